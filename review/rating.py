@@ -8,14 +8,10 @@ from enum import StrEnum
 class Rating(StrEnum):
     """How good a translation is, from the worst; the order is the rank."""
 
-    REJECT = "reject"
-    """Wrong, or not the language."""
-    GIST = "gist"
-    """The meaning is clear, the phrasing is wrong."""
-    ACCEPTABLE = "acceptable"
-    """Correct with minor issues."""
-    EXCELLENT = "excellent"
-    """As a good speaker would say it."""
+    REJECT = "reject"  # Wrong, or not the language
+    GIST = "gist"  # The meaning is clear, the phrasing is wrong
+    ACCEPTABLE = "acceptable"  # Correct with minor issues
+    EXCELLENT = "excellent"  # As a good speaker would say it
 
     @property
     def rank(self) -> int:
@@ -23,11 +19,11 @@ class Rating(StrEnum):
         return list(Rating).index(self)
 
 
-LEAST_ACCEPTABLE = Rating.ACCEPTABLE.rank
-"""From this rank on a translation counts as usable."""
+LEAST_ACCEPTABLE = Rating.ACCEPTABLE.rank  # From this rank on a translation counts as usable
 
+# Number of ranks: statistics name the whole domain, because an unused rating still is a step of the
+# scale
 RANKS = len(Rating)
-"""Number of ranks: statistics name the whole domain, because an unused rating still is a step of the scale."""
 
 
 class Reason(StrEnum):
@@ -38,20 +34,16 @@ class Reason(StrEnum):
     ADDED = "added"
     GRAMMAR = "grammar"
     WORD_FORM = "word_form"
-    SOURCE_LANGUAGE = "source_language"
-    """Words of the source language were left in."""
+    SOURCE_LANGUAGE = "source_language"  # Words of the source language were left in
     SPELLING = "spelling"
-    REGISTER = "register"
-    """Right words in the wrong tone or for the wrong people."""
+    REGISTER = "register"  # Right words in the wrong tone or for the wrong people
 
 
 class Relation(StrEnum):
     """What a person says of themselves and the method that is judged."""
 
-    MADE = "made"
-    """Took part in making it."""
-    KNOWS = "knows"
-    """Knows who made it."""
+    MADE = "made"  # Took part in making it
+    KNOWS = "knows"  # Knows who made it
     NEITHER = "neither"
 
 
@@ -60,10 +52,9 @@ class CannotJudge(StrEnum):
 
     OTHER_DIALECT = "other_dialect"
     UNCLEAR_SOURCE = "unclear_source"
-    SUBJECT = "subject"
-    """It is about something this person knows too little of."""
-    NOT_TO_SHARE = "not_to_share"
-    """It should not be shown around: a matter of culture."""
+    SUBJECT = "subject"  # It is about something this person knows too little of
+    NOT_TO_SHARE = "not_to_share"  # It should not be shown around: a matter of culture
     UNSAID = "unsaid"
+    # It cannot be read on this computer, which lacks letters or draws them wrongly; since batches
+    # of version 3
     NOT_SHOWN = "not_shown"
-    """It cannot be read on this computer, which lacks letters or draws them wrongly; since batches of version 3."""

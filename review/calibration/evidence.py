@@ -25,8 +25,8 @@ from scoring.calibration.judgements import Judgements
 from scoring.core.inventory import STRUCTURAL_KEY
 from scoring.core.specification import quality_tier
 
+# Run id and entry id → what people said of the output
 _Said = dict[tuple[str, str], list[PersonRating]]
-"""Run id and entry id → what people said of the output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,11 @@ class RatedRun:
     dataset_id: str
     language_pair: str
     target_language: str
-    system: str
-    """Its model, or its method where there is no model."""
+    system: str  # Its model, or its method where there is no model
     composite: float | None
+    # Both of the whole run: the composite as its card says, and the tier that follows from it
     quality_tier: str
-    """Both of the whole run: the composite as its card says, and the tier that follows from it."""
-    outputs: int
-    """Rated outputs."""
+    outputs: int  # Rated outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +50,14 @@ class CalibrationEvidence:
     """Rated outputs, and how they were rated."""
 
     judgements: Judgements
-    profile: str | None
-    """Profile of the composite where all runs share one."""
+    profile: str | None  # Profile of the composite where all runs share one
     runs: tuple[RatedRun, ...]
     source: Mapping[str, Any]
-    ratings: int
-    """Ratings that were used."""
-    raters: int | None
-    """Different people; None where the ratings do not say who rated."""
+    ratings: int  # Ratings that were used
+    raters: int | None  # Different people; None where the ratings do not say who rated
     least_ratings: int
-    most_ratings: int
-    """Ratings of the output with the fewest and the most."""
-    left_out: Mapping[str, int]
-    """Why → how many ratings were not used."""
+    most_ratings: int  # Ratings of the output with the fewest and the most
+    left_out: Mapping[str, int]  # Why → how many ratings were not used
 
     @property
     def languages(self) -> dict[str, SystemLanguage]:

@@ -27,8 +27,7 @@ class Scale:
     worst: float
     best: float
     acceptable_from: float
-    words: bool = False
-    """Whether the names of our own ratings may stand for numbers."""
+    words: bool = False  # Whether the names of our own ratings may stand for numbers
 
     def number(self, given: object) -> float:
         """Read a rating; ValueError says in words what is wrong, without quoting it."""
@@ -58,8 +57,8 @@ class Scale:
         return f"one of {', '.join(Rating)}, or {number}; --scale WORST:BEST names another scale"
 
 
+# reject 0, gist 1, acceptable 2, excellent 3
 OURS = Scale(0.0, float(RANKS - 1), float(LEAST_ACCEPTABLE), words=True)
-"""reject 0, gist 1, acceptable 2, excellent 3."""
 
 
 def read_scale(text: str | None, acceptable_from: float | None = None) -> Scale:
@@ -97,11 +96,11 @@ MOST_RATINGS = 1_000_000
 ENTRY = ("entry_id", "entry", "id")
 RATING = ("rating", "score")
 REVIEWER = ("reviewer", "person", "rater", "annotator")
+# Names of the columns, the first that is there counts; other columns are not examined
 RUN = ("run", "run_id", "system", "model")
-"""Names of the columns, the first that is there counts; other columns are not examined."""
 
+# A column of our own tables: rows in which it says something rate no system's output
 CONTROL = "control"
-"""A column of our own tables: rows in which it says something rate no system's output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +108,11 @@ class PersonRating:
     """One rating of one output by one person."""
 
     entry_id: str
-    run: str | None
-    """Run id, or the name of its system; None where the table does not say."""
+    run: str | None  # Run id, or the name of its system; None where the table does not say
     reviewer: str | None
-    place: float
-    """0 for the worst and 1 for the best step of the scale."""
+    place: float  # 0 for the worst and 1 for the best step of the scale
     acceptable: bool
-    where: str
-    """Line of the file, for messages."""
+    where: str  # Line of the file, for messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +120,10 @@ class Ratings:
     """All ratings of one source, with what is needed to name it in a proposal."""
 
     rows: tuple[PersonRating, ...]
+    # `kind` (file or review), SHA-256 of the file or of the review's ratings, and the scale
     source: Mapping[str, Any]
-    """``kind`` (file or review), SHA-256 of the file or of the review's ratings, and the scale."""
-    empty: int = 0
-    """Rows without a rating, such as those of people who could not judge."""
-    controls: int = 0
-    """Rows that rate a control item."""
+    empty: int = 0  # Rows without a rating, such as those of people who could not judge
+    controls: int = 0  # Rows that rate a control item
 
 
 class ItemRating(Protocol):

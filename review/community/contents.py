@@ -69,12 +69,10 @@ class OwnCorpus:
 
     id: str
     sha256: str
-    number: int | None
-    """The store's own; None where only a file has it."""
+    number: int | None  # The store's own; None where only a file has it
     runs: tuple[str, ...]
     file: Path | None = None
-    corpus: Corpus | None = None
-    """As it was read from its file."""
+    corpus: Corpus | None = None  # As it was read from its file
 
 
 def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorpus]:

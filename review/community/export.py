@@ -78,6 +78,7 @@ To see that nothing was changed or lost, on Linux or macOS, in this folder:
 The first compares every file with the list, the second the list with its signature. Anyone who changes files can sign again with
 another key: ask anyone who made this export for the six words of theirs. They must be: {words}"""
 
+# Pattern of a path → what such a file is; the first that fits counts
 _KINDS: Final = (
     ("corpora/*.json", "a corpus: in `dataset` what is told of all of it (name, languages, licence, terms), in `entries` the sentences: id, source, reference, other accepted wordings (variants), segment, tags, notes"),
     ("corpora/*.tsv", "the same as a table, one sentence a line; the lines before it, which begin with #, tell of all of it"),
@@ -112,7 +113,6 @@ _KINDS: Final = (
     ("about.json", "when and by which key this export was made, which corpora it holds, and what was left out"),
     ("run-card.schema.json", "the JSON Schema of run cards: names, types and meaning of their fields"),
 )  # fmt: skip
-"""Pattern of a path → what such a file is; the first that fits counts."""
 
 _SUMS: Final = {
     "SHA256SUMS": "the hash (SHA-256) of every file",
@@ -185,25 +185,22 @@ def _html(about: Mapping[str, Any], paths: Sequence[str]) -> str:
     )
 
 
-_CHANGING = ("made", "program")
-"""Parts of ``about.json`` that say nothing of what an export holds."""
+_CHANGING = ("made", "program")  # Parts of `about.json` that say nothing of what an export holds
 
 
 @dataclass(frozen=True)
 class Wanted:
     """What a community takes with it."""
 
-    corpora: tuple[str, ...]
-    """Files, ids, or ``store:`` and the beginning of a hash."""
-    methods: tuple[Path, ...] = ()
-    """Files and folders of methods that were submitted to it."""
+    corpora: tuple[str, ...]  # Files, ids, or `store:` and the beginning of a hash
+    methods: tuple[Path, ...] = ()  # Files and folders of methods that were submitted to it
+    # Reviews by name besides those of its runs: such as ask for translations have none
     reviews: tuple[str, ...] = ()
-    """Reviews by name besides those of its runs: such as ask for translations have none."""
     vault: Vault | None = None
     keeper: Identity | None = None
     purpose: str = ""
+    # Secret texts too, openly; those of a vault with a line of its log first
     open_secrets: bool = False
-    """Secret texts too, openly; those of a vault with a line of its log first."""
 
 
 @dataclass(frozen=True)
@@ -212,8 +209,7 @@ class Done:
 
     files: int
     left_out: tuple[str, ...]
-    unchanged: bool
-    """True where the folder had exactly this already, and was left as it is."""
+    unchanged: bool  # True where the folder had exactly this already, and was left as it is
 
 
 @dataclass
@@ -225,8 +221,8 @@ class _Work:
     signer: Identity
     now: datetime
     left_out: list[str] = field(default_factory=list)
+    # Public key → whose it is, as far as it is known here
     signers: dict[str, str] = field(default_factory=dict)
-    """Public key → whose it is, as far as it is known here."""
 
 
 def export_community(

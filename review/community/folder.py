@@ -46,8 +46,7 @@ _PLAIN = re.compile(r"[^\x00-\x1f\x7f\\]+")
 class OutFile:
     """One file of an export."""
 
-    path: str
-    """In the export, with ``/`` between folders."""
+    path: str  # In the export, with `/` between folders
     data: bytes
 
 
@@ -56,8 +55,7 @@ class Checked:
     """An export as its folder has it, every byte of it checked."""
 
     about: Mapping[str, Any]
-    sums: Mapping[str, str]
-    """Path → SHA-256 of every file but the list itself and its signature."""
+    sums: Mapping[str, str]  # Path → SHA-256 of every file but the list itself and its signature
 
     @property
     def signer(self) -> str:

@@ -34,16 +34,14 @@ from review.files.font_file import CarriedFont, FontError, legible_without, seen
 
 FOLDER: Final = Path(__file__).parent / "fonts"
 
+# In the order in which a letter is looked for; letters of other scripts come from the computer. The
+# names are our own: where another version of Noto is installed, Qt would mix the two.
 FAMILIES: Final = (
     "Rosetta Noto Sans",
     "Rosetta Noto Sans Canadian Aboriginal",
     "Rosetta Noto Sans Arabic",
     "Rosetta Noto Sans Symbols",
 )
-"""In the order in which a letter is looked for; letters of other scripts come from the computer.
-
-The names are our own: where another version of Noto is installed, Qt would mix the two.
-"""
 
 _FILES: Final = tuple(
     f"{family.replace(' ', '')}-{weight}.ttf"
@@ -52,8 +50,7 @@ _FILES: Final = tuple(
 )
 
 
-_CARRIED: dict[str, int] = {}
-"""Family of a font of the batch that is open → Qt's number for it."""
+_CARRIED: dict[str, int] = {}  # Family of a font of the batch that is open → Qt's number for it
 
 
 def load() -> list[Path]:
@@ -108,14 +105,14 @@ def named(px: int) -> str:
     return f"{' / '.join([*FAMILIES[:2], *_CARRIED])} {px} px"
 
 
-_PX = 20
-"""Which letters a font has does not depend on its size."""
+_PX = 20  # Which letters a font has does not depend on its size
+# Families of fonts whose every letter is an empty box
 _BOXES = frozenset({"LastResort", ".LastResort"})
-"""Families of fonts whose every letter is an empty box."""
+# Stands before each letter: a sign that many scripts share takes the fonts of the script before it
 _APART = " a "
-"""Stands before each letter: a sign that many scripts share takes the fonts of the script before it."""
+# Character → whether the fonts of now have it, as far as that was asked; no more than there are
+# characters
 _DRAWN_ALONE: dict[str, bool] = {}
-"""Character → whether the fonts of now have it, as far as that was asked; no more than there are characters."""
 _WHERE = QTextLayout.GlyphRunRetrievalFlag
 _PICTURES = _WHERE.RetrieveGlyphIndexes | _WHERE.RetrieveStringIndexes
 
@@ -217,8 +214,7 @@ class Colours(NamedTuple):
     """The colours of a theme, by what they are for."""
 
     ground: QColor
-    field: QColor
-    """Behind what is read, typed or pressed."""
+    field: QColor  # Behind what is read, typed or pressed
     text: QColor
     quiet: QColor
     border: QColor
@@ -226,8 +222,7 @@ class Colours(NamedTuple):
     on_accent: QColor
     good: QColor
     warn: QColor
-    focus: QColor
-    """The ring around what has the focus."""
+    focus: QColor  # The ring around what has the focus
 
 
 def _colours(*names: str) -> Colours:
@@ -250,11 +245,9 @@ COLOURS: Final = {
 }  # fmt: skip
 
 
-TARGET = 44
-"""Pixels: the smallest thing to press that a shaking hand hits."""
+TARGET = 44  # Pixels: the smallest thing to press that a shaking hand hits
 
-HIDES_KEYS = "hidesKeys"
-"""Property of the application: true where no button shows its key."""
+HIDES_KEYS = "hidesKeys"  # Property of the application: true where no button shows its key
 
 _SHEET = """
 QLabel[role="title"] {{ font-size: {title}px; font-weight: bold; }}
@@ -331,10 +324,9 @@ def sheet(colours: Colours, px: int) -> str:
 # ---- How things look: three sets of colours and six sizes of letters, changed at once and
 # remembered.
 
+# Pixels of the letters of a page: 80, 100, 125, 150, 200 and 240 % of the usual ones
 SIZES: Final = (16, 20, 25, 30, 40, 48)
-"""Pixels of the letters of a page: 80, 100, 125, 150, 200 and 240 % of the usual ones."""
-LARGE: Final = 30
-"""Pixels of letters for which the window takes all of the screen."""
+LARGE: Final = 30  # Pixels of letters for which the window takes all of the screen
 
 
 class Setting(StrEnum):
@@ -354,8 +346,8 @@ class Look(QObject):
         """``keep`` remembers a setting."""
         super().__init__()
         self.theme, self.size = theme, _nearest(size)
+        # False where the buttons are to show no letters of keys; the keys work all the same
         self.shows_keys = True
-        """False where the buttons are to show no letters of keys; the keys work all the same."""
         self._keep = keep
         self._app: QApplication | None = None
 

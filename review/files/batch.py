@@ -37,8 +37,7 @@ from review.files.font_file import MOST_BYTES, MOST_FONTS, MOST_LICENCE, Carried
 from review.files.identities import CodeError, read_code, read_salt, salt_member, tag_of
 from review.files.manifests import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem, batch_readme
 
-_PLACE_DIGITS = 64
-"""Of a person's place (``files.reviewer_codes``); codes and tags have fewer."""
+_PLACE_DIGITS = 64  # Of a person's place (`files.reviewer_codes`); codes and tags have fewer
 
 
 def check_content(
@@ -126,14 +125,14 @@ README: Final = "README.txt"
 
 FONT: Final = "font-{number}.ttf"
 LICENCE: Final = "font-{number}-licence.txt"
+# Names of the fonts that a batch may bring along, from version 3 on, each with its licence
 _FONTS = [(FONT.format(number=n), LICENCE.format(number=n)) for n in range(1, MOST_FONTS + 1)]
-"""Names of the fonts that a batch may bring along, from version 3 on, each with its licence."""
+# Members beside the manifest, and the most bytes of each; batches of version 1 have no salt
 _MEMBERS = {ITEMS: 48 * 2**20, TRAINING: 2**22, README: 2**16, SALT: 2**7} | {
     name: most
     for pair in _FONTS
     for name, most in zip(pair, (MOST_BYTES, MOST_LICENCE), strict=True)
 }
-"""Members beside the manifest, and the most bytes of each; batches of version 1 have no salt."""
 _OPTIONAL = {SALT, *(name for pair in _FONTS for name in pair)}
 
 _MOST_TRAINING = 100
@@ -146,18 +145,19 @@ class Batch:
     """A batch whose signature and content were checked."""
 
     manifest: BatchManifest
-    manifest_bytes: bytes = field(repr=False)
-    """As they were signed."""
+    manifest_bytes: bytes = field(repr=False)  # As they were signed
     items: tuple[BatchItem, ...] = field(repr=False)
     training: tuple[TrainingItem, ...] = field(repr=False)
+    # The signed zip; of a secret batch it must not be written anywhere
     archive: bytes = field(repr=False)
-    """The signed zip; of a secret batch it must not be written anywhere."""
+    # Of the manifest; empty where only the manifest was kept
     signature: bytes = field(default=b"", repr=False)
-    """Of the manifest; empty where only the manifest was kept."""
+    # With which a code becomes its tag; none in a batch of version 1, or where only the manifest
+    # was kept
     salt: bytes = field(default=b"", repr=False)
-    """With which a code becomes its tag; none in a batch of version 1, or where only the manifest was kept."""
+    # Fonts for letters that the program does not bring, unread: what is wrong with one costs that
+    # one alone
     fonts: tuple[CarriedFont, ...] = field(default=(), repr=False)
-    """Fonts for letters that the program does not bring, unread: what is wrong with one costs that one alone."""
 
     @property
     def signed(self) -> Signed:

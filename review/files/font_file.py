@@ -22,20 +22,20 @@ from corpora.text.comparison import script_of
 from corpora.text.visible import MOST_NAMED, any_of
 from harness.core.failures import HarnessError
 
+# Categories of characters that show nothing by themselves
 _UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-"""Categories of characters that show nothing by themselves."""
+# What Unicode calls Default_Ignorable_Code_Point
 _VARIATIONS = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
-"""What Unicode calls Default_Ignorable_Code_Point."""
+# Scripts of a tag that are written in those of the characters (ISO 15924)
 _SEVERAL = {
     "Jpan": frozenset({"Hani", "Hira", "Kana"}),
     "Kore": frozenset({"Hang", "Hani"}),
     "Hans": frozenset({"Hani"}),
     "Hant": frozenset({"Hani"}),
 }
-"""Scripts of a tag that are written in those of the characters (ISO 15924)."""
 
 
 def legible_without(text: str, undrawn: Collection[str], script: str | None) -> bool:
@@ -63,21 +63,18 @@ def seen_of(letter: str) -> str:
     return "".join(c for c in dict.fromkeys(seen) if unicodedata.category(c) not in _UNSEEN)
 
 
-MOST_BYTES: Final = 2 * 2**20
-"""Of one font, subset to the letters of its batch."""
+MOST_BYTES: Final = 2 * 2**20  # Of one font, subset to the letters of its batch
 MOST_GLYPHS: Final = 20_000
 NEEDED: Final = frozenset(
     {"OS/2", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "name", "post"}
 )
+# Tables that move and join letters; a font may lack them
 SHAPING: Final = frozenset({"GDEF", "GPOS", "GSUB"})
-"""Tables that move and join letters; a font may lack them."""
+# With 12 hexadecimal digits behind it the name that a font has in a batch: no other font of a
+# computer has it, and the OFL asks for another name where a font was changed
 FAMILY: Final = "Rosetta Batch "
-"""With 12 hexadecimal digits behind it the name that a font has in a batch: no other font of a computer has it, and
-the OFL asks for another name where a font was changed."""
-MOST_FONTS: Final = 4
-"""Of one batch."""
-MOST_LICENCE: Final = 2**16
-"""Bytes of a licence."""
+MOST_FONTS: Final = 4  # Of one batch
+MOST_LICENCE: Final = 2**16  # Bytes of a licence
 
 _TRUETYPE, _APPLE = b"\0\1\0\0", b"true"
 _HEAD: Final = struct.Struct(">4s4H")
@@ -85,10 +82,10 @@ _RECORD: Final = struct.Struct(">4s3I")
 _MAGIC: Final = 0x5F0F3CF5
 _MOST_TABLES = 64
 _FAMILY = re.compile(r"Rosetta Batch [0-9a-f]{12}")
+# What is in the text of the OFL, spaces and capitals aside
 _OFL = ("sil open font license version 1.1", "permission & conditions")
-"""What is in the text of the OFL, spaces and capitals aside."""
+# Where `head` holds the sum of the whole file, which counts as 0 in its own
 _CHECKSUM_AT: Final = 8
-"""Where ``head`` holds the sum of the whole file, which counts as 0 in its own."""
 
 
 class FontError(HarnessError):
@@ -99,8 +96,8 @@ class CarriedFont(NamedTuple):
     """A font that a batch brings along, as it is there; neither of the two was examined."""
 
     font: bytes
+    # Text of the licence under which it may be handed on; nothing where the batch has none
     licence: bytes
-    """Text of the licence under which it may be handed on; nothing where the batch has none."""
 
     def read(self) -> FontFile:
         """Read it; FontError where it has no licence that lets it be handed on, or is not as it should be."""
@@ -113,8 +110,7 @@ class FontFile:
     """What a font says of itself."""
 
     family: str
-    characters: frozenset[int]
-    """Code points that it draws."""
+    characters: frozenset[int]  # Code points that it draws
 
 
 def read_font(data: bytes) -> FontFile:

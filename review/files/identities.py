@@ -34,8 +34,8 @@ from harness.sealed.strict_records import FileError, FileProblem, Hex64, StrictR
 
 SALT_BYTES: Final = 32
 
+# scrypt with N = 2¹⁴, r = 8 and p = 1: 16 MiB and a tenth of a second for each code that is tried
 _WORK: Final = 14
-"""scrypt with N = 2¹⁴, r = 8 and p = 1: 16 MiB and a tenth of a second for each code that is tried."""
 _TAG_BYTES: Final = 16
 _PLACE: Final = b"rosetta person "
 _SALT = re.compile(rb"[0-9a-f]{64}\n")
@@ -71,8 +71,7 @@ def read_salt(content: bytes) -> bytes:
 ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH: Final = 8
 
-_POLYNOMIAL = 0b100101
-"""x⁵ + x² + 1, whose root generates all elements but zero."""
+_POLYNOMIAL = 0b100101  # x⁵ + x² + 1, whose root generates all elements but zero
 
 _LOOK_ALIKE = str.maketrans("OIL", "011")
 
@@ -164,8 +163,7 @@ SUFFIX: Final = ".rosetta-laptop"
 class LaptopCard:
     """What the organisation learns of a laptop."""
 
-    name: str
-    """What people call this laptop; not a person's name."""
+    name: str  # What people call this laptop; not a person's name
     public: PublicIdentity
 
 
@@ -222,12 +220,9 @@ class Statement(StrictRecord):
     says: Literal[
         "I saw this laptop with a person whom the organisation asked, and compared its six words."
     ] = SAYS
-    laptop: Hex64
-    """Signing key of the laptop that was seen."""
-    organisation: Hex64
-    """Signing key of the organisation that asks."""
-    witness: Hex64
-    """Signing key of anyone who says so."""
+    laptop: Hex64  # Signing key of the laptop that was seen
+    organisation: Hex64  # Signing key of the organisation that asks
+    witness: Hex64  # Signing key of anyone who says so
 
 
 class _SignedStatement(Statement, SignedRecord):

@@ -29,40 +29,31 @@ from review.rating import Rating, Reason
 
 BATCH_FORMAT: Final = "rosetta-batch/3"
 MOST_ITEMS = 5_000
-MOST_ITEM_TEXT = 20_000
-"""Characters of one source or candidate."""
+MOST_ITEM_TEXT = 20_000  # Characters of one source or candidate
 
-MOST_LANGUAGES = 20
-"""In which a batch may have its words, beside its own."""
-MOST_OTHERS = 400
-"""People whose words are next to an item of a second look."""
+MOST_LANGUAGES = 20  # In which a batch may have its words, beside its own
+MOST_OTHERS = 400  # People whose words are next to an item of a second look
 
-MOST_LETTERS = 140
-"""Letters that anybody would look through to press one with a mouse."""
+MOST_LETTERS = 140  # Letters that anybody would look through to press one with a mouse
 LONGEST_LETTER = 8
 
+# A letter as the alphabet has it, which may be several characters
 Letter = Annotated[str, Field(min_length=1, max_length=LONGEST_LETTER)]
-"""A letter as the alphabet has it, which may be several characters."""
+# What a batch asks for: what its translations are worth, or translations
 Task = Literal["rate", "translate"]
-"""What a batch asks for: what its translations are worth, or translations."""
 
 ItemText = Annotated[str, Field(max_length=MOST_ITEM_TEXT)]
 LongText = Annotated[str, Field(max_length=50_000)]
-Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,5}$")]
-"""Of a language."""
+Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,5}$")]  # Of a language
 
 
 class SentenceContext(StrictRecord):
     """What the corpus says of where a sentence stands; empty where it says nothing."""
 
-    context: Short = ""
-    """What it is said for, such as a greeting."""
-    formality: Short = ""
-    """How formal it is: what the corpus calls its register."""
-    before: ItemText = ""
-    """The sentence before it in its document, in the source language."""
-    after: ItemText = ""
-    """The one after it."""
+    context: Short = ""  # What it is said for, such as a greeting
+    formality: Short = ""  # How formal it is: what the corpus calls its register
+    before: ItemText = ""  # The sentence before it in its document, in the source language
+    after: ItemText = ""  # The one after it
 
 
 class OthersWords(StrictRecord):
@@ -76,27 +67,24 @@ class OthersWords(StrictRecord):
 class BatchItem(VersionedRecord):
     """One translation to judge, or a sentence to translate; controls look exactly like translations."""
 
-    id: Id
-    """Random; it says nothing of system, entry or place in the corpus."""
+    id: Id  # Random; it says nothing of system, entry or place in the corpus
     source: ItemText
-    candidate: ItemText
-    """Empty in a batch that asks for translations."""
+    candidate: ItemText  # Empty in a batch that asks for translations
+    # Where the sentence stands; None where the batch does not say
     around: Annotated[SentenceContext | None, Since(3)] = None
-    """Where the sentence stands; None where the batch does not say."""
+    # Only in a second look: what people wrote in the first round, in an order that tells nothing
     others: Annotated[tuple[OthersWords, ...], Field(max_length=MOST_OTHERS), Since(3)] = ()
-    """Only in a second look: what people wrote in the first round, in an order that tells nothing."""
 
 
 class TrainingItem(BatchItem):
     """An item with its answer, for learning the four words before the first batch."""
 
     rating: Rating
-    explanation: LongText
-    """Why this rating, in plain words, in the batch's own language."""
+    explanation: LongText  # Why this rating, in plain words, in the batch's own language
+    # The same in other languages
     explanations: Annotated[dict[Tag, LongText], Field(max_length=MOST_LANGUAGES), Since(3)] = (
         Field(default_factory=dict)
     )
-    """The same in other languages."""
 
 
 class Wording(NamedTuple):
@@ -117,14 +105,13 @@ class Organisation(StrictRecord):
     """The organisation that asks."""
 
     name: Short
-    signing_key: Hex64
-    """Ed25519 public key, 32 bytes."""
+    signing_key: Hex64  # Ed25519 public key, 32 bytes
+    # age recipients (`age1…`) that can open the ratings: custodian, recovery and others
     recipients: Annotated[tuple[str, ...], Field(min_length=2, max_length=20)]
-    """age recipients (``age1…``) that can open the ratings: custodian, recovery and others."""
 
 
+# Hash of the policy of a review in which nothing is judged
 _NO_RULE: Final = sha256(b"").hexdigest()
-"""Hash of the policy of a review in which nothing is judged."""
 
 
 class BatchManifest(SignedManifest):
@@ -132,45 +119,46 @@ class BatchManifest(SignedManifest):
 
     format: Literal["rosetta-batch/1", "rosetta-batch/2", "rosetta-batch/3"] = BATCH_FORMAT
     batch: Id
+    # Name that the organiser gave the review; shown to reviewers, so it must not name a system
     review: Short
-    """Name that the organiser gave the review; shown to reviewers, so it must not name a system."""
     title: Short
-    created: Short
-    """UTC, ISO 8601."""
+    created: Short  # UTC, ISO 8601
     source_language: Short
-    target_language: Short
-    """BCP 47 tags, with script where the texts tell."""
+    target_language: Short  # BCP 47 tags, with script where the texts tell
     organisation: Organisation
     policy_sha256: Hex64
-    consent: LongText
-    """What a reviewer agrees to, as the organisation wrote it."""
-    guide: LongText
-    """How to judge, as the organisation wrote it; empty where it added nothing."""
+    consent: LongText  # What a reviewer agrees to, as the organisation wrote it
+    guide: LongText  # How to judge, as the organisation wrote it; empty where it added nothing
+    # Tags of the community for this material, such as Local Contexts labels
     labels: tuple[Short, ...] = ()
-    """Tags of the community for this material, such as Local Contexts labels."""
+    # Tag of the language of these words, in which the program speaks unless the reviewer chooses
+    # another
     language: Short
-    """Tag of the language of these words, in which the program speaks unless the reviewer chooses another."""
+    # Tag of another language → the same words in it
     translations: Annotated[dict[Tag, InLanguage], Field(max_length=MOST_LANGUAGES), Since(3)] = (
         Field(default_factory=dict)
     )
-    """Tag of another language → the same words in it."""
     task: Task = "rate"
+    # Letters of the target language that keyboards may lack, from its card or from what is shown;
+    # empty where neither tells
     letters: Annotated[tuple[Letter, ...], Field(max_length=MOST_LETTERS)] = ()
-    """Letters of the target language that keyboards may lack, from its card or from what is shown; empty where
-    neither tells."""
+    # True where items come from a secret segment: the file is encrypted, and texts stay so at home
     secret: bool
-    """True where items come from a secret segment: the file is encrypted, and texts stay so at home."""
+    # Place of a person (`files.reviewer_codes`) → item ids in the order in which this person gets
+    # them; in version 1 the person's code stood here. Look people up with `order`.
     orders: Annotated[dict[Reviewer | Hex64, tuple[Id, ...]], Field(min_length=1, max_length=200)]
-    """Place of a person (``files.reviewer_codes``) → item ids in the order in which this person gets them; in version 1
-    the person's code stood here. Look people up with ``order``."""
+    # SHA-256 of the answer key behind a salt: it says which item is whose, and is disclosed with
+    # the verdict
     key_commitment: Annotated[Hex64 | None, Since(2)] = None
-    """SHA-256 of the answer key behind a salt: it says which item is whose, and is disclosed with the verdict."""
+    # How often the numbers of a method in it were examined before, in earlier reviews; of the one
+    # with most
     looks: Annotated[Count, Since(2)] = 0
-    """How often the numbers of a method in it were examined before, in earlier reviews; of the one with most."""
+    # Whether what people write about a sentence may be shown to the others, without names, in a
+    # second look
     shows_words: Annotated[bool, Since(3)] = False
-    """Whether what people write about a sentence may be shown to the others, without names, in a second look."""
+    # A second look at sentences on which people differed: the first batch of the review in which
+    # they did
     second_of: Annotated[Id | None, Since(3)] = None
-    """A second look at sentences on which people differed: the first batch of the review in which they did."""
 
     @property
     def earlier_words(self) -> bool:
@@ -257,24 +245,21 @@ MOST_EVENTS: Final = 1_000_000
 class Sender(StrictRecord):
     """The laptop that wrote the file; whether it is known, the organisation's list of laptops tells."""
 
-    signing_key: Hex64
-    """Ed25519 public key, 32 bytes."""
-    recipient: Recipient
-    """Its age recipient, for which a batch can be sealed."""
+    signing_key: Hex64  # Ed25519 public key, 32 bytes
+    recipient: Recipient  # Its age recipient, for which a batch can be sealed
 
 
 class SignedChain(StrictRecord):
     """How far a device's chain goes in a file: the signature thereby fixes every event of it."""
 
     events: Annotated[Count, Field(ge=1)]
+    # Ids of the events that no other names as the one before it, sorted: one where the chain is
+    # whole
     tips: Annotated[tuple[Hex64, ...], Field(min_length=1, max_length=1_000)]
-    """Ids of the events that no other names as the one before it, sorted: one where the chain is whole."""
 
 
-Place = Annotated[int, Field(ge=0, lt=2**40)]
-"""Of an event in its device's chain, from 0."""
-Places = tuple[tuple[Place, Place], ...]
-"""First and last place of stretches of a device's chain."""
+Place = Annotated[int, Field(ge=0, lt=2**40)]  # Of an event in its device's chain, from 0
+Places = tuple[tuple[Place, Place], ...]  # First and last place of stretches of a device's chain
 
 
 class RatingsManifest(SignedManifest):
@@ -282,22 +267,17 @@ class RatingsManifest(SignedManifest):
 
     format: Literal["rosetta-ratings/1", "rosetta-ratings/2"] = RATINGS_FORMAT
     batch: Id
-    batch_sha256: Hex64
-    """Of the manifest of the batch that was rated."""
+    batch_sha256: Hex64  # Of the manifest of the batch that was rated
     review: Short
-    device: Id
-    """The device whose chain ends in ``head``."""
-    events: Annotated[Count, Field(ge=1)]
-    """Lines of ``events.jsonl``."""
-    head: Hex64
-    """Id of the last event."""
+    device: Id  # The device whose chain ends in `head`
+    events: Annotated[Count, Field(ge=1)]  # Lines of `events.jsonl`
+    head: Hex64  # Id of the last event
+    # Device → its chain in this file
     chains: Annotated[dict[Id, SignedChain], Since(2)] = Field(default_factory=dict)
-    """Device → its chain in this file."""
+    # Reviewer → device → where in its chain the answers of this person to this batch stand, as
+    # `answers` has it. Whose content is missing later, and whether that person took it back, can be
+    # told by this.
     contents: Annotated[dict[Reviewer, dict[Id, Places]], Since(2)] = Field(default_factory=dict)
-    """Reviewer → device → where in its chain the answers of this person to this batch stand, as ``answers`` has it.
-
-    Whose content is missing later, and whether that person took it back, can be told by this.
-    """
     laptop: Sender
     recipients: Annotated[tuple[Recipient, ...], Field(min_length=2, max_length=20)]
 
@@ -316,12 +296,9 @@ class ExportManifest(SignedManifest):
 
     format: Literal["rosetta-export/1"] = EXPORT_FORMAT
     review: Short
-    created: Short
-    """UTC, ISO 8601."""
-    runs: tuple[Short, ...]
-    """Ids of the reviewed runs."""
-    signing_key: Hex64
-    """Of the organisation, Ed25519."""
+    created: Short  # UTC, ISO 8601
+    runs: tuple[Short, ...]  # Ids of the reviewed runs
+    signing_key: Hex64  # Of the organisation, Ed25519
     recipients: Annotated[tuple[Recipient, ...], Field(min_length=2, max_length=20)]
 
     @property

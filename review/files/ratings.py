@@ -92,10 +92,11 @@ EVENTS: Final = "events.jsonl"
 README: Final = "README.txt"
 
 _MEMBERS = {EVENTS: 50 * 2**20, README: 2**16}
+# Hexadecimal digits in a file's name that tell which event of which batch is its last
 _MARK_DIGITS = 12
-"""Hexadecimal digits in a file's name that tell which event of which batch is its last."""
+# Hexadecimal digits in a file's name that tell the people of one batch apart, and nothing else of
+# them
 _PERSON_DIGITS = 6
-"""Hexadecimal digits in a file's name that tell the people of one batch apart, and nothing else of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +104,9 @@ class Written:
     """A file of ratings that is on the stick, read back and whole."""
 
     path: Path
-    phrase: str
-    """Six words of its content, which the organisation's import says too."""
+    phrase: str  # Six words of its content, which the organisation's import says too
     events: int
-    head: str
-    """Id of the last event in it."""
+    head: str  # Id of the last event in it
 
 
 @dataclass(frozen=True)
@@ -115,10 +114,9 @@ class RatingsFile:
     """A file of ratings whose signature was checked; whether the laptop is known is not said here."""
 
     manifest: RatingsManifest
-    signed: Signed
-    """The manifest's bytes and the laptop's signature over them."""
+    signed: Signed  # The manifest's bytes and the laptop's signature over them
+    # One event each, as it was written, for `review.log.event.read_event`
     lines: tuple[bytes, ...] = field(repr=False)
-    """One event each, as it was written, for ``review.log.event.read_event``."""
 
     def phrase(self, *, earlier: bool = False) -> str:
         """Return six words of its content, as the laptop showed them; ``earlier`` as the batch has ``earlier_words``."""

@@ -28,11 +28,9 @@ from review.log.payloads import AnyPayload, Kind, Scope, Withdraw
 
 VERSION = 1
 SALT_BYTES = 16
-FIRST = ""
-"""What the first event of a device names as the one before it."""
+FIRST = ""  # What the first event of a device names as the one before it
 
-MOST_LINE = 65_536
-"""Bytes of one event as a line."""
+MOST_LINE = 65_536  # Bytes of one event as a line
 
 _HEAD = ("v", "device", "seq", "lamport", "prev", "kind", "commit")
 _DEVICE = re.compile(r"[0-9a-f]{16}")
@@ -49,22 +47,17 @@ class EventError(HarnessError):
 class Event:
     """One event; equal ids mean equal heads."""
 
-    device: str
-    """Random id of the installation that wrote it, 16 hexadecimal digits."""
-    seq: int
-    """Place in its device's chain, from 0."""
-    lamport: int
-    """Logical time: larger than that of every event that the device knew."""
-    prev: str
-    """Id of the device's event before it, ``FIRST`` for the first."""
+    device: str  # Random id of the installation that wrote it, 16 hexadecimal digits
+    seq: int  # Place in its device's chain, from 0
+    lamport: int  # Logical time: larger than that of every event that the device knew
+    prev: str  # Id of the device's event before it, `FIRST` for the first
     kind: Kind
-    commit: str
-    """SHA-256 over salt and canonical payload, hexadecimal."""
-    payload: AnyPayload | None
-    """None where it was erased."""
+    commit: str  # SHA-256 over salt and canonical payload, hexadecimal
+    payload: AnyPayload | None  # None where it was erased
     salt: bytes | None
+    # True where its words are stored encrypted and no key available opens them; a mark stands for
+    # them, and nothing was checked
     shut: bool = False
-    """True where its words are stored encrypted and no key available opens them; a mark stands for them, and nothing was checked."""
 
     @property
     def head(self) -> dict[str, Any]:
@@ -206,11 +199,10 @@ def events_sha256(ids: Iterable[str]) -> str:
 # arrives. The heads stay, so that chains still verify; the withdrawal itself stays too and
 # travels, so that a later import of an old file is erased on arrival.
 
+# By reviewer and batch (None: all): what was taken back
 Withdrawals = Mapping[tuple[str, str | None], frozenset[Scope]]
-"""By reviewer and batch (None: all): what was taken back."""
 
-WORDS = frozenset({Kind.COMMENT, Kind.SUGGEST})
-"""What ``Scope.COMMENTS`` reaches."""
+WORDS = frozenset({Kind.COMMENT, Kind.SUGGEST})  # What `Scope.COMMENTS` reaches
 
 
 def withdrawals(events: Iterable[Event]) -> dict[tuple[str, str | None], frozenset[Scope]]:
@@ -305,21 +297,16 @@ def erase(connection: sqlite3.Connection) -> int:
 # to order or decide anything.
 
 TOLERANCE = timedelta(days=1)
-STEP_BACK = timedelta(minutes=5)
-"""Smaller steps back are a clock that was set right."""
+STEP_BACK = timedelta(minutes=5)  # Smaller steps back are a clock that was set right
 
 
 class ClockFault(StrEnum):
     """What is wrong with a clock."""
 
-    AHEAD = "ahead"
-    """Later than the import."""
-    BEHIND = "behind"
-    """Earlier than the batch was made."""
-    BACKWARDS = "backwards"
-    """A later event has an earlier time."""
-    NO_TIME = "no_time"
-    """A time that no calendar has."""
+    AHEAD = "ahead"  # Later than the import
+    BEHIND = "behind"  # Earlier than the batch was made
+    BACKWARDS = "backwards"  # A later event has an earlier time
+    NO_TIME = "no_time"  # A time that no calendar has
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,8 +315,7 @@ class WildClock:
 
     device: str
     fault: ClockFault
-    seconds: int
-    """By how much; 0 for ``NO_TIME``."""
+    seconds: int  # By how much; 0 for `NO_TIME`
 
     @property
     def said(self) -> str:

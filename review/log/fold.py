@@ -43,10 +43,8 @@ from review.rating import CannotJudge, Rating, Reason, Relation
 class Judgement:
     """What a person decided about an item, the last one of those not taken back."""
 
-    event: str
-    """Id of its event."""
-    rating: Rating | None
-    """None where the person cannot judge the item."""
+    event: str  # Id of its event
+    rating: Rating | None  # None where the person cannot judge the item
     why_not: CannotJudge | None
     position: int
     active_ms: int
@@ -59,29 +57,28 @@ class ReviewerState:
     """One person's part of one batch."""
 
     consented: bool = False
+    # SHA-256 of the texts to which this person said yes last, on each laptop
     agreed_to: frozenset[str] = frozenset()
-    """SHA-256 of the texts to which this person said yes last, on each laptop."""
     share_corrections: bool = False
+    # What this person says of themselves and the method; None where they were not asked
     relation: Relation | None = None
-    """What this person says of themselves and the method; None where they were not asked."""
+    # Items that this person judged, translated or could not judge, in the order in which that was
+    # done
     decided: tuple[str, ...] = ()
-    """Items that this person judged, translated or could not judge, in the order in which that was done."""
+    # By item, in the same order; of those that were translated there is none
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
-    """By item, in the same order; of those that were translated there is none."""
+    # By item; only of a batch that asks for translations
     translations: Mapping[str, str] = field(default_factory=dict)
-    """By item; only of a batch that asks for translations."""
+    # By item: differing ratings of the same person from another laptop that a later one replaced
     earlier: Mapping[str, tuple[Rating, ...]] = field(default_factory=dict)
-    """By item: differing ratings of the same person from another laptop that a later one replaced."""
-    skipped: tuple[str, ...] = ()
-    """Items put at the end and not decided since, in that order."""
+    skipped: tuple[str, ...] = ()  # Items put at the end and not decided since, in that order
     trained: Mapping[str, Rating] = field(default_factory=dict)
     reasons: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict)
     suggestions: Mapping[str, str] = field(default_factory=dict)
+    # Items that this person calls harmful or culturally wrong
     harmful: frozenset[str] = frozenset()
-    """Items that this person calls harmful or culturally wrong."""
-    undoable: tuple[str, ...] = ()
-    """Ids of the events that undo can take back, the next one last."""
+    undoable: tuple[str, ...] = ()  # Ids of the events that undo can take back, the next one last
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +87,19 @@ class Adjudication:
 
     harmful: bool | None
     note: str
-    reason: str = ""
-    """Why, in words that are published; empty where none was recorded."""
-    by: str = ""
-    """Who decided, likewise."""
+    reason: str = ""  # Why, in words that are published; empty where none was recorded
+    by: str = ""  # Who decided, likewise
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """Everything that a set of events says, whatever the order in which they arrived."""
 
-    reviewers: Mapping[tuple[str, str], ReviewerState]
-    """By batch and reviewer."""
+    reviewers: Mapping[tuple[str, str], ReviewerState]  # By batch and reviewer
+    # By reviewer and batch (None: all): what was taken back
     withdrawn: Mapping[tuple[str, str | None], frozenset[Scope]]
-    """By reviewer and batch (None: all): what was taken back."""
-    adjudications: Mapping[str, Adjudication]
-    """By item."""
-    looks: Mapping[str, int]
-    """Run id → number of different sets of events that were examined."""
+    adjudications: Mapping[str, Adjudication]  # By item
+    looks: Mapping[str, int]  # Run id → number of different sets of events that were examined
 
 
 Decided = Rate | NotJudged | Translate
@@ -122,24 +114,22 @@ class Person:
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
+        # Item → its last decision that was not taken back, in the order in which those were made
         self.decided: dict[str, Event] = {}
-        """Item → its last decision that was not taken back, in the order in which those were made."""
+        # Items put at the end and not decided since → the last time, in that order
         self.skipped: dict[str, Event] = {}
-        """Items put at the end and not decided since → the last time, in that order."""
+        # Id → decision or skip that undo can take back, the next one last
         self.acts: dict[str, Event] = {}
-        """Id → decision or skip that undo can take back, the next one last."""
         self.trained: dict[str, Rating] = {}
         self.reasons: dict[str, tuple[Reason, ...]] = {}
         self.comments: dict[str, str] = {}
         self.suggestions: dict[str, str] = {}
+        # Items that this person calls harmful or culturally wrong; every value is True
         self.harmful: dict[str, bool] = {}
-        """Items that this person calls harmful or culturally wrong; every value is True."""
-        self.consent: Consent | None = None
-        """The last yes to the terms, on whatever device."""
+        self.consent: Consent | None = None  # The last yes to the terms, on whatever device
         self._of_item: dict[str, list[Event]] = defaultdict(list)
         self._undone: set[str] = set()
-        self._consents: dict[str, Consent] = {}
-        """Device → its last yes to the terms."""
+        self._consents: dict[str, Consent] = {}  # Device → its last yes to the terms
         self._relations: dict[str, Relation] = {}
         self._last: tuple[int, str, int, str] | None = None
         for event in events:

@@ -42,11 +42,10 @@ from review.log.table import (
 )
 
 FILE_NAME = "review.sqlite"
-BUSY_SECONDS = 5.0
-"""How long a second program's short transaction is waited for."""
+BUSY_SECONDS = 5.0  # How long a second program's short transaction is waited for
 
+# Field of the draft of an answer; it stays where a person takes back their comments only
 ANSWER_DRAFT = "translation"
-"""Field of the draft of an answer; it stays where a person takes back their comments only."""
 
 _BATCH_ID = re.compile(r"[0-9a-f]{16}")
 
@@ -56,10 +55,8 @@ class StoredBatch:
     """A batch file as it was received."""
 
     id: str
-    manifest: bytes
-    """The signed head; it holds no text of an item."""
-    members: bytes
-    """The rest of the file; of a secret batch only its encrypted bytes."""
+    manifest: bytes  # The signed head; it holds no text of an item
+    members: bytes  # The rest of the file; of a secret batch only its encrypted bytes
     secret: bool
 
 
@@ -69,8 +66,7 @@ class Draft:
 
     item: str
     field: str
-    text: str | None
-    """None: nothing is being typed any more."""
+    text: str | None  # None: nothing is being typed any more
 
 
 class Laptop(OwnFile):
@@ -80,8 +76,7 @@ class Laptop(OwnFile):
         self, connection: sqlite3.Connection, path: Path, device: str, presence: FileLock
     ) -> None:
         super().__init__(connection, path)
-        self.device = device
-        """Random id of this installation, 16 hexadecimal digits."""
+        self.device = device  # Random id of this installation, 16 hexadecimal digits
         self._presence = presence
         self._lock = RLock()
         self._words = SealedWords(

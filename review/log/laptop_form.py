@@ -8,8 +8,7 @@ from review.log.own_file import FileForm
 from review.log.sealed_words import create_key_table
 from review.log.table import create_event_table
 
-APPLICATION_ID = 0x526F5276
-"""``PRAGMA application_id``: tells our file from every other SQLite file."""
+APPLICATION_ID = 0x526F5276  # `PRAGMA application_id`: tells our file from every other SQLite file
 
 _FIRST_TABLES = (
     """CREATE TABLE installation (
@@ -67,13 +66,12 @@ def _m004_sealed_words(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE draft ADD COLUMN sealed BLOB")  # its text is empty then
 
 
+# Each brings a file from the version of its place to the next
 MIGRATIONS = (
     _m001_events_batches_drafts_settings,
     _m002_texts_saved_with_an_answer,
     _m003_how_a_code_begins,
     _m004_sealed_words,
 )
-"""Each brings a file from the version of its place to the next."""
 
-LAPTOP = FileForm(APPLICATION_ID, MIGRATIONS)
-"""The form of a laptop's file."""
+LAPTOP = FileForm(APPLICATION_ID, MIGRATIONS)  # The form of a laptop's file

@@ -38,36 +38,31 @@ from review.log.payloads import (
     Withdraw,
 )
 
+# Places and logical times from here on are refused: a later event has to be later than all others
 MOST_EVENTS = 2**32
-"""Places and logical times from here on are refused: a later event has to be later than all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
     """Something about one incoming line."""
 
-    line: int
-    """From 1."""
-    said: str
-    """Why, in words; no text of the event."""
+    line: int  # From 1
+    said: str  # Why, in words; no text of the event
 
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
     """What came in, and what the store has to keep of it."""
 
+    # New events, and known ones whose content came only now; erased where a withdrawal reaches them
     added: tuple[Event, ...]
-    """New events, and known ones whose content came only now; erased where a withdrawal reaches them."""
     already_here: int
+    # Events that the caller does not take; their heads are kept, because the chain needs them
     set_aside: tuple[Remark, ...]
-    """Events that the caller does not take; their heads are kept, because the chain needs them."""
-    heads: tuple[Event, ...]
-    """New heads of what was set aside, without content."""
+    heads: tuple[Event, ...]  # New heads of what was set aside, without content
     damaged: tuple[Remark, ...]
-    chains: ChainReport
-    """Of the devices whose events came in, with what is known of them now."""
-    clocks: tuple[WildClock, ...]
-    """Of the incoming events."""
+    chains: ChainReport  # Of the devices whose events came in, with what is known of them now
+    clocks: tuple[WildClock, ...]  # Of the incoming events
 
     @property
     def to_keep(self) -> tuple[Event, ...]:
@@ -75,8 +70,9 @@ class MergeReport:
         return self.added + self.heads
 
 
+# Why an event is not taken, in words (its item is unknown, its device may not say this); None to
+# take it
 Objection = Callable[[Event], str | None]
-"""Why an event is not taken, in words (its item is unknown, its device may not say this); None to take it."""
 
 
 def merge(
@@ -212,40 +208,41 @@ def _belongs(event: Event, batch: str) -> bool:
 # laptop can be taken out as a whole. The rule is in docs/internals/certificate.md, "Several
 # laptops".
 
+# Kinds of events that count from the organisation's own devices only
 OWN_WORDS = frozenset({Kind.ADJUDICATE, Kind.LOOK, Kind.LAPTOP, Kind.SPEAKS})
-"""Kinds of events that count from the organisation's own devices only."""
 
+# How far a chain's logical time may lie beyond the number of all events before it is told
 FAR = 2**20
-"""How far a chain's logical time may lie beyond the number of all events before it is told."""
 
+# Kinds by which a laptop decides something in a person's name
 _SPEAKING = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.TRANSLATE, Kind.UNDO, Kind.HARM})
-"""Kinds by which a laptop decides something in a person's name."""
 
+# Kinds that bear on no number and make no laptop a speaker: they are taken from a person's speakers
+# alone, where there are any
 _TEXTS = frozenset({Kind.REASONS, Kind.COMMENT, Kind.SUGGEST})
-"""Kinds that bear on no number and make no laptop a speaker: they are taken from a person's speakers alone, where
-there are any."""
 
-Place = tuple[str, str]
-"""Batch and person."""
+Place = tuple[str, str]  # Batch and person
 
 
 @dataclass(frozen=True, slots=True)
 class AssignedLaptops:
     """Which laptops speak for whom; a laptop is its signing key, or the id of a device whose key is not known."""
 
+    # Person of a batch → the laptops that decide something in this person's name, those taken out
+    # left out
     speakers: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
-    """Person of a batch → the laptops that decide something in this person's name, those taken out left out."""
+    # Of these, people of whom several different laptops speak → those that the organisation names,
+    # none while it has not decided
     several: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
-    """Of these, people of whom several different laptops speak → those that the organisation names, none while
-    it has not decided."""
+    # Laptop that is not heard → the organisation's reason
     removed: Mapping[str, str] = field(default_factory=dict)
-    """Laptop that is not heard → the organisation's reason."""
-    replaced: Collection[str] = ()
-    """Laptops that came instead of others, as the organisation says."""
+    replaced: Collection[str] = ()  # Laptops that came instead of others, as the organisation says
+    # People of whom several laptops speak, or one that the organisation does not name, where it has
+    # named some
     decided: Collection[Place] = ()
-    """People of whom several laptops speak, or one that the organisation does not name, where it has named some."""
+    # Laptop → one name for it and all that came instead of one another; those of which nothing is
+    # said left out
     same: Mapping[str, str] = field(default_factory=dict)
-    """Laptop → one name for it and all that came instead of one another; those of which nothing is said left out."""
 
     def speak_for(self, person: str, batches: Collection[str]) -> set[str]:
         """Return the laptops that decide something in a person's name in one of the batches, by ``name_of``."""
@@ -311,10 +308,8 @@ def heard(
 class _Laptops:
     """Laptops by one name each: all that came instead of one another have the same."""
 
-    keys: Mapping[str, str]
-    """Device → signing key of its laptop."""
-    same: Mapping[str, str]
-    """Laptop → the one name of it; left out where that is its own."""
+    keys: Mapping[str, str]  # Device → signing key of its laptop
+    same: Mapping[str, str]  # Laptop → the one name of it; left out where that is its own
 
     def name(self, event: Event) -> str:
         """Return the laptop that wrote an event."""

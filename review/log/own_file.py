@@ -73,8 +73,8 @@ class FileLock:
 
 _MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 _WINDOWS_KEY = r"SOFTWARE\Microsoft\Cryptography"
+# Set in a hardware address that `uuid.getnode` made up, which is another one each time
 _MULTICAST = 1 << 40
-"""Set in a hardware address that ``uuid.getnode`` made up, which is another one each time."""
 
 
 def new_device() -> str:
@@ -136,10 +136,10 @@ _PRAGMAS = (
 class FileForm:
     """What tells one kind of file from all others, and how an older one is brought up to date."""
 
+    # `PRAGMA application_id`, which every other program leaves at 0 or sets to its own
     application_id: int
-    """``PRAGMA application_id``, which every other program leaves at 0 or sets to its own."""
+    # Each brings a file from the version of its place to the next; a released one is never changed
     steps: tuple[Step, ...]
-    """Each brings a file from the version of its place to the next; a released one is never changed."""
 
     @property
     def version(self) -> int:

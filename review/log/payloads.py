@@ -22,12 +22,11 @@ from harness.sealed.strict_records import (
 )
 from review.rating import CannotJudge, Rating, Reason, Relation
 
-MOST_TEXT = 4_000
-"""Characters of a comment or a suggested wording."""
+MOST_TEXT = 4_000  # Characters of a comment or a suggested wording
 
+# Who speaks: the tag that a code gives in its review (`files.reviewer_codes`); in reviews made
+# before there were tags the code on the card itself (`files.reviewer_codes`)
 Reviewer = Annotated[str, Field(pattern=r"^([0-9A-HJKMNP-TV-Z]{8}|[0-9a-f]{32})$")]
-"""Who speaks: the tag that a code gives in its review (``files.reviewer_codes``); in reviews made before there were
-tags the code on the card itself (``files.reviewer_codes``)."""
 Text = Annotated[str, Field(max_length=MOST_TEXT)]
 Milliseconds = Annotated[int, Field(ge=0, le=86_400_000)]
 
@@ -56,11 +55,11 @@ class Kind(StrEnum):
     SPEAKS = "speaks"
 
 
+# What a person says that bears on a verdict; a laptop signs whose answers stand where
 ANSWERS = frozenset(
     {Kind.CONSENT, Kind.RELATION, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM}
     | {Kind.WITHDRAW}
 )
-"""What a person says that bears on a verdict; a laptop signs whose answers stand where."""
 
 
 class Face(StrEnum):
@@ -74,8 +73,8 @@ class Face(StrEnum):
 class Scope(StrEnum):
     """How much a person takes back."""
 
+    # Comments and suggested wordings; answers stay, ratings and translations alike
     COMMENTS = "comments"
-    """Comments and suggested wordings; answers stay, ratings and translations alike."""
     BATCH = "batch"
     EVERYTHING = "everything"
 
@@ -83,8 +82,8 @@ class Scope(StrEnum):
 class Payload(StrictRecord):
     """What every event says: when its device's clock thought it was."""
 
+    # UTC, whole seconds
     wall: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
-    """UTC, whole seconds."""
 
 
 class ReviewerPayload(Payload):
@@ -104,14 +103,14 @@ class Consent(VersionedRecord, ReviewerPayload):
     """The person read the consent text and agreed."""
 
     kind: Literal[Kind.CONSENT] = Kind.CONSENT
-    consent_sha256: Hex64
-    """Of the text that was shown, UTF-8."""
-    language: Short
-    """Tag of the language in which the program spoke."""
+    consent_sha256: Hex64  # Of the text that was shown, UTF-8
+    language: Short  # Tag of the language in which the program spoke
+    # Tag of the language in which the text was; not in batches of before version 3, which have one
+    # text
     text_language: Annotated[Short, Since(3)] = ""
-    """Tag of the language in which the text was; not in batches of before version 3, which have one text."""
+    # Whether suggested wordings may be offered as accepted variants of the corpus, or translations
+    # be used in one
     share_corrections: bool
-    """Whether suggested wordings may be offered as accepted variants of the corpus, or translations be used in one."""
 
 
 class Related(ReviewerPayload):
@@ -125,8 +124,7 @@ class SittingBegan(ReviewerPayload):
     """A sitting began."""
 
     kind: Literal[Kind.SESSION] = Kind.SESSION
-    order_sha256: Hex64
-    """Of this person's order of items: their ids joined by line feeds."""
+    order_sha256: Hex64  # Of this person's order of items: their ids joined by line feeds
     face: Face
     version: Short
     language: Short
@@ -142,16 +140,14 @@ class Train(ItemPayload):
 class Judged(ItemPayload):
     """The person decided about an item; what it looked like is part of the record (DESIGN R1)."""
 
-    position: Count
-    """0-based place in this person's order."""
+    position: Count  # 0-based place in this person's order
+    # Time spent on the item while it was painted, idle time cut, by a monotonic clock
     active_ms: Milliseconds
-    """Time spent on the item while it was painted, idle time cut, by a monotonic clock."""
     face: Face
-    font: Short | None = None
-    """Font and size, None where the face does not choose it."""
+    font: Short | None = None  # Font and size, None where the face does not choose it
     version: Short
+    # True where the person continued although the face may draw this text wrongly (DESIGN R6)
     override: bool = False
-    """True where the person continued although the face may draw this text wrongly (DESIGN R6)."""
 
 
 class Rate(Judged):
@@ -172,8 +168,8 @@ class Translate(Judged):
     """The person translated an item; only where the batch asks for translations."""
 
     kind: Literal[Kind.TRANSLATE] = Kind.TRANSLATE
+    # In NFC as the faces write it, without blanks around it
     text: Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
-    """In NFC as the faces write it, without blanks around it."""
 
 
 class Skip(ItemPayload):
@@ -186,8 +182,7 @@ class Undo(ReviewerPayload):
     """The person took a rating, a translation, a ``cannot judge`` or a skip back."""
 
     kind: Literal[Kind.UNDO] = Kind.UNDO
-    target: Hex64
-    """Id of the event that is taken back."""
+    target: Hex64  # Id of the event that is taken back
 
 
 class Reasons(ItemPayload):
@@ -223,8 +218,7 @@ class Withdraw(Payload):
 
     kind: Literal[Kind.WITHDRAW] = Kind.WITHDRAW
     reviewer: Reviewer
-    batch: Id | None
-    """None: every batch."""
+    batch: Id | None  # None: every batch
     scope: Scope
 
 
@@ -234,8 +228,7 @@ class Export(Payload):
     kind: Literal[Kind.EXPORT] = Kind.EXPORT
     batch: Id
     events: Count
-    head: Hex64
-    """Id of the last event that the file holds."""
+    head: Hex64  # Id of the last event that the file holds
 
 
 class Adjudicate(VersionedRecord, Payload):
@@ -244,14 +237,11 @@ class Adjudicate(VersionedRecord, Payload):
     kind: Literal[Kind.ADJUDICATE] = Kind.ADJUDICATE
     batch: Id
     item: Id
-    harmful: bool | None
-    """True: upheld, False: cleared, None: only a word about a split item."""
-    note: Text
-    """Stays with the organisation, so it is empty where something is decided."""
+    harmful: bool | None  # True: upheld, False: cleared, None: only a word about a split item
+    note: Text  # Stays with the organisation, so it is empty where something is decided
+    # Why it was upheld or cleared, in words that are published; empty in decisions of before
     reason: Annotated[Short, Since(2)] = ""
-    """Why it was upheld or cleared, in words that are published; empty in decisions of before."""
-    by: Annotated[Short, Since(2)] = ""
-    """Who decided, as published; empty likewise."""
+    by: Annotated[Short, Since(2)] = ""  # Who decided, as published; empty likewise
 
 
 class OrganiserLook(Payload):
@@ -260,8 +250,8 @@ class OrganiserLook(Payload):
     kind: Literal[Kind.LOOK] = Kind.LOOK
     batch: Id
     run_id: Short
+    # Over the ids of the events that were examined (`log.event.events_sha256`)
     events_sha256: Hex64
-    """Over the ids of the events that were examined (``log.event.events_sha256``)."""
 
 
 class LaptopWord(Payload):
@@ -269,13 +259,11 @@ class LaptopWord(Payload):
 
     kind: Literal[Kind.LAPTOP] = Kind.LAPTOP
     batch: Id
-    laptop: Hex64
-    """Signing key."""
+    laptop: Hex64  # Signing key
     heard: bool
+    # Signing key of the laptop whose log it continues with; both are one laptop
     instead_of: Hex64 | None = None
-    """Signing key of the laptop whose log it continues with; both are one laptop."""
-    reason: Short = ""
-    """In the organisation's words; it is on certificates, so it names nobody."""
+    reason: Short = ""  # In the organisation's words; it is on certificates, so it names nobody
 
 
 class AssignLaptop(Payload):
@@ -284,10 +272,10 @@ class AssignLaptop(Payload):
     kind: Literal[Kind.SPEAKS] = Kind.SPEAKS
     batch: Id
     reviewer: Reviewer
-    laptops: Annotated[tuple[Hex64, ...], Field(min_length=1, max_length=20)]
-    """Signing keys."""
+    laptops: Annotated[tuple[Hex64, ...], Field(min_length=1, max_length=20)]  # Signing keys
 
 
+# Any event's payload; `kind` tells which
 AnyPayload = Annotated[
     Consent
     | Related
@@ -310,4 +298,3 @@ AnyPayload = Annotated[
     | AssignLaptop,
     Field(discriminator="kind"),
 ]
-"""Any event's payload; ``kind`` tells which."""

@@ -24,21 +24,19 @@ from harness.vault.secret_text import no_core_dumps
 from review.log.event import Event, EventError, read_payload
 from review.log.payloads import Kind
 
+# Kinds of events → their fields in which people write as they like, and so may quote a sentence
 WRITTEN: Final[Mapping[Kind, tuple[str, ...]]] = {
     Kind.COMMENT: ("text",),
     Kind.SUGGEST: ("text",),
     Kind.TRANSLATE: ("text",),
     Kind.ADJUDICATE: ("note", "reason"),
 }
-"""Kinds of events → their fields in which people write as they like, and so may quote a sentence."""
 
-SHUT: Final = "[sealed]"
-"""Is in an event for words that no key available opens."""
+SHUT: Final = "[sealed]"  # Is in an event for words that no key available opens
 
-_SEALED = "sealed"
-"""Field of a stored payload: the names of the fields that are sealed."""
+_SEALED = "sealed"  # Field of a stored payload: the names of the fields that are sealed
+# Field that holds what was stored of an event and is none; it is none when it is opened either
 _DAMAGED = "damaged"
-"""Field that holds what was stored of an event and is none; it is none when it is opened either."""
 
 _NO_KEY = (
     "What people wrote in this review is sealed, and no key available opens it. Continue at the computer where it was written, or "
@@ -50,20 +48,19 @@ _KEY_DAMAGED = (
 )
 _NO_ROW = "The key of what people wrote in this review is not in its file any more: somebody changed the file. Put back a copy of it."
 
+# What the columns `payload` and `salt` hold of an event; its salt is sealed together with its words
 Content = tuple[str, bytes]
-"""What the columns ``payload`` and ``salt`` hold of an event; its salt is sealed together with its words."""
 
 
 @dataclass(frozen=True)
 class WordKeys:
     """The keys of secret batches as far as they opened at one moment."""
 
-    secret: frozenset[str] = frozenset()
-    """Batches whose words are sealed."""
+    secret: frozenset[str] = frozenset()  # Batches whose words are sealed
+    # Batch → its keys that are available, the newest last
     opened: Mapping[str, Sequence[DataKey]] = field(default_factory=dict)
-    """Batch → its keys that are available, the newest last."""
+    # Batch → why some of its words stay shut, and the fix
     why: Mapping[str, str] = field(default_factory=dict)
-    """Batch → why some of its words stay shut, and the fix."""
 
     def content(self, event: Event) -> Content | tuple[None, None]:
         """Return what is stored of an event; StoreError where it must be sealed and no key is available."""

@@ -43,6 +43,7 @@ _WORDS = {
     StorageProblem.OTHER: "the disk or the file system gives an error. Do it again, or restart the computer",
 }
 
+# What SQLite says of an open file that was moved or removed, where it says no more
 _MAY_BE_GONE = {
     StorageProblem.READ_ONLY,
     StorageProblem.NOT_OPENED,
@@ -50,7 +51,6 @@ _MAY_BE_GONE = {
     StorageProblem.OTHER_FORM,
     StorageProblem.OTHER,
 }
-"""What SQLite says of an open file that was moved or removed, where it says no more."""
 
 
 class NotSaved(StoreError):  # noqa: N818  says what happened to what the person gave
@@ -58,10 +58,9 @@ class NotSaved(StoreError):  # noqa: N818  says what happened to what the person
 
     def __init__(self, problem: StorageProblem, path: Path, detail: str) -> None:
         self.problem = problem
+        # One technical line for anyone who helps; no text of a reviewer or a batch
         self.detail = detail
-        """One technical line for anyone who helps; no text of a reviewer or a batch."""
-        self.words = f"{words_for(_WORDS, problem)} ({detail})"
-        """What is wrong and what to do."""
+        self.words = f"{words_for(_WORDS, problem)} ({detail})"  # What is wrong and what to do
         super().__init__(f"Not saved to {path}: {self.words}.")
 
 
@@ -142,8 +141,9 @@ def create_event_table(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+# Of files in which nothing is secret, and for anyone who needs no words: those that are sealed stay
+# shut
 NO_WORDS = WordKeys()
-"""Of files in which nothing is secret, and for anyone who needs no words: those that are sealed stay shut."""
 
 
 def insert_event(connection: sqlite3.Connection, event: Event, words: WordKeys = NO_WORDS) -> bool:

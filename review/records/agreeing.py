@@ -67,8 +67,8 @@ from review.verdict.certificate.certificate import ReviewStatus, standing
 from review.verdict.certificate.coarse import over_secret, read_coarse
 from scoring.core.specification import COMPOSITE, Tier, specification
 
+# Whose keys sign a record, by which of them the terms name
 SIGNERS: Final = (Role.ORGANISATION, Role.COMPUTER)
-"""Whose keys sign a record, by which of them the terms name."""
 
 
 def least_composite() -> float:
@@ -326,8 +326,7 @@ def _withdrawn(record: OwnershipRecord) -> Iterator[CardCheck]:
 # it once more, and what speakers said of it on entries that nobody had seen. What cannot be shown
 # here is named with who answers for it.
 
-SELF, AGAIN, GATE, TEXTS = "card", "run again", "gate", "entries"
-"""Names of what shows a path."""
+SELF, AGAIN, GATE, TEXTS = "card", "run again", "gate", "entries"  # Names of what shows a path
 
 
 def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[CardCheck]:
@@ -419,10 +418,10 @@ def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:
     return opened_by(lines, run.run_id)
 
 
+# Work that brings texts into a run; what else opens them for it comes after
 BRINGING: Final = frozenset(
     {VaultWork.RUN, VaultWork.SCORE, VaultWork.RESUME, VaultWork.RETRY, VaultWork.SCRIPT}
 )
-"""Work that brings texts into a run; what else opens them for it comes after."""
 
 
 def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:

@@ -29,25 +29,25 @@ from harness.vault.records import Moment
 
 SUFFIX: Final = ".rosetta-ownership"
 MOST_BYTES: Final = 64 * 1024
-MOST_CLAUSE: Final = 2_000
-"""Characters of what both add to the terms."""
+MOST_CLAUSE: Final = 2_000  # Characters of what both add to the terms
 
+# What the developer keeps (§8.3)
 KEEPS: Final = (
     "attribution and credit: their name stays on the leaderboard",
     "the right to publish about the method",
     "the right to use the method for other language pairs",
 )
-"""What the developer keeps (§8.3)."""
 
+# What the organisation gains (§8.3)
 GAINS: Final = (
     "the right to use, modify, distribute and monetize the method for its language",
     "the right to sublicense",
     "physical possession of the method's code, which it holds already where that was submitted",
 )
-"""What the organisation gains (§8.3)."""
 
+# Percent of what the method earns that the organisation gets unless both agree otherwise (§8.5:
+# 90/10)
 ORGANISATION_SHARE: Final = 90
-"""Percent of what the method earns that the organisation gets unless both agree otherwise (§8.5: 90/10)."""
 
 
 class Side(StrEnum):
@@ -68,27 +68,25 @@ class OwnershipTerms(StrictRecord):
     """What is agreed on."""
 
     format: Literal["rosetta-ownership-terms/1"] = "rosetta-ownership-terms/1"
-    salt: Hex64
-    """Random, so that no two proposals are the same."""
+    salt: Hex64  # Random, so that no two proposals are the same
     proposed: Moment
     run_id: Short
-    card: Hex64
-    """The card's ``run_card_hash``."""
+    card: Hex64  # The card's `run_card_hash`
+    # SHA-256 of the certificate of the passed gate; over secret entries of the coarse one, which
+    # both can see
     certificate: Hex64
-    """SHA-256 of the certificate of the passed gate; over secret entries of the coarse one, which both can see."""
     segment: Literal["gold_standard"] = "gold_standard"
+    # The line that the run reached; how far it is above, the record does not tell
     composite_at_least: Annotated[str, Field(pattern=r"^0\.[0-9]{2}$")]
-    """The line that the run reached; how far it is above, the record does not tell."""
     method: Words
     language_pair: Short
     organisation: Party
     developer: Party
     developer_keeps: Annotated[tuple[Words, ...], Field(min_length=1, max_length=20)] = KEEPS
     organisation_gains: Annotated[tuple[Words, ...], Field(min_length=1, max_length=20)] = GAINS
+    # Percent of what the method earns; the developer gets the rest
     organisation_share: Annotated[int, Field(ge=0, le=100)] = ORGANISATION_SHARE
-    """Percent of what the method earns; the developer gets the rest."""
-    more: Annotated[str, Field(max_length=MOST_CLAUSE)] = ""
-    """What else both agree on."""
+    more: Annotated[str, Field(max_length=MOST_CLAUSE)] = ""  # What else both agree on
 
     @cached_property
     def id(self) -> str:
@@ -115,22 +113,18 @@ class OwnershipAction(StrEnum):
     PROPOSED = "proposed"
     SIGNED = "signed"
     REFUSED = "refused"
-    REVOKED = "revoked"
-    """Took its own signature back."""
+    REVOKED = "revoked"  # Took its own signature back
 
 
 class OwnershipAct(StrictRecord):
     """One thing that one side said to the terms."""
 
     format: Literal["rosetta-ownership-act/1"] = "rosetta-ownership-act/1"
-    terms: Hex64
-    """The terms' id."""
+    terms: Hex64  # The terms' id
     what: OwnershipAction
     by: Hex64
-    when: Moment
-    """By the clock of anyone who signed; nothing shows that it was right."""
-    reason: Annotated[str, Field(max_length=200)] = ""
-    """Of a refusal or a revocation."""
+    when: Moment  # By the clock of anyone who signed; nothing shows that it was right
+    reason: Annotated[str, Field(max_length=200)] = ""  # Of a refusal or a revocation
 
 
 class SignedOwnershipAct(OwnershipAct, SignedRecord):
@@ -153,8 +147,8 @@ class OwnershipRecord(StrictRecord):
 
     format: Literal["rosetta-ownership/1"] = "rosetta-ownership/1"
     terms: OwnershipTerms
+    # In order of side and deed, each at most once
     acts: Annotated[tuple[SignedOwnershipAct, ...], Field(min_length=1, max_length=8)]
-    """In order of side and deed, each at most once."""
 
     def data(self) -> bytes:
         """Return the bytes of the file."""

@@ -40,19 +40,18 @@ from review.records.agreeing import organisation_keys
 
 SUFFIX: Final = ".rosetta-profile"
 MOST_BYTES: Final = 256 * 1024
-MOST_STATED: Final = 1_000
-"""Characters of what a person states."""
+MOST_STATED: Final = 1_000  # Characters of what a person states
 
 
 class ProfileRequirement(NamedTuple):
     """One thing that is asked of the organisation."""
 
-    section: str
-    """Of the benchmark specification."""
+    section: str  # Of the benchmark specification
     title: str
     words: str
 
 
+# By the name under which something is stated of it, in the words of the specification
 REQUIREMENTS: Final[Mapping[str, ProfileRequirement]] = {
     "community": ProfileRequirement("8.4", "represents the language community", "Demonstrable relationship with speakers and cultural authorities."),
     "keys": ProfileRequirement("8.4", "has the capacity for key management", "Technical ability to manage cryptographic keys."),
@@ -68,7 +67,6 @@ REQUIREMENTS: Final[Mapping[str, ProfileRequirement]] = {
     "responsibility": ProfileRequirement("8.5", "Responsibility (CARE)", "Developers accept responsibility through terms of participation."),
     "ethics": ProfileRequirement("8.5", "Ethics (CARE)", "Community rights over researcher convenience."),
 }  # fmt: skip
-"""By the name under which something is stated of it, in the words of the specification."""
 
 Item = Annotated[str, Field(pattern=f"^({'|'.join(REQUIREMENTS)})$")]
 
@@ -78,12 +76,11 @@ class ProfileStatement(StrictRecord):
 
     format: Literal["rosetta-statement/1"] = "rosetta-statement/1"
     item: Item
+    # Empty where an earlier statement is taken back
     words: Annotated[str, Field(max_length=MOST_STATED)]
-    """Empty where an earlier statement is taken back."""
     person: Words
     when: Moment
-    by: Hex64
-    """Signing key of the organisation."""
+    by: Hex64  # Signing key of the organisation
 
 
 class SignedProfileStatement(ProfileStatement, SignedRecord):
@@ -107,8 +104,8 @@ class Profile(StrictRecord):
     format: Literal["rosetta-profile/1"] = "rosetta-profile/1"
     name: Words
     when: Moment
+    # By the organisation's own computer: others can check its signature, and nothing more
     seen: tuple[SeenHere, ...]
-    """By the organisation's own computer: others can check its signature, and nothing more."""
     stated: tuple[SignedProfileStatement, ...]
     by: Hex64
 

@@ -20,32 +20,31 @@ from review.session.words.catalogue import Words, msgid
 from review.session.words.troubles import Trouble, trouble, trouble_of_file
 
 _LONGEST_MARK = 300
+# Bytes of a file whose head is read for the list; in a larger one nobody waits for it
 _MOST_PEEKED = 2**21
-"""Bytes of a file whose head is read for the list; in a larger one nobody waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A review that can be opened: a file, or one that is kept on this computer."""
 
-    title: str
-    """As it stands on the card; of a file that is locked or damaged its name."""
+    title: str  # As it stands on the card; of a file that is locked or damaged its name
+    # Who asks, as far as the file tells before it is opened; empty for one that is locked or
+    # damaged
     organisation: str = ""
-    """Who asks, as far as the file tells before it is opened; empty for one that is locked or damaged."""
-    batch: str | None = None
-    """Id of one that is kept here."""
-    path: Path | None = None
-    """Of a file."""
+    batch: str | None = None  # Id of one that is kept here
+    path: Path | None = None  # Of a file
+    # Name of the review in the zip or mail that the file is; empty for the first in it, or the file
+    # itself
     inside: str = ""
-    """Name of the review in the zip or mail that the file is; empty for the first in it, or the file itself."""
-    lock: Lock | None = None
-    """What opens it; None where it lies open."""
+    lock: Lock | None = None  # What opens it; None where it lies open
+    # Items that the remembered person answered; None where nobody is remembered, or it is for
+    # others
     done: int | None = None
-    """Items that the remembered person answered; None where nobody is remembered, or it is for others."""
-    total: int = 0
-    """Items of that person."""
+    total: int = 0  # Items of that person
+    # Of a file: what all its copies have in common, whatever their names and places; empty where
+    # that is not known
     content: str = ""
-    """Of a file: what all its copies have in common, whatever their names and places; empty where that is not known."""
 
     def kept_as(self, kept: Choice | None) -> Choice:
         """Return a file with how far the person is in it, where it is ``kept`` here."""
@@ -164,8 +163,8 @@ class AskedLine(NamedTuple):
     place: str
     asked: str
     about: str
+    # What the answer can be made of, for whoever types with the mouse
     letters: tuple[str, ...] = ()
-    """What the answer can be made of, for whoever types with the mouse."""
 
 
 # which review

@@ -35,17 +35,15 @@ class FlowStep(Generic[Answer]):
     """What a page shows and asks; ``Answer`` is what a person can give to it beside None."""
 
     _: KW_ONLY
+    # What went wrong with the answer before: the step is asked again, or the way led back to it
     why: Trouble | None = None
-    """What went wrong with the answer before: the step is asked again, or the way led back to it."""
 
 
 class Other(Enum):
     """Nothing of what is offered."""
 
-    FILE = auto()
-    """A review that the person looks for among files."""
-    CARD = auto()
-    """The card of somebody else than who was here last."""
+    FILE = auto()  # A review that the person looks for among files
+    CARD = auto()  # The card of somebody else than who was here last
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +51,9 @@ class ChooseReview(FlowStep[Choice | Other]):
     """Which review; None looks for reviews again."""
 
     choices: tuple[Choice, ...] = ()
-    said: str = ""
-    """One sentence about what led here."""
+    said: str = ""  # One sentence about what led here
+    # True where a person stopped who was at the sentences: a program for one review ends here
     stopped: bool = False
-    """True where a person stopped who was at the sentences: a program for one review ends here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +86,7 @@ class CheckLetters(FlowStep[bool]):
 class WasHere:
     """The person who answered sentences of a review here last."""
 
-    letters: str
-    """How their code begins."""
+    letters: str  # How their code begins
     done: int
     total: int
 
@@ -115,8 +111,8 @@ class AskSharing(FlowStep[bool]):
     """Whether what the person writes may be used."""
 
     session: Session
+    # What holds until something else is chosen; None where it was not asked yet
     now: bool | None = None
-    """What holds until something else is chosen; None where it was not asked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +131,7 @@ class AtSentences(FlowStep[NextAction]):
 
     session: Session
     view: View
-    answered: tuple[ShownItem, ...] = ()
-    """The person's own answers, at the end."""
+    answered: tuple[ShownItem, ...] = ()  # The person's own answers, at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,16 +183,13 @@ class Flow:
     ) -> None:
         """``guard`` as ``Session`` takes it; where ``strict``, a file that was named and cannot be opened raises."""
         self.opening = opening
-        self.session: Session | None = None
-        """From the code of the person to the end of the sitting."""
-        self.sits = False
-        """True from the first sentence to the end of the sitting."""
-        self.file: Path | None = None
-        """The file that was opened last."""
+        self.session: Session | None = None  # From the code of the person to the end of the sitting
+        self.sits = False  # True from the first sentence to the end of the sitting
+        self.file: Path | None = None  # The file that was opened last
         self._face, self._guard, self._strict = face, guard, strict
         self._batch: Batch | None = None
+        # True until a list of reviews was made: one that was named at the start needs no choosing
         self._first = True
-        """True until a list of reviews was made: one that was named at the start needs no choosing."""
         self._step: FlowStep[Any] = ChooseReview()
         self._steps: _Steps[None] = self._visits(None, None)
 

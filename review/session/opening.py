@@ -37,23 +37,22 @@ from review.session.words.catalogue import (
 )
 from review.session.words.troubles import OtherReviewerError
 
+# What is typed or chosen by a person whose code begins as the one that was typed here last
 SAME_CARD = "1"
-"""What is typed or chosen by a person whose code begins as the one that was typed here last."""
-WORDS_FOLDER = "review-words"
-"""Folder of catalogues that a community added, in the data folder."""
+WORDS_FOLDER = "review-words"  # Folder of catalogues that a community added, in the data folder
 
-_MOST_FOUND = 200
-"""Files that are offered."""
+_MOST_FOUND = 200  # Files that are offered
 _LANGUAGE = "language"
+# Setting with the language in which the person reads what organisations wrote, where the program
+# has no words in it
 _TEXTS = "language of texts"
-"""Setting with the language in which the person reads what organisations wrote, where the program has no words in it."""
+# Setting with how the code begins that was typed last: it is shown to ask whether it is the same
+# person
 _REVIEWER = "reviewer"
-"""Setting with how the code begins that was typed last: it is shown to ask whether it is the same person."""
-_PERSON = "person"
-"""Setting with what events name this person by."""
+_PERSON = "person"  # Setting with what events name this person by
+# Characters of a code, of 8, that are kept and shown to ask whether it is the same person; each
+# more would make the rest 32 times easier to guess
 _KNOWN_BY = 2
-"""Characters of a code, of 8, that are kept and shown to ask whether it is the same person; each more would make
-the rest 32 times easier to guess."""
 
 
 class Opening:
@@ -81,16 +80,17 @@ class Opening:
         self._asked = language
         self._search = FileSearch((), ())
         self._received: dict[str, _Received] = {}
+        # Files with which a session began since the program was started
         self._begun: set[Path] = set()
-        """Files with which a session began since the program was started."""
+        # What was remembered of a person before a code was typed
         self._before: dict[str, str | None] = {}
-        """What was remembered of a person before a code was typed."""
+        # Tags for which there were words when the program was started → what each language calls
+        # itself
         self._spoken = languages([self._own_words])
-        """Tags for which there were words when the program was started → what each language calls itself."""
+        # Tags in which the review that was opened last is written, and that nothing of ours leads
+        # to → a name
         self._written: dict[str, str] = {}
-        """Tags in which the review that was opened last is written, and that nothing of ours leads to → a name."""
-        self.words = self._first_words(system)
-        """The reviewer's language, as far as it is known yet."""
+        self.words = self._first_words(system)  # The reviewer's language, as far as it is known yet
 
     # the language
 

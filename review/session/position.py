@@ -44,10 +44,9 @@ from review.session.words.catalogue import Words, msgid
 from review.session.words.keys import cannot_judge_label, rating_label, reasons_label, sharing
 from review.session.words.page import given
 
-IDLE_SECONDS = 60.0
-"""The most that one pause without any key counts."""
+IDLE_SECONDS = 60.0  # The most that one pause without any key counts
+# Keys this soon after an item was painted were meant for the one before: nobody reads so fast
 GUARD_SECONDS = 0.25
-"""Keys this soon after an item was painted were meant for the one before: nobody reads so fast."""
 MOST_MS = 86_400_000
 
 Clock = Callable[[], float]
@@ -60,8 +59,7 @@ class ActiveTime:
         self._clock = clock
         self._guard = guard
         self._painted: float | None = None
-        self._quiet = 0.0
-        """Since when no key came too soon."""
+        self._quiet = 0.0  # Since when no key came too soon
         self._alive = 0.0
         self._seconds = 0.0
 
@@ -124,8 +122,7 @@ class CoursePlace:
 
     phase: Phase
     item: str | None = None
-    number: int = 0
-    """1-based place among the items of the phase."""
+    number: int = 0  # 1-based place among the items of the phase
     of: int = 0
 
 
@@ -136,18 +133,15 @@ class SessionProgress:
     All of it may be lost with the power: the events alone lead back to the same item.
     """
 
-    order: tuple[str, ...]
-    """The person's items, in the order of the manifest."""
-    training: Sequence[TrainingItem] = ()
-    """Empty where this person has learned before."""
-    chosen: str | None = None
-    """The item that undo or a jump leads to, out of turn."""
+    order: tuple[str, ...]  # The person's items, in the order of the manifest
+    training: Sequence[TrainingItem] = ()  # Empty where this person has learned before
+    chosen: str | None = None  # The item that undo or a jump leads to, out of turn
+    # Items that were put aside and are asked once more; None before that began
     second: tuple[str, ...] | None = None
-    """Items that were put aside and are asked once more; None before that began."""
+    # Those of them that were put aside again: nothing is asked a third time by itself
     passed: frozenset[str] = frozenset()
-    """Those of them that were put aside again: nothing is asked a third time by itself."""
+    # The training item that was answered, and what is said about it
     lesson: tuple[CoursePlace, Lesson] | None = None
-    """The training item that was answered, and what is said about it."""
     resting: bool = False
 
     def place(self, now: SittingProgress) -> CoursePlace:

@@ -67,8 +67,7 @@ class Drafts:
         """Raises NotSaved where the laptop's file cannot be read."""
         self._laptop, self._place = laptop, (batch, reviewer)
         self._texts: dict[str, dict[TextField, str]] = {}
-        self._not_kept: dict[tuple[str, TextField], Draft] = {}
-        """What the disk did not take yet."""
+        self._not_kept: dict[tuple[str, TextField], Draft] = {}  # What the disk did not take yet
         self.reload()
 
     def reload(self) -> None:
@@ -202,11 +201,11 @@ class Author:
         )
 
 
+# What is written beside an answer → its kind of event
 KIND_OF: Final[Mapping[TextField, type[Comment | Suggest]]] = {
     TextField.COMMENT: Comment,
     TextField.SUGGESTION: Suggest,
 }
-"""What is written beside an answer → its kind of event."""
 _FIELD_OF: Final = {Kind.COMMENT: TextField.COMMENT, Kind.SUGGEST: TextField.SUGGESTION}
 
 

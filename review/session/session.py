@@ -81,8 +81,7 @@ class Session:
     ) -> None:
         """``reviewer`` is a person who has an order in the manifest, as ``Batch.person`` gives them; ``guard`` in seconds, 0 where no person types."""
         self._words = words
-        self.font = font
-        """Font and size, recorded with each rating."""
+        self.font = font  # Font and size, recorded with each rating
         self._laptop, self._batch, self._reviewer = laptop, batch, reviewer
         order = batch.manifest.order(reviewer)
         self._author = Author(batch.manifest.batch, reviewer, order, face, now)

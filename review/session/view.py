@@ -37,10 +37,9 @@ class Phase(StrEnum):
     CONSENT = "consent"
     TRAINING = "training"
     ITEMS = "items"
-    REST = "rest"
-    """A pause is suggested; going on is one key."""
+    REST = "rest"  # A pause is suggested; going on is one key
+    # All items were seen; those that were skipped come once more, if the person wants
     SKIPPED = "skipped"
-    """All items were seen; those that were skipped come once more, if the person wants."""
     END = "end"
     WITHDRAWN = "withdrawn"
 
@@ -49,10 +48,9 @@ class TextField(StrEnum):
     """What a person can write about an item."""
 
     COMMENT = "comment"
-    SUGGESTION = "suggestion"
-    """A better wording."""
+    SUGGESTION = "suggestion"  # A better wording
+    # The answer itself, where the batch asks for translations; only as a draft
     TRANSLATION = "translation"
-    """The answer itself, where the batch asks for translations; only as a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +60,25 @@ class ShownItem:
     id: str
     source: str
     candidate: str
-    number: int
-    """1-based place among the items of this phase."""
+    number: int  # 1-based place among the items of this phase
     of: int
+    # Given earlier: it holds, or was taken back by undo and the person sees what it was
     rating: Rating | None = None
-    """Given earlier: it holds, or was taken back by undo and the person sees what it was."""
+    # True where something was decided that holds: the person came back to look, or to decide anew
     stands: bool = False
-    """True where something was decided that holds: the person came back to look, or to decide anew."""
+    # True where what holds is that the person could not judge or translate it
     could_not: bool = False
-    """True where what holds is that the person could not judge or translate it."""
     reasons: tuple[Reason, ...] = ()
-    comment: str = ""
-    """Saved comment, or its draft where that is newer."""
+    comment: str = ""  # Saved comment, or its draft where that is newer
     suggestion: str = ""
     harmful: bool = False
+    # What this person gave, took back or is typing, where the batch asks for translations
     translation: str = ""
-    """What this person gave, took back or is typing, where the batch asks for translations."""
-    around: SentenceContext | None = None
-    """Where the sentence stands, as far as the batch tells."""
+    around: SentenceContext | None = None  # Where the sentence stands, as far as the batch tells
+    # In a second look: what people wrote of it in the first round
     others: tuple[OthersWords, ...] = ()
-    """In a second look: what people wrote of it in the first round."""
+    # Which of these texts are being written and are not saved as they stand here
     drafts: frozenset[TextField] = frozenset()
-    """Which of these texts are being written and are not saved as they stand here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +88,8 @@ class Lesson:
     given: Rating
     expected: Rating
     explanation: str
+    # That the explanation is in another language than the person's; empty where it is not
     note: str = ""
-    """That the explanation is in another language than the person's; empty where it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +105,7 @@ class Unsaved:
     """An item about which the person typed something that is not saved, and so would not be submitted."""
 
     item: str
-    number: int
-    """1-based place among the person's items."""
+    number: int  # 1-based place among the person's items
     fields: frozenset[TextField]
 
 
@@ -120,42 +114,34 @@ class View:
     """Everything that a face needs to draw itself."""
 
     phase: Phase
-    done: int
-    """Items judged or translated (also: cannot judge)."""
+    done: int  # Items judged or translated (also: cannot judge)
     total: int
-    part: int = 0
-    """Sentences of each part; between two of them a pause is suggested."""
+    part: int = 0  # Sentences of each part; between two of them a pause is suggested
+    # About how long the next part takes this person; 0 while nothing is said of it
     minutes: int = 0
-    """About how long the next part takes this person; 0 while nothing is said of it."""
-    item: ShownItem | None = None
-    """None where the phase shows no item."""
-    lesson: Lesson | None = None
-    """Only in training: the answer is to be read, going on is one key."""
+    item: ShownItem | None = None  # None where the phase shows no item
+    lesson: Lesson | None = None  # Only in training: the answer is to be read, going on is one key
     last: LastJudged | None = None
-    skipped: int = 0
-    """Items that wait at the end."""
-    unsaved: tuple[Unsaved, ...] = ()
-    """What is only a draft, in the person's order."""
+    skipped: int = 0  # Items that wait at the end
+    unsaved: tuple[Unsaved, ...] = ()  # What is only a draft, in the person's order
     can_undo: bool = False
+    # When these answers were handed over, `2026-03-02 14:05` by this computer's clock; empty where
+    # they were not, or something was added or taken back since
     handed_over: str = ""
-    """When these answers were handed over, ``2026-03-02 14:05`` by this computer's clock; empty where they
-    were not, or something was added or taken back since."""
+    # Whether the person lets what they write be used; False before they were asked
     shares: bool = False
-    """Whether the person lets what they write be used; False before they were asked."""
+    # One quiet sentence about what the last key did, in the reviewer's language; empty for nothing
     said: str = ""
-    """One quiet sentence about what the last key did, in the reviewer's language; empty for nothing."""
+    # True where the last key came before it could be meant for what is shown, and so did nothing
     too_soon: bool = False
-    """True where the last key came before it could be meant for what is shown, and so did nothing."""
+    # Why the last key was not saved and what to do, in the reviewer's language; nothing advanced
     trouble: str = ""
-    """Why the last key was not saved and what to do, in the reviewer's language; nothing advanced."""
-    detail: str = ""
-    """One technical line to copy for whoever helps; only beside ``trouble``."""
+    detail: str = ""  # One technical line to copy for whoever helps; only beside `trouble`
 
 
 # ---- How far one reviewer is in one batch, read from the events on this laptop ----
 
-Decision = Rate | NotJudged | Translate | Skip
-"""What undo can take back."""
+Decision = Rate | NotJudged | Translate | Skip  # What undo can take back
 
 
 class SittingProgress:
@@ -167,27 +153,26 @@ class SittingProgress:
         """``events`` are those of one person (``own_events``), in any order; ``order`` are this person's items."""
         self._order = order
         self._places = {item: place for place, item in enumerate(order)}
-        self._front = 0
-        """Items before this place of the order were all decided or skipped."""
+        self._front = 0  # Items before this place of the order were all decided or skipped
         self.person = Person()
+        # True where the person took back the whole batch: nothing can be added any more
         self.withdrawn = False
-        """True where the person took back the whole batch: nothing can be added any more."""
+        # True where the person took back comments and better wordings: no more of these are kept
         self.words_withdrawn = False
-        """True where the person took back comments and better wordings: no more of these are kept."""
+        # Item → what was taken back last, while nothing was decided since
         self.taken_back: dict[str, Decision] = {}
-        """Item → what was taken back last, while nothing was decided since."""
+        # The item whose decision was taken back last, while nothing was decided about any item
+        # since
         self.reopened: str | None = None
-        """The item whose decision was taken back last, while nothing was decided about any item since."""
+        # The item decided last, other than left for later, since anything was taken back; None for
+        # none
         self.judged_last: str | None = None
-        """The item decided last, other than left for later, since anything was taken back; None for none."""
-        self.answers: dict[str, list[Rating]] = {}
-        """Training item → its answers, in order."""
-        self.decisions: dict[str, Decision] = {}
-        """Event id → decision, of all that were ever made."""
+        self.answers: dict[str, list[Rating]] = {}  # Training item → its answers, in order
+        self.decisions: dict[str, Decision] = {}  # Event id → decision, of all that were ever made
+        # Time of the file that holds everything; None where something came after it
         self._handed_over: str | None = None
-        """Time of the file that holds everything; None where something came after it."""
+        # Item and kind of text → what was saved, one after the other
         self._texts: dict[tuple[str, Kind], list[Event]] = defaultdict(list)
-        """Item and kind of text → what was saved, one after the other."""
         self._read(events, batch, reviewer)
 
     def _read(self, events: Sequence[Event], batch: str, reviewer: str) -> None:
@@ -307,12 +292,10 @@ def trained_before(events: Iterable[Event], batch: str, reviewer: str) -> bool:
 # How long a part takes is computed here from the person's own answers; only they see it, and it
 # is stored nowhere.
 
-USUAL, MOST = 15, 20
-"""Sentences of a part."""
+USUAL, MOST = 15, 20  # Sentences of a part
+# Seconds that most people need for a sentence, quick and slow ones
 SECONDS_TO_JUDGE, SECONDS_TO_WRITE = (8, 15), (20, 60)
-"""Seconds that most people need for a sentence, quick and slow ones."""
-_FEWEST_ANSWERS = 5
-"""Answers from which a person's own pace is computed."""
+_FEWEST_ANSWERS = 5  # Answers from which a person's own pace is computed
 
 
 def part_size(total: int) -> int:

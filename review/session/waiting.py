@@ -37,8 +37,7 @@ class Exported:
     """A file of ratings that was written and read back."""
 
     path: Path
-    phrase: str
-    """Six words that the organisation reads from its copy."""
+    phrase: str  # Six words that the organisation reads from its copy
     events: int
 
 
@@ -62,16 +61,13 @@ class StoredReviews:
     """What a computer keeps of all its reviews."""
 
     batches: int = 0
-    answers: int = 0
-    """Answers of all people, handed over or not."""
-    waiting: int = 0
-    """Sentences about which something was said that was not handed over since."""
-    drafts: int = 0
-    """Texts that somebody wrote and did not save: no file holds them."""
+    answers: int = 0  # Answers of all people, handed over or not
+    waiting: int = 0  # Sentences about which something was said that was not handed over since
+    drafts: int = 0  # Texts that somebody wrote and did not save: no file holds them
+    # True where something was taken back of what an organisation has, and it was not told yet
     taken_back: bool = False
-    """True where something was taken back of what an organisation has, and it was not told yet."""
+    # Batch of which something waits → one of its people, for the file's name
     reviewers: Mapping[str, str] = field(default_factory=dict)
-    """Batch of which something waits → one of its people, for the file's name."""
 
 
 def kept(laptop: Laptop) -> StoredReviews:
@@ -170,11 +166,10 @@ def _untold(events: Sequence[Event], batch: str) -> str:
 # program can reach (a flash disk moves what is written) is beyond this. An organisation's keys,
 # runs and catalogues that lie in the same folder stay.
 
+# The name that the answers' file takes first: whoever finds it finishes the deletion
 BEGUN: Final = f"{FILE_NAME}.deleting"
-"""The name that the answers' file takes first: whoever finds it finishes the deletion."""
 
-_PIECE = 2**20
-"""Bytes that are overwritten at once."""
+_PIECE = 2**20  # Bytes that are overwritten at once
 _JOURNALS = ("-journal", "-wal", "-shm")
 
 
@@ -182,10 +177,8 @@ _JOURNALS = ("-journal", "-wal", "-shm")
 class UndeletedItem:
     """Something that could not be deleted."""
 
-    name: str
-    """Path, or the name of the entry in the operating system's keyring."""
-    detail: str
-    """Why, in one technical line."""
+    name: str  # Path, or the name of the entry in the operating system's keyring
+    detail: str  # Why, in one technical line
     in_keyring: bool = False
 
 

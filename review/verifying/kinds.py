@@ -33,11 +33,9 @@ from review.calibration.proposal import HASH_FIELD as HASH_FIELD_OF_PROPOSAL
 from review.calibration.proposal import stated_proposal
 from review.verdict.certificate.evidence import unpack_evidence
 
-MOST_LINE: Final = 2**25
-"""Bytes of the first line that is examined to know what a file is."""
+MOST_LINE: Final = 2**25  # Bytes of the first line that is examined to know what a file is
 _FORM: Final = re.compile(rb'"format"\s*:\s*"([a-z-]{1,60}/[0-9]{1,4})"')
-MOST_BESIDE: Final = 2**20
-"""Bytes of a signature's file."""
+MOST_BESIDE: Final = 2**20  # Bytes of a signature's file
 
 
 @dataclass(frozen=True)
@@ -109,10 +107,9 @@ class VerifiedAgainst:
     connection: sqlite3.Connection
     home: Path
     known: KnownSigners
+    # Files that somebody named next to it: a card, a certificate, evidence, a public key
     others: Sequence[Path] = ()
-    """Files that somebody named next to it: a card, a certificate, evidence, a public key."""
-    used: set[Path] = field(default_factory=set)
-    """Those of them against which the file was held."""
+    used: set[Path] = field(default_factory=set)  # Those of them against which the file was held
 
     @cached_property
     def files(self) -> tuple[VerifiedFile, ...]:
@@ -153,13 +150,11 @@ class VerifiableKind:
     """A kind of file: how it is known, and who verifies it."""
 
     name: str
-    what: str
-    """What it is, for people."""
+    what: str  # What it is, for people
     verify: Callable[[VerifiedFile, VerifiedAgainst], ToldOfFile]
-    forms: tuple[str, ...] = ()
-    """What ``format`` may say."""
+    forms: tuple[str, ...] = ()  # What `format` may say
+    # How a file is known that names no form
     fits: Callable[[VerifiedFile], bool] = field(default=lambda _: False)
-    """How a file is known that names no form."""
 
 
 def signature_check(words: str = "its bytes are those that were signed") -> CardCheck:
@@ -167,8 +162,7 @@ def signature_check(words: str = "its bytes are those that were signed") -> Card
     return CardCheck("signature", True, words)
 
 
-UNSIGNED: Final = "unsigned"
-"""Name of the check of a file of a kind that nobody signs."""
+UNSIGNED: Final = "unsigned"  # Name of the check of a file of a kind that nobody signs
 
 
 def unsigned_check(words: str) -> CardCheck:
@@ -191,8 +185,7 @@ def look(path: Path) -> VerifiedFile:
 # ---- Holding one file against another: what names what, by which hash, number or key, in either
 # direction.
 
-Naming = Callable[[VerifiedFile, VerifiedFile], bool]
-"""Whether the first file names the second."""
+Naming = Callable[[VerifiedFile, VerifiedFile], bool]  # Whether the first file names the second
 
 
 def _card_hash(file: VerifiedFile) -> object:
@@ -297,8 +290,7 @@ def _carries(bundle: VerifiedFile, card: VerifiedFile) -> bool:
     return _same(_card_hash(carried), _card_hash(card))
 
 
-ANY: Final = "*"
-"""Stands for every kind."""
+ANY: Final = "*"  # Stands for every kind
 
 
 def _signs_proposal(scoring: VerifiedFile, proposal: VerifiedFile) -> bool:
@@ -307,6 +299,9 @@ def _signs_proposal(scoring: VerifiedFile, proposal: VerifiedFile) -> bool:
 
 
 _RUN_CARD: Final = _by_hash("run", HASH_FIELD)
+# Kind that names another, that other's kind → whether one file names the other. Where a verifier of
+# a kind holds its file against others itself, as that of ownership does, this table serves the way
+# back.
 NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("card-seal", "card"): _by_hash("seal", "card"),
     ("card-seal", "row-proof"): lambda seal, proof: block(seal.stated, "seal").get("signature")
@@ -345,8 +340,6 @@ NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("scoring", "scoring-proposal"): _signs_proposal,
     ("exchange-list", ANY): _states_bytes("files"),
 }  # fmt: skip
-"""Kind that names another, that other's kind → whether one file names the other. Where a verifier of a kind holds its
-file against others itself, as that of ownership does, this table serves the way back."""
 
 
 def held(

@@ -103,10 +103,10 @@ KINDS: Final = (
     VerifiableKind("corpus-project", "the state of a corpus in the making", _unsigned(_OWN), formats(ProjectState)),
 )  # fmt: skip
 
+# Looked for last: cards and reports have such fields, too
 CORPUS: Final = VerifiableKind(
     "corpus",
     "a corpus",
     _verify_corpus,
     fits=lambda file: file.stated.keys() >= {"dataset", "entries"},
 )
-"""Looked for last: cards and reports have such fields, too."""

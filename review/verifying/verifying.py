@@ -36,6 +36,8 @@ from review.verifying.kinds import (
     look,
 )
 
+# Every kind of file that is known. One that names its form is found by that, another by the first
+# kind that it fits.
 KINDS: Final[tuple[VerifiableKind, ...]] = (
     *custody.KINDS,
     *verdicts.KINDS,
@@ -44,14 +46,13 @@ KINDS: Final[tuple[VerifiableKind, ...]] = (
     *cards.KINDS,
     other_kinds.CORPUS,
 )
-"""Every kind of file that is known. One that names its form is found by that, another by the first kind that it fits."""
 
 FORMS: Final[Mapping[str, VerifiableKind]] = {form: kind for kind in KINDS for form in kind.forms}
 
+# What keeps a file from being examined, whether or not it holds
 _UNREADABLE: Final = frozenset(
     {FileProblem.LOCKED, FileProblem.WRONG_KEY, FileProblem.NEWER, FileProblem.TOO_LARGE}
 )
-"""What keeps a file from being examined, whether or not it holds."""
 
 
 class UnknownFileError(UsageError):
@@ -59,8 +60,7 @@ class UnknownFileError(UsageError):
 
     def __init__(self, words: str) -> None:
         super().__init__(f"{words} {known_kinds()}")
-        self.words = words
-        """What is said of the file, without the list of kinds."""
+        self.words = words  # What is said of the file, without the list of kinds
 
 
 def known_kinds() -> str:
@@ -74,10 +74,8 @@ class KnownKey:
 
     role: str
     key: str
-    words: str
-    """Its six words."""
-    known: str
-    """Whose it is, as far as this computer knows; empty where nobody here does."""
+    words: str  # Its six words
+    known: str  # Whose it is, as far as this computer knows; empty where nobody here does
 
 
 @dataclass(frozen=True)
@@ -179,8 +177,8 @@ def _beside(
     return check
 
 
+# Checks that say what came after a file was signed: it is the one that was named all the same
 _LATER: Final = frozenset({"standing", "newest words", "consent"})
-"""Checks that say what came after a file was signed: it is the one that was named all the same."""
 
 
 def _not_looked_at(other: VerifiedFile, why: str) -> CardCheck:
@@ -227,10 +225,10 @@ def _verified(kind: VerifiableKind, file: VerifiedFile, here: VerifiedAgainst) -
         return ToldOfFile(checks=[CardCheck("file", False, str(error))])
 
 
+# Kinds that say themselves when they cannot be examined
 _ASK_FOR_MORE: Final = frozenset(
     {"secret-keys", "public-key", "certificate-signature", "reference-signature"}
 )
-"""Kinds that say themselves when they cannot be examined."""
 
 
 def _known(signers: Sequence[Signer], here: VerifiedAgainst) -> Iterator[KnownKey]:
@@ -307,21 +305,18 @@ def _withdrawn(told: ToldOfFile) -> Iterator[CardCheck]:
 # ---- Verifying every file of a folder: one verdict each, within limits, and no link is followed.
 
 MOST_FILES: Final = 2_000
-MOST_DEPTH: Final = 8
-"""Folders below the one that was named."""
+MOST_DEPTH: Final = 8  # Folders below the one that was named
 
 
 @dataclass(frozen=True)
 class FolderLine:
     """What came out of one file of a folder."""
 
-    path: str
-    """Below the folder, with ``/`` between folders."""
+    path: str  # Below the folder, with `/` between folders
     verdict: FileVerdict | None
+    # Why it was not examined, what does not hold, or that nobody signs it; empty where it holds
     words: str
-    """Why it was not examined, what does not hold, or that nobody signs it; empty where it holds."""
-    unknown: bool = False
-    """Whether it is of no kind that is known."""
+    unknown: bool = False  # Whether it is of no kind that is known
 
     @property
     def holds(self) -> bool | None:

@@ -31,30 +31,27 @@ from review.session.words.troubles import Trouble
 
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _ALT = Qt.KeyboardModifier.AltModifier
+# Pixels between two paragraphs, and around the page; half of them in a low window
 _BETWEEN, _EDGE = 12, 20
-"""Pixels between two paragraphs, and around the page; half of them in a low window."""
-_LOW = 640
-"""Pixels: a window that is less high has smaller gaps."""
-WIDEST = 900
-"""Pixels: longer lines are hard to read."""
+_LOW = 640  # Pixels: a window that is less high has smaller gaps
+WIDEST = 900  # Pixels: longer lines are hard to read
+# Heights of letters: what can be done may be so wide where letters are large, or else takes too
+# many lines
 _WIDEST_FOOT = 45
-"""Heights of letters: what can be done may be so wide where letters are large, or else takes too many lines."""
+# Share of the height that is left to read; else answers, or also what leads on, stand at the end of
+# it
 LEAST_READ, _LEAST_ABOVE_FOOT = 0.45, 0.2
-"""Share of the height that is left to read; else answers, or also what leads on, stand at the end of it."""
-_LONG = re.compile(r"\S{30}")
-"""After so many characters without a blank a line may be broken."""
+_LONG = re.compile(r"\S{30}")  # After so many characters without a blank a line may be broken
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
 class Page(QWidget):
     """One thing to read or to decide; a key that no focused widget takes comes to ``typed``."""
 
+    # What the person answers to the step of the flow that the page shows (`session.flow`)
     answered = Signal(object)
-    """What the person answers to the step of the flow that the page shows (``session.flow``)."""
-    left = Signal()
-    """The person goes back."""
-    settings = Signal()
-    """The person wants to change how things look or sound."""
+    left = Signal()  # The person goes back
+    settings = Signal()  # The person wants to change how things look or sound
 
     def __init__(self, desk: AppContext) -> None:
         super().__init__()
@@ -63,10 +60,10 @@ class Page(QWidget):
         self._banner, self._body = Banner(self), QVBoxLayout()
         self._answering, self._held = QWidget(), QVBoxLayout()
         self._acts_at_foot, self._foot = QWidget(), FlowLayout()
+        # What Enter does, unless a page says otherwise: what its main button does
         self._main: Callable[[], object] = lambda: None
-        """What Enter does, unless a page says otherwise: what its main button does."""
+        # Whether what can be done stands at the end of what scrolls
         self.folded = self._foot_folded = self._head_folded = False
-        """Whether what can be done stands at the end of what scrolls."""
         self._lay_out()
         desk.look.changed.connect(self._fit)
 

@@ -29,28 +29,26 @@ from review.session.words.catalogue import Words
 from review.session.words.item import GOES_ON_BELOW
 from review.session.words.troubles import Trouble
 
-_LEAST = 40
-"""Pixels that are left on the smallest screen; what stands below never gives way."""
+_LEAST = 40  # Pixels that are left on the smallest screen; what stands below never gives way
 
 
 class ReadingArea(QScrollArea):
     """Scrolls to what takes the focus; a button that is scrolled away loses it, for nobody sees what Enter does."""
 
-    lost_focus = Signal()
-    """A button had the focus and was scrolled out of sight."""
-    reached = Signal()
-    """The end was shown for the first time."""
+    lost_focus = Signal()  # A button had the focus and was scrolled out of sight
+    reached = Signal()  # The end was shown for the first time
 
     def __init__(self, inside: QWidget) -> None:
         super().__init__()
         self._inside = inside
+        # Whether what has the focus stays in sight while the page grows; what went wrong stands at
+        # the top
         self.follows = True
-        """Whether what has the focus stays in sight while the page grows; what went wrong stands at the top."""
         self._end_shown = self._still = False
+        # What is to be in sight when all words have found their lines
         self._wanted: QWidget | None = None
-        """What is to be in sight when all words have found their lines."""
+        # Where the page was scrolled to when that was wanted: it moves no further than it must
         self._wanted_from = 0
-        """Where the page was scrolled to when that was wanted: it moves no further than it must."""
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -205,12 +203,9 @@ class MoreBelow(Line):
     def __init__(self, words: Words, read: QScrollArea) -> None:
         super().__init__(words(GOES_ON_BELOW), "quiet")
         self._read = read
-        self.wanted = True
-        """False while nothing is to be read, as where a person writes."""
-        self.keeps_room = True
-        """False where every line of the texts is wanted for reading."""
-        self.empty_end = 0
-        """Pixels at the end that hold nothing to read."""
+        self.wanted = True  # False while nothing is to be read, as where a person writes
+        self.keeps_room = True  # False where every line of the texts is wanted for reading
+        self.empty_end = 0  # Pixels at the end that hold nothing to read
         bar = read.verticalScrollBar()
         bar.valueChanged.connect(self.tell)
         bar.rangeChanged.connect(self.tell)
@@ -241,14 +236,11 @@ class MoreBelow(Line):
 # The quiet message stands below the row for large letters and in a narrow window, where the row
 # would break its words.
 
-INSET = 5
-"""Pixels by which text is set in, so that it begins where the box of a button begins."""
+INSET = 5  # Pixels by which text is set in, so that it begins where the box of a button begins
+# Between them a sign keeps its side of a letter, whatever the direction of the page
 _APART, _TOGETHER = "\u2066", "\u2069"
-"""Between them a sign keeps its side of a letter, whatever the direction of the page."""
-_LARGE = 26
-"""Pixels of letters from which on the message stands below the row."""
-_FURTHER = 1.15
-"""Factor by which "Sentence 100 of 100" may be wider than "Sentence 1 of 100"."""
+_LARGE = 26  # Pixels of letters from which on the message stands below the row
+_FURTHER = 1.15  # Factor by which "Sentence 100 of 100" may be wider than "Sentence 1 of 100"
 
 
 class PageHead(QWidget):
@@ -323,8 +315,7 @@ def letters(look: Look, px: int) -> QFont:
 #
 # Below the plain words stands one line for anyone who helps, which can be copied.
 
-_BESIDE = 2.5
-"""So many times as wide as its button must the banner be to have it beside its words."""
+_BESIDE = 2.5  # So many times as wide as its button must the banner be to have it beside its words
 
 
 class Banner(QFrame):
@@ -333,8 +324,7 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self.trouble: Trouble | None = None
-        """What it says, None while it is hidden."""
+        self.trouble: Trouble | None = None  # What it says, None while it is hidden
         self._said = Line(role="warn")
         self._detail = TextPane()
         self._copy = Button("")

@@ -55,8 +55,7 @@ class Work(QObject):
     the window's thread only, and rings of references are collected in that thread only.
     """
 
-    rested = Signal()
-    """Everything that was asked is done and told."""
+    rested = Signal()  # Everything that was asked is done and told
 
     _ended = Signal(object)
 

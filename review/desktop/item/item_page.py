@@ -62,10 +62,11 @@ class LessonBox(QFrame):
         self._why.show_text(shown(lesson.explanation))
 
 
+# Share of the height that answers and acts may take, and that is left to read under a head of usual
+# letters
 _MOST_HELD, _LEAST_UNDER_HEAD = 0.39, 0.3
-"""Share of the height that answers and acts may take, and that is left to read under a head of usual letters."""
+# Pixels: answers in smaller letters than these stand at the end of what scrolls instead
 _LEAST_LETTERS = 20
-"""Pixels: answers in smaller letters than these stand at the end of what scrolls instead."""
 
 
 class ItemPage(SentencePage):
@@ -76,13 +77,12 @@ class ItemPage(SentencePage):
 
     def __init__(self, desk: AppContext, session: Session) -> None:
         super().__init__(desk, session)
-        self._answer_letters = desk.look.size
-        """Pixels."""
+        self._answer_letters = desk.look.size  # Pixels
         words = self.words
         self._lesson = LessonBox()
         self._reasons = Choices(words, item_words.reasons(words))
+        # The sentence that reasons are asked of: it is not the one that waits for an answer
         self._last = ItemTexts(words)
-        """The sentence that reasons are asked of: it is not the one that waits for an answer."""
         self.answers = Answers(item_words.ratings(words))
         self._go_on = Button(capital(words("go on")), words("Enter"))
         self._go_on.setProperty("role", "main")
@@ -257,14 +257,10 @@ _FEWEST_LINES, _MOST_LINES = 3, 8
 class TranslationBox(QWidget):
     """Stays open for every sentence; Enter saves, Shift with Enter begins a new line, Esc leaves it."""
 
-    paused = Signal(str)
-    """The person stopped typing for a moment; the draft can be kept."""
-    saved = Signal(str)
-    """The text is ready."""
-    typing = Signal()
-    """The text in the box changed."""
-    left = Signal(str)
-    """The person went to what else can be done; the draft stays."""
+    paused = Signal(str)  # The person stopped typing for a moment; the draft can be kept
+    saved = Signal(str)  # The text is ready
+    typing = Signal()  # The text in the box changed
+    left = Signal(str)  # The person went to what else can be done; the draft stays
 
     def __init__(self, words: Words, letters: Sequence[str]) -> None:
         super().__init__()

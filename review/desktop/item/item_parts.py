@@ -56,15 +56,13 @@ class Marks(QWidget):
         self.setVisible(bool(marks))
 
 
-DECIDED_SCALE = 1.35
-"""What is judged, or translated, stands in larger letters than the rest."""
+DECIDED_SCALE = 1.35  # What is judged, or translated, stands in larger letters than the rest
 
 
 class ItemTexts(QWidget):
     """Tells when an item was really painted, and whether its translation was."""
 
-    painted = Signal()
-    """What was shown last is on the screen, as far as there is room."""
+    painted = Signal()  # What was shown last is on the screen, as far as there is room
 
     def __init__(self, words: Words, *, translation: bool = True) -> None:
         """``translation`` tells whether there is one to read."""
@@ -72,8 +70,7 @@ class ItemTexts(QWidget):
         self._words, self._translation = words, translation
         self.source, self.candidate = WholeText(), WholeText()
         self._source_seen = self._translation_seen = False
-        self._shown = ("", "", "")
-        """Item, original and translation."""
+        self._shown = ("", "", "")  # Item, original and translation
         self._names: list[Line] = []
         self._marks = Marks()
         self._column = column = QVBoxLayout(self)
@@ -162,6 +159,7 @@ class ItemTexts(QWidget):
 # The answers come first: where the screen is low, this row gives way to the texts. F1 and some
 # keys held with Ctrl mean the same while a person types.
 
+# Which keep their button where there is not room for all, those most needed first
 FIRST = (
     Act.CANNOT_JUDGE,
     Act.WORDING,
@@ -173,16 +171,14 @@ FIRST = (
     Act.REASONS,
     Act.QUIT,
 )
-"""Which keep their button where there is not room for all, those most needed first."""
+# What is done so seldom that it always stands behind the button
 BEHIND = (Act.UNRATED, Act.UNSAVED, Act.HAND_OVER, Act.SHARING, Act.WITHDRAW)
-"""What is done so seldom that it always stands behind the button."""
 
 
 class ActRow(QWidget):
     """Buttons that stay in their order; those that do not fit are ``folded``."""
 
-    chosen = Signal(object)
-    """An Act."""
+    chosen = Signal(object)  # An Act
     more = Signal()
 
     def __init__(self, words: Words, said: Mapping[Act, str] = ACT_WORDS) -> None:
@@ -193,13 +189,11 @@ class ActRow(QWidget):
         self.setLayout(self._flow)
         self._buttons: dict[Act, Button] = {}
         self._offered: tuple[Offer, ...] = ()
-        self._letters = QFont()
-        """Those of the page, or smaller ones."""
+        self._letters = QFont()  # Those of the page, or smaller ones
         self._more = Button(capital(words("more …")))
         self._more.clicked.connect(self.more)
         self._flow.addWidget(self._more)
-        self.folded: tuple[Act, ...] = ()
-        """What is offered and has no button in sight."""
+        self.folded: tuple[Act, ...] = ()  # What is offered and has no button in sight
 
     def offer(self, offers: Sequence[Offer], behind: Sequence[Act], width: int, rows: int) -> None:
         """Show these, as far as they fit into some rows of this width, or all for 0; ``behind`` are never in the row.

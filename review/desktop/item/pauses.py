@@ -266,10 +266,10 @@ class WithdrawnPage(PausePage):
         self._end()
 
 
+# Phase → the page that stands for it while it shows no item
 PAUSES: dict[Phase, type[PausePage]] = {
     Phase.REST: RestPage,
     Phase.SKIPPED: LaterPage,
     Phase.END: EndPage,
     Phase.WITHDRAWN: WithdrawnPage,
 }
-"""Phase → the page that stands for it while it shows no item."""

@@ -42,10 +42,8 @@ from review.session.words.troubles import trouble_of_view
 class MoreActions(Offers):
     """Hidden until the person asks what else can be done."""
 
-    chosen = Signal(object)
-    """An Act."""
-    answers = Signal()
-    """The person's own answers are to be looked at again."""
+    chosen = Signal(object)  # An Act
+    answers = Signal()  # The person's own answers are to be looked at again
     left = Signal()
 
     def __init__(self, words: Words, said: Mapping[Act, str] = ACT_WORDS) -> None:
@@ -65,43 +63,36 @@ class MoreActions(Offers):
         self.show()
 
 
-MOST_ROWS = 2
-"""Rows of acts that stay in sight, where that leaves half of the height to read."""
+MOST_ROWS = 2  # Rows of acts that stay in sight, where that leaves half of the height to read
 _ROOMY = 0.5
+# What is said about the text itself, and so is not offered where it cannot be read
 UNASKED = frozenset({Act.COMMENT, Act.WORDING, Act.HARM})
-"""What is said about the text itself, and so is not offered where it cannot be read."""
 
 
 class Mode(Enum):
     """What the next key means."""
 
+    # An answer, or what else its buttons show; where a translation is asked for, it is text of it
     ANSWER = auto()
-    """An answer, or what else its buttons show; where a translation is asked for, it is text of it."""
-    ACTS = auto()
-    """What the buttons show, where an answer is typed."""
+    ACTS = auto()  # What the buttons show, where an answer is typed
     REASONS = auto()
-    WHY = auto()
-    """Why the person cannot answer."""
+    WHY = auto()  # Why the person cannot answer
     HARM = auto()
-    WRITING = auto()
-    """Text in a box beside the answer."""
-    MORE = auto()
-    """What else can be done."""
+    WRITING = auto()  # Text in a box beside the answer
+    MORE = auto()  # What else can be done
 
 
 class SentenceFace(Page):
     """Draws the session's view; what a person is asked is in the classes for the two tasks."""
 
-    ACTS: ClassVar[Mapping[Act, str]]
-    """What each act does, in full words."""
+    ACTS: ClassVar[Mapping[Act, str]]  # What each act does, in full words
 
     def __init__(self, desk: AppContext, session: Session) -> None:
         super().__init__(desk)
         self.session = session
         self.view = session.view
         self.mode = Mode.ANSWER
-        self._shown = ""
-        """Id of the item that is drawn."""
+        self._shown = ""  # Id of the item that is drawn
         self._readable: tuple[str, bool] = ("", True)
         words = self.words
         self._progress, self.practice = QProgressBar(), Line(role="quiet")
@@ -111,15 +102,14 @@ class SentenceFace(Page):
         self._harm = OnceMore(words)
         self.writing = Writing(words, session.manifest.letters)
         self._more = MoreActions(words, self.ACTS)
+        # What stands in the place of the answer, while it is asked
         self._panels: dict[Mode, QWidget] = {
             Mode.WHY: self._why,
             Mode.HARM: self._harm,
             Mode.WRITING: self.writing,
             Mode.MORE: self._more,
         }
-        """What stands in the place of the answer, while it is asked."""
-        self._read_at = 0
-        """Where the page was scrolled to when that was asked."""
+        self._read_at = 0  # Where the page was scrolled to when that was asked
         self._unshown = Line(role="warn")
         self._leave_out = Button(words(item_words.GO_ON_WITHOUT), words("Enter"))
         self.acts = ActRow(words, self.ACTS)

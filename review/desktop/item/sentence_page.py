@@ -35,11 +35,9 @@ from review.session.words.keys import (
 )
 from review.session.words.troubles import Trouble, trouble
 
-SLOW_MILLISECONDS = 300
-"""When saving takes longer than this, the page says that it goes on."""
+SLOW_MILLISECONDS = 300  # When saving takes longer than this, the page says that it goes on
 
-_ALWAYS = frozenset({Act.LARGER, Act.SMALLER})
-"""What means something in practice, too."""
+_ALWAYS = frozenset({Act.LARGER, Act.SMALLER})  # What means something in practice, too
 
 Result = TypeVar("Result")
 
@@ -47,23 +45,19 @@ Result = TypeVar("Result")
 class SentencePage(SentenceFace):
     """Every key has a button; while something is saved, keys mean nothing."""
 
-    WHY: ClassVar[str]
-    """Asks why the person cannot answer."""
+    WHY: ClassVar[str]  # Asks why the person cannot answer
 
     def __init__(self, desk: AppContext, session: Session) -> None:
         super().__init__(desk, session)
+        # True while the session works: keys that come meanwhile were not meant for what comes next
         self._busy = False
-        """True while the session works: keys that come meanwhile were not meant for what comes next."""
-        self._missed = False
-        """True where a key came meanwhile: what did nothing is said."""
-        self._field = TextField.COMMENT
-        """What is written in the box beside the answer."""
+        self._missed = False  # True where a key came meanwhile: what did nothing is said
+        self._field = TextField.COMMENT  # What is written in the box beside the answer
+        # What is known to be on the disk of what stands in the boxes
         self._kept: dict[TextField, str] = {}
-        """What is known to be on the disk of what stands in the boxes."""
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
         self._slow.timeout.connect(lambda: self.say(self.words(item_words.SAVING)))
-        self._not_kept = False
-        """True while the page says that a draft could not be kept."""
+        self._not_kept = False  # True while the page says that a draft could not be kept
         self._deeds = self._all_deeds()
         self._listen()
 

@@ -86,10 +86,9 @@ class WithdrawPage(Page):
 class ErasePage(Page):
     """Says what lies here before it asks; where something is submitted first, that is the main button."""
 
+    # The person wants it, and is sure; until `tell_not_deleted` nothing leads away from the page
     delete = Signal()
-    """The person wants it, and is sure; until ``tell_not_deleted`` nothing leads away from the page."""
-    hand_over = Signal()
-    """The person hands over first."""
+    hand_over = Signal()  # The person hands over first
 
     def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)

@@ -44,8 +44,7 @@ class FirstPage(Page):
     Where something is agreed to, Enter and the button read on until all of it was shown, and then agree.
     """
 
-    language = Signal(str)
-    """Tag of the language that the person reads."""
+    language = Signal(str)  # Tag of the language that the person reads
 
     def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
@@ -208,8 +207,7 @@ class SharingPage(QuestionPage):
             answers.mark([0 if now else 1])
 
 
-_MOST = 8
-"""Letters that are named; one is enough for whoever helps."""
+_MOST = 8  # Letters that are named; one is enough for whoever helps
 
 
 class MissingPage(FirstPage):

@@ -34,8 +34,7 @@ from review.session.words.troubles import trouble
 #
 # The dialogs of systems and of Qt note outside the data folder which folders were examined.
 
-_MOST = 2000
-"""Folders that are listed of one place."""
+_MOST = 2000  # Folders that are listed of one place
 
 
 class _Listed(NamedTuple):
@@ -43,26 +42,22 @@ class _Listed(NamedTuple):
 
     above: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
-    files: tuple[Path, ...] = ()
-    """Those of the kind that is looked for."""
+    files: tuple[Path, ...] = ()  # Those of the kind that is looked for
 
 
 class Folders(QWidget):
     """Shows the folders in a folder, and files of one kind; each folder opens when it is chosen."""
 
-    moved = Signal()
-    """Another folder is open now, or was listed."""
-    found = Signal(object)
-    """The Path of the file that was chosen."""
+    moved = Signal()  # Another folder is open now, or was listed
+    found = Signal(object)  # The Path of the file that was chosen
+    # A Trouble: a folder could not be listed, and the one before is still open
     told = Signal(object)
-    """A Trouble: a folder could not be listed, and the one before is still open."""
 
     def __init__(self, desk: AppContext, start: Path, wanted: ReviewFile | None = None) -> None:
         """``wanted`` is the kind of the files that are shown; without it none are."""
         super().__init__()
         self._desk, self._wanted = desk, wanted
-        self.here = start
-        """The folder that is open."""
+        self.here = start  # The folder that is open
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._path, self._listing = Line(role="strong"), QWidget()
@@ -171,14 +166,14 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False  # a failing stick
 
 
+# How soon a stick that is put in is seen; nobody has to wait for it, or to be quicker
 LOOK_MILLISECONDS = 2000
-"""How soon a stick that is put in is seen; nobody has to wait for it, or to be quicker."""
 
+# The six words are copied by hand: they stand in letters larger than those of the page
 _PHRASE_SCALE = 1.6
-"""The six words are copied by hand: they stand in letters larger than those of the page."""
 
+# Writes everything that is to be handed over into a folder, and reads it back
 Export = Callable[[Path], Sequence[Exported]]
-"""Writes everything that is to be handed over into a folder, and reads it back."""
 
 
 class _Place(NamedTuple):
@@ -216,12 +211,10 @@ class HandOverPage(Page):
         self._rows: ChoiceRows | None = None
         self._folders: Folders | None = None
         self._saving = False
-        self._settled = False
-        """True while a file is being written, and when it is there."""
+        self._settled = False  # True while a file is being written, and when it is there
+        # Whether the settings were offered before that: they would lead away from the six words
         self._offered_settings = True
-        """Whether the settings were offered before that: they would lead away from the six words."""
-        self._came_of_it = ""
-        """What came of the last try."""
+        self._came_of_it = ""  # What came of the last try
         self._timer = QTimer(self, interval=LOOK_MILLISECONDS)
         self._timer.timeout.connect(self._look_quietly)
         self.place(self.words(page_words.HAND_OVER))

@@ -31,13 +31,14 @@ from review.session.words.keys import (
     rating_meaning,
 )
 
+# Theme → its word, to be translated
 THEMES: Final[Mapping[Theme, str]] = {
     Theme.LIGHT: msgid("Light"),
     Theme.DARK: msgid("Dark"),
     Theme.CONTRAST: msgid("High contrast"),
 }
-"""Theme → its word, to be translated."""
 
+# Pixels → what that size is called, to be translated
 _SIZES: Final[Mapping[int, str]] = dict(
     zip(
         SIZES,
@@ -52,7 +53,6 @@ _SIZES: Final[Mapping[int, str]] = dict(
         strict=True,
     )
 )
-"""Pixels → what that size is called, to be translated."""
 
 Value = TypeVar("Value")
 
@@ -60,10 +60,8 @@ Value = TypeVar("Value")
 class SettingsPage(Page):
     """Lies over the page that was shown; going back leads there."""
 
-    erase = Signal()
-    """Everything is to be deleted from this computer."""
-    reworded = Signal()
-    """The words are those of another language now."""
+    erase = Signal()  # Everything is to be deleted from this computer
+    reworded = Signal()  # The words are those of another language now
 
     def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)

@@ -119,17 +119,13 @@ def _layout(text: str, font: QFont, direction: Qt.LayoutDirection) -> QTextLayou
 KEY: Final = msgid("Key {key}")
 ENTER: Final = msgid("Enter")
 
+# Pixels: thickness of the ring around what has the focus, and of the ground that sets it off
 RING, GAP = 3, 2
-"""Pixels: thickness of the ring around what has the focus, and of the ground that sets it off."""
 _EDGE, _INSIDE = 2, 8
-RADIUS = 9
-"""Pixels: how round the corners are."""
-_LEAST = TARGET + 2 * (RING + GAP)
-"""Pixels: so large is a button with the room for its ring."""
-_BETWEEN = 10
-"""Pixels between the key and the words."""
-_WIDEST_LINE = 22
-"""Heights of a line: words that are longer than this wrap."""
+RADIUS = 9  # Pixels: how round the corners are
+_LEAST = TARGET + 2 * (RING + GAP)  # Pixels: so large is a button with the room for its ring
+_BETWEEN = 10  # Pixels between the key and the words
+_WIDEST_LINE = 22  # Heights of a line: words that are longer than this wrap
 _PRESSING = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_Select})
 _REDRAWN = frozenset(
     {
@@ -145,8 +141,7 @@ _REDRAWN = frozenset(
 class Button(QAbstractButton):
     """Words, and the key that does the same; Space and Enter press it while it has the focus."""
 
-    centred = True
-    """Whether words on one line, without a key before them, stand in the middle."""
+    centred = True  # Whether words on one line, without a key before them, stand in the middle
 
     def __init__(self, text: str, key: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)

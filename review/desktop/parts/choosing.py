@@ -35,10 +35,8 @@ __all__ = ["Answer", "Answers"]
 
 CHOSEN: Final = msgid("Chosen.")
 
-_SMALLEST = 15
-"""Pixels of the letters of a meaning, at least."""
-_GIVEN_EDGE = 4
-"""Pixels."""
+_SMALLEST = 15  # Pixels of the letters of a meaning, at least
+_GIVEN_EDGE = 4  # Pixels
 _ARROWS: Final = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -50,8 +48,7 @@ _ARROWS: Final = {
 class Answers(QWidget):
     """The arrow keys go from one to the next; Tab does, too."""
 
-    picked = Signal(int)
-    """The number of the answer, from 0."""
+    picked = Signal(int)  # The number of the answer, from 0
 
     def __init__(self, answers: Sequence[Answer], sizes: Sequence[int] = ()) -> None:
         """``sizes`` are pixels of the letters of each word; without them all have those of the page."""
@@ -190,8 +187,7 @@ def _tick(middle: QPointF, radius: float) -> QPainterPath:
 class QuestionBox(QWidget):
     """A question with a way back; hidden until it is asked."""
 
-    left = Signal()
-    """The person goes back without an answer."""
+    left = Signal()  # The person goes back without an answer
 
     def __init__(self) -> None:
         super().__init__()

@@ -26,8 +26,7 @@ def empty(layout: QLayout) -> None:
             widget.deleteLater()
 
 
-GAP = 2
-"""Pixels between two buttons, beside the room that each has for its ring: 12 are seen."""
+GAP = 2  # Pixels between two buttons, beside the room that each has for its ring: 12 are seen
 
 
 class FlowRows(QLayout):

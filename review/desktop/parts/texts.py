@@ -103,15 +103,14 @@ class OneLine(Line):
         super().setText(self.fontMetrics().elidedText(self._whole, end, self.width()))
 
 
-_FEWEST_LINES = 2
-"""Lines that are seen even where there is little room."""
+_FEWEST_LINES = 2  # Lines that are seen even where there is little room
 
 
 class TextPane(QTextEdit):
     """Shows plain text and tells when it was really painted."""
 
+    # The text that was shown last is on the screen, as far as there is room; once for each
     drawn = Signal()
-    """The text that was shown last is on the screen, as far as there is room; once for each."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

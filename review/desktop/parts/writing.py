@@ -28,10 +28,9 @@ from review.log.payloads import MOST_TEXT
 from review.session.record import as_kept, harmless
 from review.session.words.catalogue import Words, msgid
 
+# So long after a key what is written is kept as a draft, however fast the next ones come
 PAUSE_MILLISECONDS = 400
-"""So long after a key what is written is kept as a draft, however fast the next ones come."""
-FEWEST_LINES, MOST_LINES = 2, 6
-"""Lines of text that the box shows before it scrolls."""
+FEWEST_LINES, MOST_LINES = 2, 6  # Lines of text that the box shows before it scrolls
 
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _SCROLLING = frozenset({Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
@@ -51,8 +50,7 @@ class TypingBox(QTextEdit):
         super().__init__()
         self._fewest, self._most = fewest, most
         self._start = ""
-        self._unfinished = ""
-        """What an input method shows and has not given yet."""
+        self._unfinished = ""  # What an input method shows and has not given yet
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
         self._pause.timeout.connect(lambda: self.paused.emit(self.written))
         self.setAcceptRichText(False)
@@ -200,8 +198,9 @@ CAPITALS: Final = msgid("Capital letters")
 SMALLS: Final = msgid("Lower-case letters")
 MORE: Final = msgid("More letters ({n} of {of})")
 
+# Letters beside which box and sentence stay in view; of more there are pages, which one button
+# turns
 MOST_AT_ONCE: Final = 33
-"""Letters beside which box and sentence stay in view; of more there are pages, which one button turns."""
 
 _STEPS: Final = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
@@ -305,12 +304,9 @@ def _upper(letter: str) -> str:
 class Writing(QWidget):
     """Every button has a key, and every key a button; nothing typed is lost by any of them."""
 
-    paused = Signal(str)
-    """The person stopped typing for a moment; the draft can be kept."""
-    saved = Signal(str)
-    """The text is ready."""
-    left = Signal(str)
-    """The person went back without saving; the draft stays."""
+    paused = Signal(str)  # The person stopped typing for a moment; the draft can be kept
+    saved = Signal(str)  # The text is ready
+    left = Signal(str)  # The person went back without saving; the draft stays
 
     def __init__(self, words: Words, letters: Sequence[str] = ()) -> None:
         super().__init__()
@@ -321,8 +317,9 @@ class Writing(QWidget):
         self._box.paused.connect(self.paused)
         self._box.saved.connect(self.saved)
         self._box.left.connect(self.left)
+        # What can be done with the text: it stands where it stays in sight, whatever the size of
+        # the letters
         self.acts = QWidget()
-        """What can be done with the text: it stands where it stays in sight, whatever the size of the letters."""
         self._lay_out(words, letters)
 
     @property

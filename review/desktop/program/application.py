@@ -64,10 +64,10 @@ def forget_clipboard() -> None:
 
 Failed = Callable[[type[BaseException], BaseException, TracebackType | None], None]
 
+# Ctrl+C, a system that shuts down, and a terminal that is closed; Windows has not all of them
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
-"""Ctrl+C, a system that shuts down, and a terminal that is closed; Windows has not all of them."""
 _FAILED = 1
 
 
@@ -143,12 +143,11 @@ def saying_no_screen(told: Callable[[str], str]) -> Iterator[None]:
 
 _MAPPED: Final = Path("/proc/self/maps")
 _MEMORY: Final = Path("/proc/self/smaps")
+# A mapping of a file's code, which nobody writes to
 _CODE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-xp \S+ \S+ [1-9]\d* +(/.*)\n")
-"""A mapping of a file's code, which nobody writes to."""
-_CHANGED: Final = "Anonymous:"
-"""How much of a mapping differs from its file, and would be lost."""
+_CHANGED: Final = "Anonymous:"  # How much of a mapping differs from its file, and would be lost
+# Of madvise(2): what is not changed is read from its file again when it is next needed
 _DONTNEED: Final = 4
-"""Of madvise(2): what is not changed is read from its file again when it is next needed."""
 
 
 def let_go_of_code() -> int:
@@ -197,6 +196,8 @@ def _stays(file: str) -> bool:
     return True
 
 
+# Words of Qt that can be met in this program, without their Alt letters; a test knows that these
+# are all
 QT_WORDS: Final = (
     # the menus of a text, and of a box in which one types
     msgid("Undo"),
@@ -224,10 +225,9 @@ QT_WORDS: Final = (
     msgid("Toggle"),
     msgid("Toggles the state"),
 )
-"""Words of Qt that can be met in this program, without their Alt letters; a test knows that these are all."""
 
+# By this word Qt asks a translator from which side one reads
 _DIRECTION: Final = "QT_LAYOUT_DIRECTION"
-"""By this word Qt asks a translator from which side one reads."""
 
 
 class QtWords(QTranslator):
@@ -260,20 +260,18 @@ def without_mnemonic(text: str) -> str:
     return "&&".join(part.replace("&", "") for part in text.split("&&"))
 
 
+# Where Qt's own settings go: the program leaves nothing outside its data folder
 _NOWHERE = os.devnull
-"""Where Qt's own settings go: the program leaves nothing outside its data folder."""
 _BUS = "DBUS_SESSION_BUS_ADDRESS"
+# Systems that tell their languages otherwise than by variables
 _TELL_LANGUAGES = ("win32", "darwin")
-"""Systems that tell their languages otherwise than by variables."""
 
 
 class Application(QApplication):
     """One for the run of the program."""
 
-    file_asked = Signal(object)
-    """The system asks to open a file: its Path."""
-    failed = Signal(object)
-    """Something went wrong that nobody foresaw: a Trouble to be shown."""
+    file_asked = Signal(object)  # The system asks to open a file: its Path
+    failed = Signal(object)  # Something went wrong that nobody foresaw: a Trouble to be shown
 
     def __init__(self, words: Callable[[], Words]) -> None:
         prepare()
@@ -284,8 +282,8 @@ class Application(QApplication):
         self._words = words
         self._translator = QtWords(words, self)
         self.commitDataRequest.connect(self._never_restart, Qt.ConnectionType.DirectConnection)
+        # Files of fonts that are missing or damaged: without them no sentence is shown
         self.lacking = look.load()
-        """Files of fonts that are missing or damaged: without them no sentence is shown."""
         self.speak()
 
     def speak(self) -> None:
@@ -353,11 +351,10 @@ def languages_of_system() -> Sequence[str]:
 # the same sentences. The lock is the operating system's: it ends with the program, however that
 # ends.
 
-FOLDER = "window"
-"""In the data folder; empty, or gone, while no window is open."""
+FOLDER = "window"  # In the data folder; empty, or gone, while no window is open
 
+# How long a window that does not answer is waited for; then another one opens, which does no harm
 PATIENCE_SECONDS = 5.0
-"""How long a window that does not answer is waited for; then another one opens, which does no harm."""
 _PAUSE = 0.05
 _MOST_BYTES = 2**16
 
@@ -365,8 +362,7 @@ _MOST_BYTES = 2**16
 class OneWindow(QObject):
     """The right to be the window; ``files_asked`` are those of later starts."""
 
-    files_asked = Signal(object)
-    """A list of Paths; an empty one only asks for the window."""
+    files_asked = Signal(object)  # A list of Paths; an empty one only asks for the window
 
     def __init__(self, home: Path) -> None:
         super().__init__()

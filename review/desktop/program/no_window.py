@@ -16,13 +16,13 @@ from harness.core.failures import HarnessError
 from harness.store.file.database import home
 from review.session.words.catalogue import Words, words_of_system
 
+# The part of Qt that draws windows on Linux; it needs libraries of the system
 _DRAWS = "platforms/libqxcb.so"
-"""The part of Qt that draws windows on Linux; it needs libraries of the system."""
+# All of them, by the names that Debian and Ubuntu give them
 _INSTALL = (
     "sudo apt install libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 "
     "libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1"
 )
-"""All of them, by the names that Debian and Ubuntu give them."""
 _LIBRARY = re.compile(r"([\w.+-]+\.so[\w.]*): ")
 
 

@@ -107,8 +107,7 @@ class Running(QObject):
         self._places, self._language = places, language
         self._system = languages_of_system()
         self._opening: Opening | None = None
-        self._places_asked: list[Path] = []
-        """Files of a later start that wait for the window."""
+        self._places_asked: list[Path] = []  # Files of a later start that wait for the window
         self._first_words = Words.load(language) if language else words_of_system(self._system)
         self.app = Application(lambda: self.words)
         self.app.failed.connect(self._tell)
@@ -119,8 +118,7 @@ class Running(QObject):
         self.not_open_window: NotOpenWindow | None = None
         self._why: Trouble | None = None
         self._ended = False
-        self.code = 0
-        """How the program ends: 1 where it could not be used."""
+        self.code = 0  # How the program ends: 1 where it could not be used
 
     @property
     def words(self) -> Words:
@@ -280,8 +278,7 @@ def _run(running: Running, places: Sequence[Path]) -> int:
 
 _FAILED = 1
 _SECONDS = 60.0
-_PAUSE = 10
-"""Milliseconds between two looks at the window."""
+_PAUSE = 10  # Milliseconds between two looks at the window
 
 
 def check(places: Sequence[Path], language: str | None) -> int:

@@ -76,18 +76,17 @@ class Visit(QObject):
         super().__init__()
         self._window, self._desk = window, desk
         self.flow = Flow(desk.opening, Face.DESKTOP, guard=guard)
+        # True from an answer until the page it leads to: what is pressed meanwhile was not meant
+        # for that
         self._leading = False
-        """True from an answer until the page it leads to: what is pressed meanwhile was not meant for that."""
-        self._typed = ""
-        """What stands in the line of a page that is said anew in another language."""
-        self._locked = False
-        """True where the words are asked for that open a file."""
+        self._typed = ""  # What stands in the line of a page that is said anew in another language
+        self._locked = False  # True where the words are asked for that open a file
+        # The page of an item, while it is shown
         self._items: ItemPage | TranslationPage | None = None
-        """The page of an item, while it is shown."""
+        # A file that was handed to the program and waits until the person can be led to it
         self._next: Path | None = None
-        """A file that was handed to the program and waits until the person can be led to it."""
-        self._next_is_told = False
-        """True when the person knows that it waits."""
+        self._next_is_told = False  # True when the person knows that it waits
+        # Step → its page; None where the step is answered without one
         self._pages: Mapping[type[FlowStep[Any]], Callable[[Any], Page | None]] = {
             ChooseReview: lambda step: ChoosePage(desk, step.choices, step.said),
             ChooseFile: lambda step: FilePage(desk, step.sticks),
@@ -106,7 +105,6 @@ class Visit(QObject):
                 desk, step.answered, translating=step.session.translating
             ),
         }
-        """Step → its page; None where the step is answered without one."""
         window.dropped.connect(self.take)
         window.reworded.connect(self._reword)
         window.closing.connect(self._keep)

@@ -42,6 +42,7 @@ from review.log.table import NotSaved
 from review.session.words.catalogue import Words, msgid
 from review.session.words.troubles import Trouble
 
+# Why the file does not open → words, to be translated
 _WHY: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.DISK_FULL: msgid(
         "The computer's disk is full. Free some space, then try again. Your answers are safe."
@@ -65,7 +66,6 @@ _WHY: Final[Mapping[StorageProblem, str]] = {
         "That did not work. Try again. If that does not help, ask for help."
     ),
 }
-"""Why the file does not open → words, to be translated."""
 
 _EDGE = 20
 
@@ -140,8 +140,8 @@ class HeldKeys(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        # Key, and when it was released by the server's clock, in milliseconds
         self._released: tuple[int, int] | None = None
-        """Key, and when it was released by the server's clock, in milliseconds."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Remember each release, and look at each press."""
@@ -174,23 +174,17 @@ def _repeated(event: QKeyEvent) -> QKeyEvent:
 
 
 _SMALLEST = (480, 360)
-_COMFORTABLE = (1100, 760)
-"""Pixels on a large screen; a small one is filled."""
+_COMFORTABLE = (1100, 760)  # Pixels on a large screen; a small one is filled
 
 
 class Window(QMainWindow):
     """Shows pages; knows nothing of what is on them."""
 
-    dropped = Signal(object)
-    """A file was let go over a page that takes files: its Path."""
-    reworded = Signal()
-    """The language was changed: whoever shows a page shows it anew."""
-    closing = Signal()
-    """What is being typed must be kept now."""
-    uncovered = Signal()
-    """Nothing lies over the page any more."""
-    erase = Signal()
-    """The person wants everything gone from this computer."""
+    dropped = Signal(object)  # A file was let go over a page that takes files: its Path
+    reworded = Signal()  # The language was changed: whoever shows a page shows it anew
+    closing = Signal()  # What is being typed must be kept now
+    uncovered = Signal()  # Nothing lies over the page any more
+    erase = Signal()  # The person wants everything gone from this computer
 
     def __init__(self, desk: AppContext) -> None:
         super().__init__()
@@ -198,12 +192,11 @@ class Window(QMainWindow):
         self._page: Page | None = None
         self._over: Page | None = None
         self._is_closed = False
+        # True while a page lies over the others from which only its own acts lead away
         self.is_held = False
-        """True while a page lies over the others from which only its own acts lead away."""
+        # True where the last page is shown: nothing leads away from it but the end of the program
         self.is_over = False
-        """True where the last page is shown: nothing leads away from it but the end of the program."""
-        self.takes_files = True
-        """False where a file that is dropped would lead away from sentences."""
+        self.takes_files = True  # False where a file that is dropped would lead away from sentences
         self._stack = QStackedWidget(self)
         self.setCentralWidget(self._stack)
         self.setWindowTitle("Rosetta")

@@ -60,8 +60,7 @@ _BATCH = (
     f"{RATINGS_SUFFIX}; the program writes it when the speaker presses x."
 )
 
-MOST_FILES = 10_000
-"""Files of one import; a folder may be a whole disk by mistake."""
+MOST_FILES = 10_000  # Files of one import; a folder may be a whole disk by mistake
 
 
 def find_ratings(paths: Sequence[Path]) -> FileSearch:
@@ -152,12 +151,10 @@ class _Came:
     """A file that opened."""
 
     name: str
-    data: bytes
-    """As it came, sealed."""
+    data: bytes  # As it came, sealed
     ratings: RatingsFile
     now: datetime
-    identities: Sequence[AgeIdentity]
-    """What it was opened with, or could have been."""
+    identities: Sequence[AgeIdentity]  # What it was opened with, or could have been
 
     @cached_property
     def incoming(self) -> Sequence[Event | bytes]:

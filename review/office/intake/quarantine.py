@@ -25,18 +25,17 @@ from review.office.store.arrivals import mark_recompute
 from review.office.store.database import note_unclean
 from review.office.store.store import Office, Review, utc_now
 
+# Bytes of all files that are set aside: anyone who has a batch can write files that wait
 MOST_WAITING: Final = 2**29
-"""Bytes of all files that are set aside: anyone who has a batch can write files that wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """What a withdrawal did to the files that wait."""
 
-    files: int = 0
-    """Files that held what was taken back, and are gone."""
+    files: int = 0  # Files that held what was taken back, and are gone
+    # Files that none of the keys available opens, so that nobody knows what they hold; they wait on
     unopened: int = 0
-    """Files that none of the keys available opens, so that nobody knows what they hold; they wait on."""
 
 
 def set_aside(office: Office, signing_key: str, name: str, data: bytes, phrase: str) -> bool:
@@ -89,14 +88,10 @@ def holds_reached(ratings: RatingsFile, withdrawn: Withdrawals) -> bool:
 class TakenBack:
     """What a withdrawal did."""
 
-    erased: int
-    """Events whose content is gone."""
-    recompute: int
-    """Certificates in force that rest on them, newly marked."""
-    unclean: bool
-    """The disk had no room to rewrite the file; that is tried again."""
-    waiting: Dropped
-    """What became of the files that wait for somebody to vouch for their laptop."""
+    erased: int  # Events whose content is gone
+    recompute: int  # Certificates in force that rest on them, newly marked
+    unclean: bool  # The disk had no room to rewrite the file; that is tried again
+    waiting: Dropped  # What became of the files that wait for somebody to vouch for their laptop
 
 
 def withdraw(

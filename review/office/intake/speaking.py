@@ -44,17 +44,12 @@ from review.office.store.store import Office, Review, utc_now
 class Speaker:
     """One laptop that decides something in people's names."""
 
-    name: str
-    """What the organisation calls it."""
-    phrase: str
-    """Its six words."""
+    name: str  # What the organisation calls it
+    phrase: str  # Its six words
     signing_key: str
-    people: Sequence[str]
-    """Codes of those in whose name it speaks."""
-    far_ahead: bool = False
-    """Whether its log has a time that no honest laptop comes to."""
-    removed: str | None = None
-    """Why it is not heard any more; None where it is."""
+    people: Sequence[str]  # Codes of those in whose name it speaks
+    far_ahead: bool = False  # Whether its log has a time that no honest laptop comes to
+    removed: str | None = None  # Why it is not heard any more; None where it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +57,9 @@ class DuplicateLaptops:
     """A person for whom several laptops speak that did not come instead of one another."""
 
     code: str
-    laptops: Sequence[str]
-    """Names."""
+    laptops: Sequence[str]  # Names
+    # Names of those that the organisation said speak for this person; none while it has not said
     counted: Sequence[str] = ()
-    """Names of those that the organisation said speak for this person; none while it has not said."""
 
     @property
     def waits(self) -> bool:
@@ -316,11 +310,10 @@ class FileOutcome(StrEnum):
     """What became of a file."""
 
     TAKEN = "taken"
-    SET_ASIDE = "set aside"
-    """Its laptop is unknown; it waits until somebody vouches for it."""
+    SET_ASIDE = "set aside"  # Its laptop is unknown; it waits until somebody vouches for it
     REFUSED = "refused"
+    # It was found in a folder by its first bytes alone, and it is for somebody else's keys
     PASSED_OVER = "passed over"
-    """It was found in a folder by its first bytes alone, and it is for somebody else's keys."""
 
 
 @dataclass(frozen=True)
@@ -329,44 +322,32 @@ class FileReport:
 
     name: str
     outcome: FileOutcome
-    why: str = ""
-    """Why it was refused or passed over."""
-    problem: FileProblem | None = None
-    """Kind of the fault of a file that could not be opened."""
+    why: str = ""  # Why it was refused or passed over
+    problem: FileProblem | None = None  # Kind of the fault of a file that could not be opened
     review: str = ""
-    phrase: str = ""
-    """Six words of its content, as the laptop showed them."""
+    phrase: str = ""  # Six words of its content, as the laptop showed them
     signing_key: str = ""
-    laptop_phrase: str = ""
-    """Six words of its laptop's key."""
+    laptop_phrase: str = ""  # Six words of its laptop's key
     added: int = 0
+    # New events whose content was taken back before: of them the head alone is kept
     erased: int = 0
-    """New events whose content was taken back before: of them the head alone is kept."""
     already_here: int = 0
-    aside: Sequence[Remark] = ()
-    """Events that this laptop may not say."""
-    damaged: Sequence[Remark] = ()
-    """Lines that are no sound events."""
+    aside: Sequence[Remark] = ()  # Events that this laptop may not say
+    damaged: Sequence[Remark] = ()  # Lines that are no sound events
+    # Codes of the reviewers in it of whom another laptop handed something over before
     elsewhere: Sequence[str] = ()
-    """Codes of the reviewers in it of whom another laptop handed something over before."""
+    # Codes of those for whom its laptop speaks in this review, where they are several
     speaks_for: Sequence[str] = ()
-    """Codes of those for whom its laptop speaks in this review, where they are several."""
+    # Of the people in it those for whom several laptops speak
     several: Sequence[DuplicateLaptops] = ()
-    """Of the people in it those for whom several laptops speak."""
-    far_ahead: bool = False
-    """Its laptop's log has a time that no honest laptop comes to."""
-    copied: bool = False
-    """Its data was copied to a second laptop, and both continued."""
-    gaps: int = 0
-    """Events that are missing in its chains, or do not fit the one before."""
+    far_ahead: bool = False  # Its laptop's log has a time that no honest laptop comes to
+    copied: bool = False  # Its data was copied to a second laptop, and both continued
+    gaps: int = 0  # Events that are missing in its chains, or do not fit the one before
     clocks: Sequence[WildClock] = ()
-    withdrawn: Sequence[str] = ()
-    """Codes of the reviewers whose withdrawals were new."""
-    recompute: int = 0
-    """Certificates that rest on what was taken back."""
-    dropped: int = 0
-    """Files that waited and held what was taken back: they are gone."""
+    withdrawn: Sequence[str] = ()  # Codes of the reviewers whose withdrawals were new
+    recompute: int = 0  # Certificates that rest on what was taken back
+    dropped: int = 0  # Files that waited and held what was taken back: they are gone
+    # Files that wait and that none of the keys available opens, so they may hold it too
     unopened: int = 0
-    """Files that wait and that none of the keys available opens, so they may hold it too."""
+    # What was taken back is erased, but the disk had no room to rewrite the file without it
     unclean: bool = False
-    """What was taken back is erased, but the disk had no room to rewrite the file without it."""

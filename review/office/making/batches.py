@@ -47,13 +47,14 @@ from review.office.store.store import utc_now
 from review.verdict.gate.key import AnswerKey, KeyCorpus, KeyRun
 
 _DASHES_AND_QUOTES = frozenset({"Pd", "Pi", "Pf", "Ps", "Pe", "Cf"})
+# Scripts (ISO 15924) of more signs than anybody would look through; anyone who writes them has an
+# input method
 _COMPOSED_WHILE_TYPED = frozenset(
     {"Hani", "Hans", "Hant", "Jpan", "Hira", "Kana", "Kore", "Hang", "Bopo", "Yiii"}
 )
-"""Scripts (ISO 15924) of more signs than anybody would look through; anyone who writes them has an input method."""
 
+# Scripts in which a letter with a mark is one letter; elsewhere marks are typed by themselves
 _MARKS_BELONG = frozenset({"Latn", "Cyrl", "Grek"})
-"""Scripts in which a letter with a mark is one letter; elsewhere marks are typed by themselves."""
 
 
 def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
@@ -145,23 +146,19 @@ class ReviewDescription:
     name: str
     title: str
     organisation: str
-    texts: ReviewTexts
-    """With the organiser's own in their place."""
+    texts: ReviewTexts  # With the organiser's own in their place
     language: str
-    panel: str
-    """How the reviewers were chosen."""
-    recipients: tuple[str, ...]
-    """age recipients for the ratings, two at least."""
+    panel: str  # How the reviewers were chosen
+    recipients: tuple[str, ...]  # age recipients for the ratings, two at least
     secret: bool
     labels: tuple[str, ...] = ()
-    fonts: tuple[CarriedFont, ...] = ()
-    """For letters that the reviewer's window does not bring."""
+    fonts: tuple[CarriedFont, ...] = ()  # For letters that the reviewer's window does not bring
+    # Whether what people write may be shown to the others in a second look
     shows_words: bool = False
-    """Whether what people write may be shown to the others in a second look."""
+    # In a second look: the first batch of the review in which people differed
     second_of: str | None = None
-    """In a second look: the first batch of the review in which people differed."""
+    # Run id → how often its numbers were examined before
     looks: Mapping[str, int] = field(default_factory=dict)
-    """Run id → how often its numbers were examined before."""
 
 
 @dataclass(frozen=True)
@@ -169,18 +166,15 @@ class Asked:
     """Who is asked about which items."""
 
     source_language: str
-    target_language: str
-    """BCP 47 tags; a script is added where they name none and the texts tell."""
-    items: Mapping[str, BatchItem]
-    """By id, in an order that tells nothing."""
-    orders: Mapping[str, tuple[str, ...]]
-    """Person, by tag → ids in this person's order."""
-    salt: bytes
-    """Of the tags."""
+    target_language: str  # BCP 47 tags; a script is added where they name none and the texts tell
+    items: Mapping[str, BatchItem]  # By id, in an order that tells nothing
+    orders: Mapping[str, tuple[str, ...]]  # Person, by tag → ids in this person's order
+    salt: bytes  # Of the tags
     training: Sequence[TrainingItem] = ()
     task: Task = "rate"
+    # Open texts in the target language beyond those that are shown: they tell its script and
+    # letters
     written: Sequence[str] = ()
-    """Open texts in the target language beyond those that are shown: they tell its script and letters."""
 
     @property
     def in_target(self) -> list[str]:
@@ -194,13 +188,10 @@ class PreparedReview:
     """A review ready to be kept and handed out."""
 
     key: AnswerKey
-    batches: Sequence[Batch]
-    """One for all reviewers, or one for each in the order of the key."""
+    batches: Sequence[Batch]  # One for all reviewers, or one for each in the order of the key
     texts: Sequence[BatchItem]
-    codes: Mapping[str, str]
-    """Person, as the key names them → the code on their card."""
-    vault_runs: tuple[str, ...] = ()
-    """As of ``Drawn``."""
+    codes: Mapping[str, str]  # Person, as the key names them → the code on their card
+    vault_runs: tuple[str, ...] = ()  # As of `Drawn`
 
     @property
     def manifests(self) -> dict[str, Signed]:
@@ -208,8 +199,7 @@ class PreparedReview:
         return {batch.manifest.batch: batch.signed for batch in self.batches}
 
 
-Orders = Mapping[str, tuple[str, ...]]
-"""Reviewer → ids in this person's order."""
+Orders = Mapping[str, tuple[str, ...]]  # Reviewer → ids in this person's order
 
 
 def parts_of(orders: Orders, *, one_each: bool = False) -> dict[str, Orders]:
@@ -305,8 +295,7 @@ def _batch(
 
 
 MOST_REVIEWERS = 200
-NO_POLICY = b""
-"""Where nothing is judged, there is no rule for a verdict."""
+NO_POLICY = b""  # Where nothing is judged, there is no rule for a verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,18 +303,14 @@ class Drawn:
     """Who is asked about which items in a review that is worked out and not yet written anywhere."""
 
     dataset: Dataset
-    entries: Sequence[Entry]
-    """Those that were drawn."""
-    items: Sequence[Item]
-    """In the order of their random ids, which tells nothing."""
-    core: tuple[str, ...]
-    """Items of the drawn entries that everybody is asked."""
-    orders: Mapping[str, tuple[str, ...]]
-    """Code → ids in this person's order."""
+    entries: Sequence[Entry]  # Those that were drawn
+    items: Sequence[Item]  # In the order of their random ids, which tells nothing
+    core: tuple[str, ...]  # Items of the drawn entries that everybody is asked
+    orders: Mapping[str, tuple[str, ...]]  # Code → ids in this person's order
     training: Sequence[TrainingItem] = ()
     task: Task = "rate"
+    # Open texts in the target language that are shown to nobody; they tell its script and letters
     written: Sequence[str] = ()
-    """Open texts in the target language that are shown to nobody; they tell its script and letters."""
     seed: int
 
     @property

@@ -42,21 +42,22 @@ if TYPE_CHECKING:
     from fontTools.ttLib import TTFont
 
 
+# Of the reviewer's window, which has them on every computer; fonts of the computer itself may come
+# to them
 FONTS = Path(__file__).parents[2] / "desktop" / "fonts"
-"""Of the reviewer's window, which has them on every computer; fonts of the computer itself may come to them."""
 
 
 @dataclass(frozen=True)
 class Readability:
     """Which items show letters by name, and which cannot be read and will be left out."""
 
+    # Letter that no font of the window or the batch has → items in which it stands, most first
     lacking: Mapping[str, int]
-    """Letter that no font of the window or the batch has → items in which it stands, most first."""
     named: tuple[Item, ...]
-    left_out: tuple[Item, ...]
-    """On every computer that has no font of its own for their letters."""
+    left_out: tuple[Item, ...]  # On every computer that has no font of its own for their letters
+    # Letters for lack of which nobody can read what they agree to; then the whole review is not
+    # begun
     consent_lacks: frozenset[str]
-    """Letters for lack of which nobody can read what they agree to; then the whole review is not begun."""
 
 
 @cache
@@ -114,12 +115,10 @@ def _drawn(character: str, fonts: Sequence[Collection[int]]) -> bool:
 
 
 _MOST_SOURCE: Final = 64 * 2**20
-_WHOLE: Final = 1_000
-"""A script of no more letters is taken whole: people write in it, too."""
+_WHOLE: Final = 1_000  # A script of no more letters is taken whole: people write in it, too
+# What scripts need to join letters, or to show a mark on its own
 _BESIDE: Final = frozenset({0x20, 0xA0, 0x200C, 0x200D, 0x25CC})
-"""What scripts need to join letters, or to show a mark on its own."""
-_NO_EMBEDDING: Final = 0x0002
-"""Bit of ``OS/2.fsType``: the font may not be part of a document."""
+_NO_EMBEDDING: Final = 0x0002  # Bit of `OS/2.fsType`: the font may not be part of a document
 
 
 def carried_fonts(

@@ -41,11 +41,11 @@ from review.verdict.gate.key import ControlKind
 
 _Thing = TypeVar("_Thing")
 
+# In this turn with an analyser; one that cannot be made gives way to the next
 KINDS = (FORM, OTHER, FORM, SWAP, FORM, OTHER, FORM, HALF)
-"""In this turn with an analyser; one that cannot be made gives way to the next."""
 
+# Without one. Halves are few, for their length would tell them.
 PLAIN_KINDS = (SWAP, OTHER, SWAP, OTHER, SWAP, OTHER, SWAP, HALF)
-"""Without one. Halves are few, for their length would tell them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +75,13 @@ def usual_counts(real: int) -> Counts:
 class ControlMaterial:
     """What controls are made of."""
 
-    real: Sequence[Item]
-    """Real items that everybody is asked."""
-    entries: Mapping[EntryId, Entry]
-    """All entries of the corpus, by id as it is on cards."""
+    real: Sequence[Item]  # Real items that everybody is asked
+    entries: Mapping[EntryId, Entry]  # All entries of the corpus, by id as it is on cards
+    # What the runs gave, by entry: nothing that is made wrong may equal one
     outputs: Mapping[EntryId, Sequence[str]]
-    """What the runs gave, by entry: nothing that is made wrong may equal one."""
+    # Versions of a text with one word in a wrong form; none without an analyser
     forms: Callable[[str], Sequence[Inflected]]
-    """Versions of a text with one word in a wrong form; none without an analyser."""
-    inflects: bool
-    """Whether an analyser is there."""
+    inflects: bool  # Whether an analyser is there
 
 
 @dataclass(frozen=True)
@@ -92,10 +89,8 @@ class Controls:
     """The controls of a batch."""
 
     items: list[Item] = field(default_factory=list)
-    short: list[str] = field(default_factory=list)
-    """Words about what could not be made as asked."""
-    from_outputs: int = 0
-    """Bad items that were made from a system's own output."""
+    short: list[str] = field(default_factory=list)  # Words about what could not be made as asked
+    from_outputs: int = 0  # Bad items that were made from a system's own output
 
     def kinds(self) -> dict[str, int]:
         """Count the bad items by how they were made, ``fst`` for all changed word forms."""
@@ -244,23 +239,20 @@ def _shuffled(things: Iterable[_Thing], seed: int, purpose: str) -> list[_Thing]
 # translation. What is excellent, acceptable or just understood only speakers can say: they write
 # such items (``--training``).
 
-MOST = 50
-"""Training items of one file; eight are a good number."""
+MOST = 50  # Training items of one file; eight are a good number
 
 MOST_BYTES = 2**20
 _COLUMNS = ("source", "candidate", "rating", "explanation")
 
-_PLAN = ("reject", "half", "reject")
-"""The made items."""
+_PLAN = ("reject", "half", "reject")  # The made items
 
-USUAL = len(_PLAN)
-"""Items that are made where there is enough to make them from."""
+USUAL = len(_PLAN)  # Items that are made where there is enough to make them from
 
+# Entries that they are made from: a wrong sentence is the translation of one that is not shown
+# itself
 WANTED = USUAL + _PLAN.count("reject")
-"""Entries that they are made from: a wrong sentence is the translation of one that is not shown itself."""
 
-Explained = Mapping[str, str]
-"""Kind of a training item → why its answer is the right one."""
+Explained = Mapping[str, str]  # Kind of a training item → why its answer is the right one
 
 
 def make_training(

@@ -47,12 +47,11 @@ class Share:
     """How much is asked of whom."""
 
     reviewers: int = 5
-    items: int | None = None
-    """Sentences that are drawn; None: all."""
+    items: int | None = None  # Sentences that are drawn; None: all
+    # Sentences that everybody is asked; None: all, or none where `per_person` is given
     core: int | None = None
-    """Sentences that everybody is asked; None: all, or none where ``per_person`` is given."""
+    # Further sentences for each person, spread evenly; None: all of them
     per_person: int | None = None
-    """Further sentences for each person, spread evenly; None: all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +118,7 @@ class KnownForms:
     """What changes a word of a text into another of its forms, if anything here can."""
 
     make: Callable[[str], Sequence[Inflected]] | None
-    why_not: str
-    """Why nothing can, in words; empty where something can."""
+    why_not: str  # Why nothing can, in words; empty where something can
 
 
 def known_forms(dataset: Dataset, texts: Iterable[str]) -> KnownForms:
@@ -149,14 +147,10 @@ class Size:
     """How much is asked of whom."""
 
     reviewers: int = 5
-    items: int = 80
-    """Entries that are drawn; each run's output of each is one item."""
-    core: int | None = None
-    """Entries that everybody is asked; None: all."""
-    per_person: int | None = None
-    """Further entries for each person; None: all of them."""
-    controls: Counts | None = None
-    """None: the usual number."""
+    items: int = 80  # Entries that are drawn; each run's output of each is one item
+    core: int | None = None  # Entries that everybody is asked; None: all
+    per_person: int | None = None  # Further entries for each person; None: all of them
+    controls: Counts | None = None  # None: the usual number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +161,8 @@ class ReviewDraft(Drawn):
     core_entries: Sequence[Entry]
     real: Sequence[Item]
     controls: Controls
-    why_no_forms: str
-    """Why no wrong word forms were made; empty where they could be."""
-    around: Surroundings = field(default_factory=Surroundings)
-    """Where the sentences stand."""
+    why_no_forms: str  # Why no wrong word forms were made; empty where they could be
+    around: Surroundings = field(default_factory=Surroundings)  # Where the sentences stand
 
     @property
     def secret(self) -> bool:

@@ -93,11 +93,10 @@ def draw_core(entries: Sequence[Entry], wanted: int, least: int, seed: int) -> l
     return draw(entries, wanted, least, seed)
 
 
+# Items between which the same translation comes twice, so that it is not simply remembered
 REPEAT_APART = 30
-"""Items between which the same translation comes twice, so that it is not simply remembered."""
 
-SOURCE_APART = 10
-"""Items between which the same original comes with different translations."""
+SOURCE_APART = 10  # Items between which the same original comes with different translations
 
 
 def order(

@@ -26,14 +26,11 @@ from review.office.store.store import Office, Review, utc_now
 class RecoveryKey:
     """Who else can open ratings, where nobody is named."""
 
-    recipient: str
-    """age recipient."""
-    made: str
-    """UTC, ISO 8601."""
-    place: Path
-    """Where a new one is written to."""
+    recipient: str  # age recipient
+    made: str  # UTC, ISO 8601
+    place: Path  # Where a new one is written to
+    # The key itself where it was made just now; it is in no store of ours
     new: AgeIdentity | None = None
-    """The key itself where it was made just now; it is in no store of ours."""
 
     @property
     def text(self) -> str:
@@ -77,10 +74,9 @@ def _known(office: Office) -> tuple[str, str] | None:
 class Protection:
     """How the batch is kept from others on its way; at most one of the two."""
 
-    laptops: tuple[str, ...] = ()
-    """age recipients of the laptops that can open it."""
+    laptops: tuple[str, ...] = ()  # age recipients of the laptops that can open it
+    # One file for each reviewer, opened by the words on this person's card
     passphrases: bool = False
-    """One file for each reviewer, opened by the words on this person's card."""
 
     @property
     def sealed(self) -> bool:
@@ -101,12 +97,9 @@ class Published:
 class ReviewerCard:
     """What is on one person's card, and on nobody else's."""
 
-    code: str
-    """In two groups of four."""
-    file: str
-    """Name of the batch file."""
-    words: str | None
-    """Words that open the file, where it was sealed with a passphrase."""
+    code: str  # In two groups of four
+    file: str  # Name of the batch file
+    words: str | None  # Words that open the file, where it was sealed with a passphrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +108,8 @@ class CardSheet:
 
     title: str
     organisation: str
-    phrase: str
-    """Six words of the organisation's key."""
-    texts: Sequence[CardTexts]
-    """One for each language on a card."""
+    phrase: str  # Six words of the organisation's key
+    texts: Sequence[CardTexts]  # One for each language on a card
     cards: Sequence[ReviewerCard]
 
 

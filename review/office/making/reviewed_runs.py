@@ -32,11 +32,12 @@ from review.verdict.gate.key import KeyRun
 from scoring.calibration.threshold import tier_line
 from scoring.core.specification import COMPOSITE
 
+# Opens what the store has of a run's texts, where that is from a vault; raises where it is not
+# opened
 TextOpening = Callable[[sqlite3.Connection, Run], None]
-"""Opens what the store has of a run's texts, where that is from a vault; raises where it is not opened."""
 
+# Share of a run's entries that may be without an output: people judge only what is there
 MOST_MISSING = 0.1
-"""Share of a run's entries that may be without an output: people judge only what is there."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,11 @@ class ReviewedRun:
 
     run: Run
     card_hash: str
+    # Those that the run was asked to translate and that are reviewed, by id as on its card
     entries: Mapping[EntryId, Entry]
-    """Those that the run was asked to translate and that are reviewed, by id as on its card."""
+    # What it gave for them; entries without an output that people could judge are absent
     outputs: Mapping[EntryId, str]
-    """What it gave for them; entries without an output that people could judge are absent."""
-    composite: float | None = None
-    """As its card states it; None where it was not scored."""
+    composite: float | None = None  # As its card states it; None where it was not scored
 
     @property
     def missing(self) -> int:
@@ -64,9 +64,9 @@ class ReviewedRuns:
 
     dataset: Dataset
     runs: Sequence[ReviewedRun]
+    # All entries that the store knows of the corpus, in its order, for controls and training; of
+    # one from a vault those that the runs have, for which alone it was opened
     corpus: Mapping[EntryId, Entry]
-    """All entries that the store knows of the corpus, in its order, for controls and training; of one from a vault those
-    that the runs have, for which alone it was opened."""
 
     @property
     def vault_runs(self) -> tuple[str, ...]:
@@ -245,16 +245,16 @@ def _require_one_corpus(runs: Sequence[ReviewedRun]) -> None:
 # Nothing of a secret entry goes along unless the organisation says so, neither beside its own
 # sentence nor beside another's.
 
+# Field of an entry that names its document; sentences of one follow each other in the order of the
+# corpus
 DOCUMENT = "document"
-"""Field of an entry that names its document; sentences of one follow each other in the order of the corpus."""
 
 
 class ContextPolicy(StrEnum):
     """Of which sentences a batch tells where they stand."""
 
     OPEN = "open"
-    ALL = "all"
-    """Of secret ones, too."""
+    ALL = "all"  # Of secret ones, too
     NONE = "none"
 
 
@@ -262,10 +262,9 @@ class ContextPolicy(StrEnum):
 class Surroundings:
     """What can be told of each entry."""
 
+    # Entry, by id as on cards → where its sentence stands; absent where there is nothing to tell
     told: Mapping[EntryId, SentenceContext] = field(default_factory=dict)
-    """Entry, by id as on cards → where its sentence stands; absent where there is nothing to tell."""
-    secret: frozenset[EntryId] = frozenset()
-    """Entries beside which a secret sentence stands."""
+    secret: frozenset[EntryId] = frozenset()  # Entries beside which a secret sentence stands
 
     def of(self, items: Iterable[Item]) -> list[Item]:
         """Return items with where their sentences stand: controls the same as the others."""
@@ -336,16 +335,13 @@ def _short(tag: str | None) -> str:
 class Sentences:
     """What can be asked about."""
 
-    dataset: Dataset
-    """Of the corpus, or made for the file: its name as id, the two languages."""
-    entries: Sequence[Entry]
-    """Without their answers."""
-    repeated: int = 0
-    """Lines that was in the file before; each sentence is asked once."""
+    dataset: Dataset  # Of the corpus, or made for the file: its name as id, the two languages
+    entries: Sequence[Entry]  # Without their answers
+    repeated: int = 0  # Lines that was in the file before; each sentence is asked once
+    # Translations of the corpus, of which only the script and the letters are taken
     written: Sequence[str] = ()
-    """Translations of the corpus, of which only the script and the letters are taken."""
+    # Where the sentences stand; nothing is known of lines
     around: Surroundings = field(default_factory=Surroundings)
-    """Where the sentences stand; nothing is known of lines."""
 
 
 def of_corpus(

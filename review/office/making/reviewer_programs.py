@@ -25,27 +25,25 @@ from harness.sealed.stick import ARCHIVES, READABLE, STARTERS, copy_file, file_h
 TITLES: Final = {"windows": "Windows", "macos": "Mac", "linux": "Linux"}
 _RUNNABLE: Final = 0o755
 
+# Member by which an archive is recognised → its system
 _PROGRAMS: Final = {
     "rosetta-review/rosetta-review.exe": "windows",
     "Rosetta Review.app/Contents/MacOS/rosetta-review": "macos",
     "rosetta-review/rosetta-review": "linux",
 }
-"""Member by which an archive is recognised → its system."""
 
+# Bytes of the largest archive, ten times those of today; a FAT stick takes files of up to 4 GiB
 MOST_BYTES: Final = 2**29
-"""Bytes of the largest archive, ten times those of today; a FAT stick takes files of up to 4 GiB."""
 MOST_UNPACKED: Final = 2**30
 _MOST_MEMBERS: Final = 20_000
 _DAMAGED: Final = (
     *(zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, struct.error),
     *(EOFError, OSError, OverflowError, ValueError),
 )
-_MEMORY: Final = 2**28
-"""Bytes that unpacking may need; the strongest setting of xz needs 65 MiB."""
+_MEMORY: Final = 2**28  # Bytes that unpacking may need; the strongest setting of xz needs 65 MiB
 _PIECE: Final = 2**20
 
-Copied = Callable[[int], object]
-"""Called with the bytes of each piece that was copied."""
+Copied = Callable[[int], object]  # Called with the bytes of each piece that was copied
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +52,7 @@ class ReviewerProgram:
 
     system: str
     path: Path
-    size: int
-    """Bytes."""
+    size: int  # Bytes
 
     @property
     def sha256(self) -> str:

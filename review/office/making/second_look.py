@@ -34,8 +34,7 @@ class SecondDraft(Drawn):
         """Those of the first look."""
         return self.first.vault_runs
 
-    words: int
-    """People's words that go along: of each item those of each person who wrote any."""
+    words: int  # People's words that go along: of each item those of each person who wrote any
 
 
 def split_cases(review: Review, state: State) -> list[Case]:

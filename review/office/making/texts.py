@@ -19,10 +19,9 @@ from review.files.manifests import InLanguage
 from review.office.making.reviewed_runs import ReviewedRuns
 from review.office.store.store import Office
 
+# Of a review and its files, also on a stick with FAT
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", re.ASCII)
-"""Of a review and its files, also on a stick with FAT."""
-_LEAST = 3
-"""Shorter names of models stand in ordinary words too."""
+_LEAST = 3  # Shorter names of models stand in ordinary words too
 
 
 def review_name(office: Office, asked: str | None, dataset_id: str) -> str:
@@ -65,17 +64,14 @@ def _stands_in(name: str, text: str) -> bool:
 class CardTexts:
     """What is on a reviewer's card in one language."""
 
-    language: str
-    """Tag of the language."""
+    language: str  # Tag of the language
     code: str
     file: str
     phrase: str
-    words: str
-    """Names of the four facts of a card; the last only where words open the file."""
+    words: str  # Names of the four facts of a card; the last only where words open the file
     begin: str
     choose: str
-    answer: str
-    """The three steps."""
+    answer: str  # The three steps
     note: str
 
 
@@ -85,20 +81,17 @@ class ReviewTexts:
 
     title: str
     guide: str
-    consent: str
-    """With ``{organisation}`` where its name goes."""
+    consent: str  # With `{organisation}` where its name goes
+    # A paragraph of the consent: what people write may be shown to the others in a second look
     shows_words: str
-    """A paragraph of the consent: what people write may be shown to the others in a second look."""
-    training: Mapping[str, str]
-    """Kind of a training item → why its answer is the right one."""
+    training: Mapping[str, str]  # Kind of a training item → why its answer is the right one
+    # What a reviewer is handed: in their own language, then in another one
     cards: tuple[CardTexts, ...]
-    """What a reviewer is handed: in their own language, then in another one."""
-    language: str = "en"
-    """Tag of the language that they are in."""
+    language: str = "en"  # Tag of the language that they are in
+    # Tag of another language → consent and guide in it
     others: Mapping[str, InLanguage] = field(default_factory=dict)
-    """Tag of another language → consent and guide in it."""
+    # Tag of another language → why each kind's answer is the right one, in it
     training_in: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Tag of another language → why each kind's answer is the right one, in it."""
 
 
 def languages() -> tuple[str, ...]:
@@ -106,8 +99,9 @@ def languages() -> tuple[str, ...]:
     return tuple(_read())
 
 
+# What is asked: ratings, translations, ratings in a second look, or whether another speaker's
+# translation is right
 Kind = Literal["rate", "translate", "second", "agree"]
-"""What is asked: ratings, translations, ratings in a second look, or whether another speaker's translation is right."""
 
 
 def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:

@@ -21,6 +21,7 @@ from corpora.text.comparison import comparison_form, scripts
 from scoring.core.setup import WordAnalysis
 from scoring.grammar.gold_analysis import TaggedWord, features, inflection_faults, tagged_word
 
+# What may be changed: it changes who did what, or when, and not only how well it is said
 CATEGORIES = frozenset(
     {
         "person",
@@ -33,16 +34,13 @@ CATEGORIES = frozenset(
         "tense",
     }
 )
-"""What may be changed: it changes who did what, or when, and not only how well it is said."""
 
+# Words that may be changed; a wrong form of others mostly breaks an agreement and no meaning
 WORD_CLASSES = frozenset({"noun", "verb", "pronoun"})
-"""Words that may be changed; a wrong form of others mostly breaks an agreement and no meaning."""
 
-MOST_PATTERNS = 300
-"""The most frequent ones are tried."""
+MOST_PATTERNS = 300  # The most frequent ones are tried
 
-Analyse = Callable[[Sequence[str]], Sequence[WordAnalysis]]
-"""Looks words up, in their order."""
+Analyse = Callable[[Sequence[str]], Sequence[WordAnalysis]]  # Looks words up, in their order
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,7 @@ class Pattern:
     cut: tuple[str, str]
     put: tuple[str, str]
     old: str
-    new: str
-    """Tags."""
+    new: str  # Tags
 
     def applied(self, word: str) -> str | None:
         """Return the other form, None where the word has not these ends."""
@@ -70,10 +67,8 @@ class Inflected:
     """A sentence with one word in a wrong form."""
 
     text: str
-    old: str
-    """Tag of the right word."""
-    new: str
-    """Tag of the wrong one."""
+    old: str  # Tag of the right word
+    new: str  # Tag of the wrong one
 
     @property
     def made_by(self) -> str:
@@ -189,20 +184,17 @@ def inflected(
 
 OTHER, SWAP, HALF, FORM = "other reference", "phrase swap", "truncated", "fst"
 
+# Scripts that put no space between words: their phrases are counted in characters
 UNSPACED = frozenset(
     {"Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Javanese",
      "Balinese", "Tai_Le", "New_Tai_Lue", "Tai_Tham", "Yi", "Bopomofo"}
 )  # fmt: skip
-"""Scripts that put no space between words: their phrases are counted in characters."""
 
-LEAST_WORDS = 4
-"""Shorter texts have no inner phrase and no half."""
+LEAST_WORDS = 4  # Shorter texts have no inner phrase and no half
 
-LEAST_CHARACTERS = 6
-"""The same, where words are not told apart."""
+LEAST_CHARACTERS = 6  # The same, where words are not told apart
 
-ALIKE = 0.25
-"""Share by which another text may be longer or shorter than the one it stands for."""
+ALIKE = 0.25  # Share by which another text may be longer or shorter than the one it stands for
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,10 @@ from review.verdict.certificate.coarse import CoarseCertificate
 from review.verdict.gate.key import AnswerKey, counted
 from review.verdict.gate.verdict import GateOutcome
 
+# With fewer people, what single items or reasons show could be traced to one of them
 FEWEST_PEOPLE = 5
-"""With fewer people, what single items or reasons show could be traced to one of them."""
 MOST_QUESTIONS = 12
-_SIDES = 2
-"""People on each side of a question: a single one could be recognised."""
+_SIDES = 2  # People on each side of a question: a single one could be recognised
 
 _ANSWERS: Final[Mapping[GateOutcome, tuple[str, str]]] = {
     GateOutcome.GO: (msgid("Yes."), msgid("The people who looked at it found it good enough.")),
@@ -48,6 +47,7 @@ _ANSWERS: Final[Mapping[GateOutcome, tuple[str, str]]] = {
     ),
 }
 
+# Difficulty 0–5 in words
 _HARD: Final = (
     msgid("not sorted"),
     msgid("very easy"),
@@ -56,7 +56,6 @@ _HARD: Final = (
     msgid("hard"),
     msgid("very hard"),
 )
-"""Difficulty 0–5 in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,7 @@ class DividedItem:
     """An item that some found good and others did not."""
 
     item: BatchItem
-    suggestions: tuple[str, ...]
-    """Better wordings by people who agreed to share them."""
+    suggestions: tuple[str, ...]  # Better wordings by people who agreed to share them
 
 
 def community_page(
@@ -188,8 +186,8 @@ def _answer(certificate: Certificate | CoarseCertificate, words: Words) -> Itera
     yield _paragraph(words(long))
 
 
+# Hexadecimal digits of a certificate's SHA-256 that a page for people shows
 _NUMBER_DIGITS: Final = 8
-"""Hexadecimal digits of a certificate's SHA-256 that a page for people shows."""
 
 
 def _languages(certificate: Certificate | CoarseCertificate) -> str:

@@ -47,8 +47,7 @@ from review.verdict.certificate.coarse import (
 )
 from review.verdict.certificate.evidence import EvidenceFile
 
-STRATUM: Final = "difficulty"
-"""The breakdown of a certificate."""
+STRATUM: Final = "difficulty"  # The breakdown of a certificate
 _TOO_FEW: Final = (
     f"With what was told before, this certificate would tell of the ratings of fewer than {LEAST} entries: too little is new since "
     "the last one, or too few entries of a difficulty were rated. What was told stands. Certify again when more ratings came "
@@ -62,8 +61,9 @@ class CertificateQuestion:
 
     run: str
     corpus: str
+    # Of each difficulty the digests, each of a rated entry with its ratings and with how many were
+    # rated of its difficulty
     entries_of: Mapping[Part, frozenset[str]]
-    """Of each difficulty the digests, each of a rated entry with its ratings and with how many were rated of its difficulty."""
 
     @property
     def entries(self) -> frozenset[str]:
@@ -81,12 +81,10 @@ class CertificateAnswer:
     """What may be told of it."""
 
     parts: frozenset[Part]
-    number: int
-    """Which certificate of the run it is."""
+    number: int  # Which certificate of the run it is
     of: int
     issued: str
-    supersedes: str | None
-    """The certificate of the run that was told before it."""
+    supersedes: str | None  # The certificate of the run that was told before it
     atoms: Mapping[str, int] | None
 
 

@@ -30,8 +30,8 @@ class _Written:
 
     out: HandedOut
     collected: Collected
+    # What came back without the wordings that second speakers refuse or object to
     usable: tuple[Entry, ...]
-    """What came back without the wordings that second speakers refuse or object to."""
 
 
 def gather(project: Project, office: Office) -> Gathered:

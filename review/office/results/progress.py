@@ -25,8 +25,7 @@ from review.verdict.gate.panel import review_ratings
 class ReviewerProgress:
     """One person."""
 
-    reviewer: str
-    """Code on the card."""
+    reviewer: str  # Code on the card
     batch: str
     asked: int
     rated: int
@@ -34,19 +33,17 @@ class ReviewerProgress:
     cannot_judge: int
     skipped: int
     consented: bool
+    # Whether this person said that translations, or better wordings beside ratings, may be used;
+    # the last word counts
     shares: bool
-    """Whether this person said that translations, or better wordings beside ratings, may be used; the last word counts."""
-    trained: int
-    """Training items answered."""
-    flagged: int
-    """Items that this person called harmful."""
+    trained: int  # Training items answered
+    flagged: int  # Items that this person called harmful
+    # Items that this person rated otherwise on another laptop before; the last rating counts
     changed: int
-    """Items that this person rated otherwise on another laptop before; the last rating counts."""
-    last_import: str | None
-    """UTC, ISO 8601; None where nothing came yet."""
+    last_import: str | None  # UTC, ISO 8601; None where nothing came yet
     withdrawn: frozenset[Scope]
+    # Entries of the items that this person's laptop could not show; they count as not judged
     not_shown: tuple[int | str, ...] = ()
-    """Entries of the items that this person's laptop could not show; they count as not judged."""
 
     @property
     def done(self) -> int:
@@ -64,10 +61,9 @@ class WaitingLaptop:
     """A laptop whose ratings wait until somebody vouches for it."""
 
     signing_key: str
-    phrase: str
-    """Its six words."""
+    phrase: str  # Its six words
+    # Six words of each of its files, as it showed them when it wrote them; oldest first
     file_phrases: tuple[str, ...]
-    """Six words of each of its files, as it showed them when it wrote them; oldest first."""
     since: str
 
     @property
@@ -88,18 +84,15 @@ class ReviewProgress:
     title: str
     created: str
     runs: tuple[str, ...]
-    items: int
-    """All of them, controls too."""
+    items: int  # All of them, controls too
     reviewers: Sequence[ReviewerProgress]
-    imports: int
-    """Different files imported; one that came again counts once."""
+    imports: int  # Different files imported; one that came again counts once
     certificates: int
-    recompute: int
-    """Runs whose newest certificate rests on something that was taken back since."""
+    recompute: int  # Runs whose newest certificate rests on something that was taken back since
+    # Pairs whose ratings agree far beyond the panel, by the codes on their cards
     alike: Sequence[AlikePair] = ()
-    """Pairs whose ratings agree far beyond the panel, by the codes on their cards."""
+    # What is not as the batches have it that went out: no result is read from such a review
     differs: tuple[str, ...] = ()
-    """What is not as the batches have it that went out: no result is read from such a review."""
 
     @property
     def not_shown(self) -> dict[int | str, int]:
@@ -265,29 +258,29 @@ class Gathered:
     """What was taken into a project, in numbers and ids of entries; each id once."""
 
     translated: int = 0
-    unshared: int = 0
-    """Translations of people who did not say that theirs may be used."""
+    unshared: int = 0  # Translations of people who did not say that theirs may be used
+    # Translations that came back although another review's translation of the sentence stands
     beside: int = 0
-    """Translations that came back although another review's translation of the sentence stands."""
-    withheld: int = 0
-    """Sentences that somebody called harmful or not to be shown around."""
+    withheld: int = 0  # Sentences that somebody called harmful or not to be shown around
     agreed: int = 0
-    corrected: int = 0
-    """By the wording that a second speaker wrote."""
+    corrected: int = 0  # By the wording that a second speaker wrote
+    # Entries whose translation a second speaker did not agree to, without a better one: to be
+    # translated again
     refused: list[int] = field(default_factory=list)
-    """Entries whose translation a second speaker did not agree to, without a better one: to be translated again."""
+    # Entries that a second speaker examined and could not judge: another one is to be asked
     unjudged: list[int] = field(default_factory=list)
-    """Entries that a second speaker examined and could not judge: another one is to be asked."""
+    # Entries that somebody looked over on the laptop on which they were translated, which is no
+    # agreement
     own: list[int] = field(default_factory=list)
-    """Entries that somebody looked over on the laptop on which they were translated, which is no agreement."""
+    # Entries whose translation a second speaker called harmful, or not to be shown around: people
+    # decide
     objected: list[int] = field(default_factory=list)
-    """Entries whose translation a second speaker called harmful, or not to be shown around: people decide."""
+    # Entries that lose words, or an agreement, because their person took them back or does not let
+    # them be used any more
     taken_back: list[int] = field(default_factory=list)
-    """Entries that lose words, or an agreement, because their person took them back or does not let them be used any more."""
+    # Entries of which second speakers answered about another wording than the one that is there now
     other_wording: list[int] = field(default_factory=list)
-    """Entries of which second speakers answered about another wording than the one that is there now."""
-    waiting: list[int] = field(default_factory=list)
-    """Entries of which nothing came back yet."""
+    waiting: list[int] = field(default_factory=list)  # Entries of which nothing came back yet
 
     def look_again(self) -> None:
         """Forget how things stand, before they are examined once more; what was changed stays."""
@@ -407,15 +400,13 @@ class WorkingTime:
     """The working time that the answers of one review took."""
 
     review: str
-    kind: str
-    """``translate`` or ``agree``."""
-    people: int
-    """Those of whom an answer came back."""
+    kind: str  # `translate` or `agree`
+    people: int  # Those of whom an answer came back
+    # Also those that were changed later; of what was taken back nothing is known any more
     answers: int
-    """Also those that were changed later; of what was taken back nothing is known any more."""
+    # While a sentence was on the screen and its person was active, by the laptop's own clock;
+    # reading what is asked, practising, breaks and talking are in no log
     hours: float
-    """While a sentence was on the screen and its person was active, by the laptop's own clock; reading what is asked, practising, breaks and
-    talking are in no log."""
 
 
 def worked_until_now(project: Project) -> list[WorkingTime] | None:

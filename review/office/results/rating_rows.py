@@ -29,12 +29,9 @@ class RatedItem:
     """One person's rating of one run's output of one entry; controls are none."""
 
     run_id: str
-    entry_id: EntryId
-    """As on the run's card."""
-    reviewer: str
-    """Pseudonym."""
-    rating: int
-    """Rank, 0 reject … 3 excellent."""
+    entry_id: EntryId  # As on the run's card
+    reviewer: str  # Pseudonym
+    rating: int  # Rank, 0 reject … 3 excellent
 
 
 def rated_items(office: Office, review: Review) -> list[RatedItem]:
@@ -55,35 +52,25 @@ def rated_items(office: Office, review: Review) -> list[RatedItem]:
 class RatingRow:
     """What one person decided about one item."""
 
-    person: str
-    """A letter that stands for the person in this review alone."""
+    person: str  # A letter that stands for the person in this review alone
     item: str
-    run_id: str
-    """Empty for controls that are no system's output."""
+    run_id: str  # Empty for controls that are no system's output
     entry_id: EntryId
-    difficulty: int
-    """0 where the corpus does not say."""
-    control: str
-    """``bad``, ``repeat``, ``anchor``, or empty for a real item."""
+    difficulty: int  # 0 where the corpus does not say
+    control: str  # `bad`, `repeat`, `anchor`, or empty for a real item
+    # `reject`, `gist`, `acceptable`, `excellent`, or empty where the person could not judge
     rating: str
-    """``reject``, ``gist``, ``acceptable``, ``excellent``, or empty where the person could not judge."""
-    rank: int | None
-    """0–3, higher is better."""
-    cannot_judge: str
-    """Why not; empty where there is a rating."""
-    reasons: str
-    """Separated by blanks."""
+    rank: int | None  # 0–3, higher is better
+    cannot_judge: str  # Why not; empty where there is a rating
+    reasons: str  # Separated by blanks
     harmful: bool
+    # The person's own word: `made` (took part in making the method), `knows` (who made it),
+    # `neither`; empty where it was not asked
     relation: str
-    """The person's own word: ``made`` (took part in making the method), ``knows`` (who made it), ``neither``; empty
-    where it was not asked."""
-    active_seconds: float
-    """Time spent with the item, idle time cut."""
-    position: int
-    """0-based place in this person's order."""
+    active_seconds: float  # Time spent with the item, idle time cut
+    position: int  # 0-based place in this person's order
     face: str
-    drawn_anyway: bool
-    """The face may have drawn the text wrongly, and the person continued."""
+    drawn_anyway: bool  # The face may have drawn the text wrongly, and the person continued
     comment: str
     suggestion: str
 
@@ -187,8 +174,8 @@ def real_ratings(rows: list[RatingRow]) -> Iterator[RatingRow]:
     return (row for row in rows if not row.control and row.rank is not None)
 
 
+# Name of the mean rank over people among the human scores; one person's is `rosetta-A` and so on
 HUMAN = "rosetta"
-"""Name of the mean rank over people among the human scores; one person's is ``rosetta-A`` and so on."""
 
 REFERENCE = "refA"
 

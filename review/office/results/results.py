@@ -60,12 +60,12 @@ openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile 
 class RunFiles:
     """What there is about one run."""
 
+    # Its run card as exported; None of a run with secret entries, of which only a released card
+    # leaves
     card: bytes | None = field(default=None, repr=False)
-    """Its run card as exported; None of a run with secret entries, of which only a released card leaves."""
+    # The evidence file of its newest certificate
     evidence: bytes | None = field(default=None, repr=False)
-    """The evidence file of its newest certificate."""
-    page: str | None = field(default=None, repr=False)
-    """The page for the speakers."""
+    page: str | None = field(default=None, repr=False)  # The page for the speakers
 
 
 def bundle_name(review: Review) -> str:

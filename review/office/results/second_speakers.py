@@ -35,17 +35,15 @@ class Heard:
     out: HandedOut
     review: Review
     state: State
-    laptops: Mapping[str, str]
-    """Id of an event → the laptop that wrote it."""
+    laptops: Mapping[str, str]  # Id of an event → the laptop that wrote it
 
 
 @dataclass(frozen=True)
 class _Opinion:
     person: str
+    # None where they cannot judge it, which is not an answer: another speaker is to be asked
     rating: Rating | None
-    """None where they cannot judge it, which is not an answer: another speaker is to be asked."""
-    better: str
-    """A wording that may be used; empty where there is none."""
+    better: str  # A wording that may be used; empty where there is none
     objects: bool
     laptop: str
 
@@ -55,16 +53,15 @@ class EntryLook:
     """What was said of one entry in one review."""
 
     review: str
-    asked: str
-    """The wording that was shown."""
-    said: tuple[_Opinion, ...]
-    """Those that count."""
+    asked: str  # The wording that was shown
+    said: tuple[_Opinion, ...]  # Those that count
+    # True where somebody answered on the laptop of the translation, and the office does not say
+    # that it was another person
     own: bool
-    """True where somebody answered on the laptop of the translation, and the office does not say that it was another person."""
-    upheld: bool
-    """True where people decided that it is harmful."""
+    upheld: bool  # True where people decided that it is harmful
+    # True where one of them came from the laptop of the translation, and the office says that
+    # another person sat there
     same_laptop: bool
-    """True where one of them came from the laptop of the translation, and the office says that another person sat there."""
 
     @property
     def rated(self) -> tuple[_Opinion, ...]:
@@ -72,8 +69,7 @@ class EntryLook:
         return tuple(opinion for opinion in self.said if opinion.rating is not None)
 
 
-Looks = Mapping[int, Sequence[EntryLook]]
-"""Entry → what was said of it, by review."""
+Looks = Mapping[int, Sequence[EntryLook]]  # Entry → what was said of it, by review
 
 
 def looks_of(heard: Iterable[Heard], wrote: Mapping[int, frozenset[str]]) -> Looks:
@@ -114,12 +110,11 @@ def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[
 class Barred:
     """The wordings of one entry that stay out of the corpus, as they are compared (``comparison_form``)."""
 
+    # By a second speaker who wrote no better one, or because people upheld that they are harmful
     refused: frozenset[str]
-    """By a second speaker who wrote no better one, or because people upheld that they are harmful."""
-    objected: frozenset[str]
-    """Until people decide."""
+    objected: frozenset[str]  # Until people decide
+    # Of the refused ones those of which people upheld that they are harmful
     harmful: frozenset[str]
-    """Of the refused ones those of which people upheld that they are harmful."""
 
 
 def barred(looks: Sequence[EntryLook]) -> Barred:

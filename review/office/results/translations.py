@@ -31,8 +31,7 @@ class Correction:
 
     entry_id: EntryId
     wording: str
-    people: int
-    """Reviewers who suggested it, who all agreed that it may be offered."""
+    people: int  # Reviewers who suggested it, who all agreed that it may be offered
 
 
 def corrections(key: AnswerKey, state: State, corpus: Corpus) -> list[Correction]:
@@ -96,8 +95,7 @@ def next_version(version: str) -> str:
     return f"{match[1]}.{int(match[2] or 0) + 1}.0"
 
 
-ELICITED = "elicited"
-"""Provenance of what was asked of speakers (benchmark-specification §2.5)."""
+ELICITED = "elicited"  # Provenance of what was asked of speakers (benchmark-specification §2.5)
 
 
 @dataclass(frozen=True)
@@ -105,12 +103,10 @@ class Collected:
     """A corpus of what may be used, and how much may not."""
 
     corpus: Corpus
-    unshared: int
-    """Translations of people who did not say that theirs may be used."""
+    unshared: int  # Translations of people who did not say that theirs may be used
+    # Those that somebody called harmful or not to be shown around, and no decision cleared
     withheld_entries: frozenset[EntryId]
-    """Those that somebody called harmful or not to be shown around, and no decision cleared."""
-    unanswered: int
-    """Sentences without a translation that may be used."""
+    unanswered: int  # Sentences without a translation that may be used
 
     @property
     def withheld(self) -> int:
@@ -125,8 +121,7 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    person: str
-    """A letter."""
+    person: str  # A letter
     text: str
 
 

@@ -36,30 +36,26 @@ class WayStep:
 
     name: str
     done: bool
-    words: str
-    """How it stands."""
+    words: str  # How it stands
+    # What does it, where something is to be done; words in capitals are a person's to fill in
     command: str = ""
-    """What does it, where something is to be done; words in capitals are a person's to fill in."""
 
 
 _UNDONE: Final = "not yet"
+# The names of all steps of a way that is gone to its end
 STEPS: Final = (
     "came in", "complete", "rehearsed", "run over secret texts", "its maker was told",
     "confirmation", "speakers are asked", "ratings are here", "the gate decided", "certificate at the card",
 )  # fmt: skip
-"""The names of all steps of a way that is gone to its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class WayEnd:
     """What follows from how far a way is gone."""
 
-    step: WayStep | None
-    """The next step; None where the way is at its end."""
-    words: str
-    """Why it is at its end."""
-    command: str
-    """What to do; empty where nothing is."""
+    step: WayStep | None  # The next step; None where the way is at its end
+    words: str  # Why it is at its end
+    command: str  # What to do; empty where nothing is
 
 
 def whole_way(

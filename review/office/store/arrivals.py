@@ -19,16 +19,12 @@ from review.office.store.store import Office, Review, utc_now
 class Delivery:
     """One laptop that handed something over for a review."""
 
-    name: str
-    """What the organisation calls it."""
-    phrase: str
-    """Its six words."""
+    name: str  # What the organisation calls it
+    phrase: str  # Its six words
+    # What was imported from it, oldest first; a file that came again is there again
     files: Sequence[Import]
-    """What was imported from it, oldest first; a file that came again is there again."""
-    copied: bool
-    """Its data was copied to a second laptop, and both continued."""
-    gaps: int
-    """Events that are missing in its chains, or do not fit the one before."""
+    copied: bool  # Its data was copied to a second laptop, and both continued
+    gaps: int  # Events that are missing in its chains, or do not fit the one before
     clocks: Sequence[WildClock]
 
     @property
@@ -97,8 +93,7 @@ class Arrival:
     name: str
     signing_key: str
     batch: str
-    signed: Signed
-    """Its manifest."""
+    signed: Signed  # Its manifest
 
 
 def note_arrival(

@@ -23,8 +23,7 @@ from review.log.sealed_words import SealedWords, create_key_table
 from review.log.table import NotSaved, create_event_table
 
 FILE = "reviews.sqlite"
-APPLICATION_ID = 0x524F5346
-"""Marks the file as an office's (``ROSF``)."""
+APPLICATION_ID = 0x524F5346  # Marks the file as an office's (`ROSF`)
 
 
 def _m001(connection: sqlite3.Connection) -> None:
@@ -197,6 +196,7 @@ def _m_vault(connection: sqlite3.Connection) -> None:
     )
 
 
+# The form of the office's file
 OFFICE = FileForm(
     APPLICATION_ID,
     (
@@ -213,7 +213,6 @@ OFFICE = FileForm(
         _m_vault,
     ),
 )
-"""The form of the office's file."""
 
 
 def open_office(path: Path) -> sqlite3.Connection:
@@ -266,10 +265,8 @@ def rewrite(connection: sqlite3.Connection) -> None:
 # opens them, anyone who its keepers are by then. What people wrote about them is sealed with a
 # key of each batch (``review.log.sealed_words``).
 
-Row = Sequence[str]
-"""Item, source, candidate, and where the sentence stands."""
-ReviewPlace = tuple[int, str]
-"""Number of a review in the office's file, and id of its first batch."""
+Row = Sequence[str]  # Item, source, candidate, and where the sentence stands
+ReviewPlace = tuple[int, str]  # Number of a review in the office's file, and id of its first batch
 
 
 _NO_KEY = (
@@ -289,8 +286,7 @@ _RUN_IS_GONE = (
     "Run {} is not in the store any more, and with the last run over its corpus went the key of the sentences of this review: "
     "nobody opens them again. What people answered is here all the same."
 )
-_STORE = "rosetta.sqlite"
-"""Beside the office's file."""
+_STORE = "rosetta.sqlite"  # Beside the office's file
 
 _KEYS = (
     "organisation.key or computer.key, or their entries in its keyring; or take a file of ratings of this review in again "

@@ -24,19 +24,14 @@ from review.verdict.gate.key import AnswerKey, differences
 class KnownLaptop:
     """A laptop whose ratings are taken."""
 
-    signing_key: str
-    """Ed25519 public key, hexadecimal."""
-    recipient: str | None
-    """age recipient; None where it is known by its ratings only."""
-    name: str
-    """What the organisation calls it."""
+    signing_key: str  # Ed25519 public key, hexadecimal
+    recipient: str | None  # age recipient; None where it is known by its ratings only
+    name: str  # What the organisation calls it
     enrolled: str
+    # Signing key of the laptop whose log this one continues with; None for its own log
     instead_of: str | None = None
-    """Signing key of the laptop whose log this one continues with; None for its own log."""
-    removed: str | None = None
-    """UTC, since when it is not heard; None where it is."""
-    reason: str = ""
-    """Why it is not heard, in the organisation's words."""
+    removed: str | None = None  # UTC, since when it is not heard; None where it is
+    reason: str = ""  # Why it is not heard, in the organisation's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +41,9 @@ class Quarantined:
     sha256: str
     signing_key: str
     received: str
-    name: str
-    """Of the file."""
-    content: bytes
-    """The file as it came, still sealed."""
-    phrase: str
-    """Its six words, as the laptop showed them; they stand for the laptop's key too."""
+    name: str  # Of the file
+    content: bytes  # The file as it came, still sealed
+    phrase: str  # Its six words, as the laptop showed them; they stand for the laptop's key too
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +55,26 @@ class Import:
     name: str
     signing_key: str
     batch: str
-    added: int
-    """Events that were new."""
+    added: int  # Events that were new
 
 
 @dataclass(frozen=True)
 class Review:
     """One review: what was asked of whom, and by which rule it is judged."""
 
-    number: int
-    """The store's own number."""
+    number: int  # The store's own number
     name: str
-    created: str
-    """UTC, ISO 8601."""
+    created: str  # UTC, ISO 8601
     key: AnswerKey
-    policy: bytes
-    """The gate's policy as it was read when the review was made."""
-    manifests: Mapping[str, bytes]
-    """Batch → its manifest's bytes."""
+    policy: bytes  # The gate's policy as it was read when the review was made
+    manifests: Mapping[str, bytes]  # Batch → its manifest's bytes
     _read_texts: Callable[[], Mapping[str, BatchItem]]
+    # Batch → the organisation's signature over its manifest; absent or empty where it was not kept
     signatures: Mapping[str, bytes] = field(default_factory=dict)
-    """Batch → the organisation's signature over its manifest; absent or empty where it was not kept."""
+    # Person → code on the card; empty for reviews whose log names people by their codes
     codes: Mapping[str, str] = field(default_factory=dict)
-    """Person → code on the card; empty for reviews whose log names people by their codes."""
+    # Ids of its runs where they are from a vault, with which alone its texts are opened
     vault_runs: tuple[str, ...] = ()
-    """Ids of its runs where they are from a vault, with which alone its texts are opened."""
 
     def code(self, person: str) -> str:
         """Return the code on a person's card, by which the organisation knows them."""
@@ -184,13 +171,11 @@ def is_secret(key: AnswerKey, manifest: BatchManifest) -> bool:
 class IssuedCertificate:
     """A certificate that the organisation issued."""
 
-    number: int
-    """In order of issue."""
+    number: int  # In order of issue
     run_id: str
     certificate: bytes
     signature: bytes
-    recompute: bool
-    """True where ratings that it rests on were withdrawn since."""
+    recompute: bool  # True where ratings that it rests on were withdrawn since
 
     @property
     def sha256(self) -> str:
@@ -207,8 +192,8 @@ class ReviewRead:
 
     review: Review
     words: WordKeys
+    # Version of the file's data, and rows that this connection has changed
     changes: tuple[int, int]
-    """Version of the file's data, and rows that this connection has changed."""
     events: Sequence[Event]
 
 

@@ -66,12 +66,11 @@ class Office(OwnFile):
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, path)
         rows = connection.execute("SELECT device FROM own_device ORDER BY rowid").fetchall()
-        self.device: str = rows[-1][0]
-        """Id of the organisation's own chain of events."""
+        self.device: str = rows[-1][0]  # Id of the organisation's own chain of events
+        # Of the first place of the file: certificates name it wherever the file is now
         self.first_device: str = rows[0][0]
-        """Of the first place of the file: certificates name it wherever the file is now."""
+        # That one, and those from before the file was moved
         self.own_devices = frozenset(row[0] for row in rows)
-        """That one, and those from before the file was moved."""
         self._words = words_here(connection, path)
         self._last_read: ReviewRead | None = None
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
 
 ROOT: Final = Path(__file__).parents[3]
+# Where words for reviewers are said; some of these files say none through these functions
 FILES: Final = (
     "review/session/**/*.py",
     "review/desktop/**/*.py",
@@ -29,14 +30,13 @@ FILES: Final = (
     "rosetta_tui/review/*.py",
     "rosetta_tui/review/rating/**/*.py",
 )
-"""Where words for reviewers are said; some of these files say none through these functions."""
+# Function → which of its arguments are words; None: the first
 KEYWORDS: Final = {"words": None, "_words": None, "msgid": None, "plural": (1, 2)}
-"""Function → which of its arguments are words; None: the first."""
 TEMPLATE: Final = OURS / f"{DOMAIN}.pot"
 
 _FACT = re.compile(r"\{\w+\}")
+# A template that was made twice from the same words is the same file
 _DATE: Final = datetime(2026, 1, 1, tzinfo=UTC)
-"""A template that was made twice from the same words is the same file."""
 _HEADER: Final = "# What reviewers read and hear. Short sentences, plain words, no jargon."
 
 

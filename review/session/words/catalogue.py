@@ -22,16 +22,15 @@ from corpora.languages.tags import language_of
 from harness.core.failures import UsageError
 
 DOMAIN = "rosetta-review"
-ENGLISH = "en"
-"""The language of the message ids themselves."""
+ENGLISH = "en"  # The language of the message ids themselves
 OURS = Path(__file__).parents[1] / "locale"
-MOST_BYTES = 4 * 2**20
-"""Bytes of a catalogue; the whole of ours is a hundredth of it."""
+MOST_BYTES = 4 * 2**20  # Bytes of a catalogue; the whole of ours is a hundredth of it
 
 Direction = Literal["ltr", "rtl"]
 
 _TAG = re.compile(r"[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}")
 _FACT = re.compile(r"\{(\w{1,40})\}")
+# What the standard library raises over a file that is no catalogue, or one with a wrong plural rule
 _DAMAGES = (
     OSError,
     ValueError,
@@ -43,9 +42,9 @@ _DAMAGES = (
     SyntaxError,
     struct.error,
 )
-"""What the standard library raises over a file that is no catalogue, or one with a wrong plural rule."""
+# Plural rules of living languages repeat within these numbers: each is tried when a catalogue is
+# read
 _COUNTS_TRIED = 201
-"""Plural rules of living languages repeat within these numbers: each is tried when a catalogue is read."""
 
 
 def msgid(text: str) -> str:
@@ -63,16 +62,14 @@ _NAME = msgid("English")
 class Words:
     """One language's words; missing ones come from a wider catalogue of the language, then from English."""
 
-    language: str
-    """Tag of the language that was found."""
+    language: str  # Tag of the language that was found
     direction: Direction
-    name: str
-    """What the language calls itself."""
-    damaged: tuple[str, ...] = ()
-    """Names of catalogues that could not be read and are not used."""
+    name: str  # What the language calls itself
+    damaged: tuple[str, ...] = ()  # Names of catalogues that could not be read and are not used
     _catalogue: gettext.NullTranslations = field(default_factory=gettext.NullTranslations)
+    # Tag of the language in which the person reads what organisations wrote, where no catalogue has
+    # that tag
     texts: str = ""
-    """Tag of the language in which the person reads what organisations wrote, where no catalogue has that tag."""
 
     @classmethod
     def load(cls, language: str, folders: Sequence[Path] = ()) -> Words:

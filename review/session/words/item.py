@@ -24,6 +24,7 @@ from review.session.words.keys import (
     reasons_label,
 )
 
+# Context of benchmark-specification §2.6 → its words; others stand as the corpus has them
 CONTEXTS: Final[Mapping[str, str]] = {
     "greeting": msgid("a greeting"),
     "declaration": msgid("a statement"),
@@ -33,8 +34,8 @@ CONTEXTS: Final[Mapping[str, str]] = {
     "label": msgid("a sign or a name of a thing"),
     "error": msgid("a message that something went wrong"),
 }
-"""Context of benchmark-specification §2.6 → its words; others stand as the corpus has them."""
 
+# Register of the same section → its words
 FORMALITIES: Final[Mapping[str, str]] = {
     "conversational": msgid("everyday talk"),
     "formal": msgid("formal"),
@@ -42,7 +43,6 @@ FORMALITIES: Final[Mapping[str, str]] = {
     "ceremonial": msgid("ceremonial"),
     "educational": msgid("for teaching"),
 }
-"""Register of the same section → its words."""
 
 
 def beside(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
@@ -92,10 +92,8 @@ def _known(words: Words, table: Mapping[str, str], tag: str) -> str:
     return words(table[tag]) if tag in table else tag
 
 
-MOST_AROUND = 200
-"""Characters of a neighbouring sentence that are shown."""
-NAMED = 70
-"""Characters of a text that is only named."""
+MOST_AROUND = 200  # Characters of a neighbouring sentence that are shown
+NAMED = 70  # Characters of a text that is only named
 
 ORIGINAL = msgid("Original")
 TRANSLATION = msgid("Translation")
@@ -123,22 +121,18 @@ _IN_LESSON = frozenset({Act.SKIP, Act.HELP, Act.WITHDRAW, Act.QUIT})
 class Answer(NamedTuple):
     """One of the answers that stand side by side."""
 
-    key: str
-    """As it stands on the keyboard."""
+    key: str  # As it stands on the keyboard
     word: str
-    meaning: str = ""
-    """One line that explains it."""
+    meaning: str = ""  # One line that explains it
 
 
 class Mark(NamedTuple):
     """Something that the person added to an item before."""
 
     said: str
-    text: str = ""
-    """What the person wrote; ``said`` is its title then."""
+    text: str = ""  # What the person wrote; `said` is its title then
     warns: bool = False
-    in_line: bool = False
-    """Whether the text stands behind its title, without a box of its own."""
+    in_line: bool = False  # Whether the text stands behind its title, without a box of its own
 
 
 class Offer(NamedTuple):
@@ -146,8 +140,8 @@ class Offer(NamedTuple):
 
     act: Act
     said: str
+    # False where there is nothing yet to do it to: a button keeps its place, and a key is not named
     now: bool = True
-    """False where there is nothing yet to do it to: a button keeps its place, and a key is not named."""
 
 
 class ItemQuestion(NamedTuple):
@@ -156,8 +150,7 @@ class ItemQuestion(NamedTuple):
     said: str
     source: str = ""
     candidate: str = ""
-    place: str = ""
-    """Which of the sentences it is."""
+    place: str = ""  # Which of the sentences it is
 
 
 def ratings(words: Words) -> list[Answer]:

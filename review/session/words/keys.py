@@ -44,9 +44,9 @@ class Act(StrEnum):
     QUIT = "quit"
 
 
-BACKSPACE: Final = "\x7f"
-"""What stands in the table for the key Backspace."""
+BACKSPACE: Final = "\x7f"  # What stands in the table for the key Backspace
 
+# Act → its keys, the one that is shown first
 KEYS: Final[Mapping[Act, tuple[str, ...]]] = {
     Act.REJECT: ("1", "d"),
     Act.GIST: ("2", "f"),
@@ -69,7 +69,6 @@ KEYS: Final[Mapping[Act, tuple[str, ...]]] = {
     Act.HELP: ("?",),
     Act.QUIT: ("q",),
 }
-"""Act → its keys, the one that is shown first."""
 
 RATING_OF: Final[Mapping[Act, Rating]] = {
     Act.REJECT: Rating.REJECT,
@@ -78,6 +77,7 @@ RATING_OF: Final[Mapping[Act, Rating]] = {
     Act.EXCELLENT: Rating.EXCELLENT,
 }
 
+# Act → what it does, to be translated; the four ratings have words of their own (`labels`)
 ACT_WORDS: Final[Mapping[Act, str]] = {
     Act.CANNOT_JUDGE: msgid("I cannot judge this one"),
     Act.SKIP: msgid("Leave it for later"),
@@ -96,20 +96,20 @@ ACT_WORDS: Final[Mapping[Act, str]] = {
     Act.HELP: msgid("Help"),
     Act.QUIT: msgid("Stop for now; everything is kept"),
 }
-"""Act → what it does, to be translated; the four ratings have words of their own (``labels``)."""
 
 _OF_TRANSLATING: Final[Mapping[Act, str]] = {
     Act.CANNOT_JUDGE: msgid("I cannot translate this one"),
     Act.SHARING: msgid("Say whether your translations may be used"),
 }
 
+# The same where a person translates
 TRANSLATION_WORDS: Final[Mapping[Act, str]] = {
     act: _OF_TRANSLATING.get(act, label)
     for act, label in ACT_WORDS.items()
     if act not in {Act.REASONS, Act.WORDING}
 }
-"""The same where a person translates."""
 
+# Key → its name, to be translated: a screen reader may pass over a sign
 KEY_NAMES: Final[Mapping[str, str]] = {
     BACKSPACE: msgid("Backspace"),
     ",": msgid("comma"),
@@ -119,12 +119,11 @@ KEY_NAMES: Final[Mapping[str, str]] = {
     "=": msgid("equals"),
     "-": msgid("minus"),
 }
-"""Key → its name, to be translated: a screen reader may pass over a sign."""
 
+# The unshifted digit row of AZERTY, without its 6
 _FRENCH_ROW: Final = dict(zip("&é\"'(è_çà", "123457890", strict=True))
-"""The unshifted digit row of AZERTY, without its 6."""
+# A digit only where one is chosen from a list; elsewhere it makes letters smaller
 _FRENCH_SIX: Final = "-"
-"""A digit only where one is chosen from a list; elsewhere it makes letters smaller."""
 _DIGITS: Final = frozenset("0123456789")
 
 _Choice = TypeVar("_Choice")
@@ -200,17 +199,16 @@ class NextAction(Enum):
     GO_ON = auto()
     UNDO = auto()
     HAND_OVER = auto()
-    SHARING = auto()
-    """Whether what the person wrote may be used."""
+    SHARING = auto()  # Whether what the person wrote may be used
     WITHDRAW = auto()
-    ANSWERS = auto()
-    """The person's own answers, to look at again."""
-    UNSAVED = auto()
-    """The next sentence with words that are not saved."""
+    ANSWERS = auto()  # The person's own answers, to look at again
+    UNSAVED = auto()  # The next sentence with words that are not saved
     HELP = auto()
     LEAVE = auto()
 
 
+# Act → where its key leads; on the page of an item, undo and the way to unsaved words are done
+# there
 ONWARD_OF: Final[Mapping[Act, NextAction]] = {
     Act.UNDO: NextAction.UNDO,
     Act.HAND_OVER: NextAction.HAND_OVER,
@@ -220,18 +218,17 @@ ONWARD_OF: Final[Mapping[Act, NextAction]] = {
     Act.HELP: NextAction.HELP,
     Act.QUIT: NextAction.LEAVE,
 }
-"""Act → where its key leads; on the page of an item, undo and the way to unsaved words are done there."""
 
 
 # ---- How ratings, reasons and choices are called in the words for reviewers; one table for each.
 
+# Rating → its word and its one-line meaning (benchmark-specification §7.3, in plain words)
 RATINGS: Final[Mapping[Rating, tuple[str, str]]] = {
     Rating.REJECT: (msgid("Reject"), msgid("wrong, or not our language")),
     Rating.GIST: (msgid("Gist"), msgid("I get the meaning, the words are wrong")),
     Rating.ACCEPTABLE: (msgid("Acceptable"), msgid("correct, with small problems")),
     Rating.EXCELLENT: (msgid("Excellent"), msgid("as a good speaker would say it")),
 }
-"""Rating → its word and its one-line meaning (benchmark-specification §7.3, in plain words)."""
 
 REASONS: Final[Mapping[Reason, str]] = {
     Reason.WRONG_MEANING: msgid("The meaning is wrong"),
@@ -244,12 +241,12 @@ REASONS: Final[Mapping[Reason, str]] = {
     Reason.REGISTER: msgid("This is not how we talk to people"),
 }
 
+# How near a person is to the method, in the order of the keys
 RELATIONS: Final[Mapping[Relation, str]] = {
     Relation.MADE: msgid("I took part in making it"),
     Relation.KNOWS: msgid("I know who made it"),
     Relation.NEITHER: msgid("Neither"),
 }
-"""How near a person is to the method, in the order of the keys."""
 
 CANNOT_JUDGE: Final[Mapping[CannotJudge, str]] = {
     CannotJudge.OTHER_DIALECT: msgid("It is another dialect"),

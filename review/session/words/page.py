@@ -38,21 +38,19 @@ WHAT_TO_TAKE_BACK = msgid("What do you want to take back?")
 class OrganiserText(NamedTuple):
     """What the organisation wrote, as a person is shown it."""
 
-    text: str
-    """Empty where it wrote nothing."""
+    text: str  # Empty where it wrote nothing
+    # That it is in another language than the person's or the program's, and in which; empty where
+    # it is not
     note: str = ""
-    """That it is in another language than the person's or the program's, and in which; empty where it is not."""
 
 
-_NAMED_NUMBERS = 12
-"""So many sentences are named by their numbers; nobody hears more of them."""
+_NAMED_NUMBERS = 12  # So many sentences are named by their numbers; nobody hears more of them
 
 
 class PageWords(NamedTuple):
     """What is to be read on a page."""
 
-    first: str
-    """Stands out."""
+    first: str  # Stands out
     rest: tuple[str, ...] = ()
 
 

@@ -16,6 +16,7 @@ from review.log.table import NotSaved
 from review.session.view import View
 from review.session.words.catalogue import Words, msgid
 
+# Why nothing was saved → words, to be translated; the item and its text stay
 SAVING: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.DISK_FULL: msgid(
         "This was not saved: the computer's disk is full. Free some space, then press the key again."
@@ -44,8 +45,8 @@ SAVING: Final[Mapping[StorageProblem, str]] = {
         "This was not saved. Press the key again. If that does not help, stop here and ask for help."
     ),
 }
-"""Why nothing was saved → words, to be translated; the item and its text stay."""
 
+# Why a file is not taken → words, to be translated
 FILES: Final[Mapping[FileProblem, str]] = {
     FileProblem.NOT_OURS: msgid("This is not a file with sentences for you. Choose another file."),
     FileProblem.CUT_SHORT: msgid("A part of this file is missing. Copy it again from the stick."),
@@ -62,11 +63,11 @@ FILES: Final[Mapping[FileProblem, str]] = {
     ),
     FileProblem.INVALID: msgid("Something is wrong in this file. Ask for a new one."),
 }
-"""Why a file is not taken → words, to be translated."""
 
 _NOT_THERE = msgid(
     "It is not there. Put the stick in and try again. Your answers are safe on this computer."
 )
+# What is wrong with a stick or folder → words, to be translated
 STICKS: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.DISK_FULL: msgid(
         "There is not enough room there. Free some space or take another stick. "
@@ -88,8 +89,8 @@ STICKS: Final[Mapping[StorageProblem, str]] = {
         "Your answers are safe on this computer."
     ),
 }
-"""What is wrong with a stick or folder → words, to be translated."""
 
+# Why what was typed is no code → words, to be translated
 CODES: Final[Mapping[CodeProblem, str]] = {
     CodeProblem.LENGTH: msgid("A code has 8 letters and digits. Look at your card again."),
     CodeProblem.CHARACTER: msgid(
@@ -100,7 +101,6 @@ CODES: Final[Mapping[CodeProblem, str]] = {
         "Look at your card again."
     ),
 }
-"""Why what was typed is no code → words, to be translated."""
 
 
 class OtherReviewerError(HarnessError):
@@ -111,21 +111,22 @@ class InWindowError(HarnessError):
     """The batch asks for something that only the window offers."""
 
 
+# Why a review cannot go on here → words, to be translated
 OTHERS: Final[Mapping[type[HarnessError], str]] = {
     OtherReviewerError: msgid("This code is for other sentences. Look at your card again."),
     InWindowError: msgid(
         "These sentences are to be translated. That is done in the window: start rosetta-review. Or in lines: rosetta review open --lines"
     ),
 }
-"""Why a review cannot go on here → words, to be translated."""
 
 
 class Trouble(NamedTuple):
     """A failure in the reviewer's language."""
 
     said: str
+    # One line for whoever helps, in English; no text of a reviewer or an item; empty where all was
+    # said
     detail: str
-    """One line for whoever helps, in English; no text of a reviewer or an item; empty where all was said."""
 
 
 def trouble_of_file(words: Words, error: HarnessError, file: Path) -> Trouble:

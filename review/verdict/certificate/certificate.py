@@ -47,22 +47,15 @@ from review.verdict.gate.verdict import GateOutcome
 class ReviewerStatus(StrEnum):
     """What became of a person; the first that holds, in this order."""
 
-    COUNTED = "counted"
-    """Rated enough of what all were asked."""
-    WITHDREW = "withdrew"
-    """Took everything back, or this review's, at a laptop."""
-    WITHDREW_AT_THE_DESK = "withdrew_at_the_desk"
-    """The organisation did so in the person's name."""
+    COUNTED = "counted"  # Rated enough of what all were asked
+    WITHDREW = "withdrew"  # Took everything back, or this review's, at a laptop
+    WITHDREW_AT_THE_DESK = "withdrew_at_the_desk"  # The organisation did so in the person's name
+    # Several laptops speak for this person, and the organisation has not said which
     WAITING = "waiting"
-    """Several laptops speak for this person, and the organisation has not said which."""
-    NOT_HEARD = "not_heard"
-    """Spoke on laptops only that the organisation does not hear."""
-    NO_CONSENT = "no_consent"
-    """Answered, and there is no agreement to the terms."""
-    TOO_FEW = "too_few"
-    """Agreed, and rated too little to count."""
-    NOTHING = "nothing"
-    """Nothing of this person was handed in."""
+    NOT_HEARD = "not_heard"  # Spoke on laptops only that the organisation does not hear
+    NO_CONSENT = "no_consent"  # Answered, and there is no agreement to the terms
+    TOO_FEW = "too_few"  # Agreed, and rated too little to count
+    NOTHING = "nothing"  # Nothing of this person was handed in
 
 
 WORDS = {
@@ -128,14 +121,10 @@ def _taken_back(evidence: Evidence) -> tuple[set[str], set[str]]:
 class CertifiedWitnesses(StrictRecord):
     """What witnesses said, in numbers."""
 
-    laptops: Count
-    """Laptops that wrote the log."""
-    witnessed: Count
-    """Of these, laptops that a second person saw."""
-    witnesses: Count
-    """Different keys that signed for it."""
-    statements: tuple[Hex64, ...]
-    """SHA-256 of the statements that are counted, sorted."""
+    laptops: Count  # Laptops that wrote the log
+    witnessed: Count  # Of these, laptops that a second person saw
+    witnesses: Count  # Different keys that signed for it
+    statements: tuple[Hex64, ...]  # SHA-256 of the statements that are counted, sorted
 
 
 def certified_witnesses(evidence: Evidence, organisation: str) -> CertifiedWitnesses:
@@ -171,14 +160,13 @@ CertificateFormat = Literal[
     "rosetta-certificate/1", "rosetta-certificate/2", "rosetta-certificate/3"
 ]
 CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/3"
-MOST_BYTES = 4 * 2**20
-"""A certificate is a page; a larger file is something else."""
+MOST_BYTES = 4 * 2**20  # A certificate is a page; a larger file is something else
 
+# Outcomes that are certified; too few ratings decide nothing that could be certified
 ISSUED = frozenset({GateOutcome.GO, GateOutcome.NO_GO, GateOutcome.DISCUSS})
-"""Outcomes that are certified; too few ratings decide nothing that could be certified."""
 
+# The verification tier that reviewers give (benchmark-specification §9.4)
 COMMUNITY_VALIDATED = "community-validated"
-"""The verification tier that reviewers give (benchmark-specification §9.4)."""
 
 
 class Issuer(StrictRecord):
@@ -195,137 +183,112 @@ class CertifiedRun(VersionedRecord):
     run_card_hash: Hex64
     dataset_id: Short
     language_pair: Short
+    # Difficulty → entries of the run
     strata: dict[Annotated[str, Field(pattern=r"^[0-5]$")], Count]
-    """Difficulty → entries of the run."""
-    segments: dict[Short, Count]
-    """Segment → reviewed entries."""
-    looks: Annotated[Count, Since(2)] = 0
-    """Looks at it in earlier reviews."""
+    segments: dict[Short, Count]  # Segment → reviewed entries
+    looks: Annotated[Count, Since(2)] = 0  # Looks at it in earlier reviews
 
 
 class CertifiedPolicy(StrictRecord):
     """By which rule."""
 
     sha256: Hex64
-    status: Short
-    """Who set its numbers, in the policy's own words."""
+    status: Short  # Who set its numbers, in the policy's own words
     organisation: Short
-    community_reviewers: Count
-    """From how many reviewers on the policy speaks of the community."""
+    community_reviewers: Count  # From how many reviewers on the policy speaks of the community
 
 
 class CertifiedLog(StrictRecord):
     """The events that it rests on: hashes that hold whatever is erased later."""
 
-    sha256: Hex64
-    """Over the ids of all events (``log.event.events_sha256``)."""
+    sha256: Hex64  # Over the ids of all events (`log.event.events_sha256`)
     events: Count
-    tips: tuple[Hex64, ...]
-    """Ids of the last event of each chain; they fix the whole set."""
-    gaps: Count
-    """Events whose predecessor is missing: 0 where every chain is whole."""
+    tips: tuple[Hex64, ...]  # Ids of the last event of each chain; they fix the whole set
+    gaps: Count  # Events whose predecessor is missing: 0 where every chain is whole
+    # Events that would bear on a number, but whose content was withdrawn, or is another review's
     withheld: Count
-    """Events that would bear on a number, but whose content was withdrawn, or is another review's."""
-    withdrawals: Count
-    """People who took their ratings back."""
-    devices_sha256: Hex64
-    """Of the list of devices that wrote them, with their keys."""
+    withdrawals: Count  # People who took their ratings back
+    devices_sha256: Hex64  # Of the list of devices that wrote them, with their keys
 
 
 class CertifiedPanel(VersionedRecord):
     """Who judged, in numbers."""
 
-    invited: Count
-    """People who were given items."""
-    reviewers: Count
-    """People whose ratings count: those who rated enough of what all were asked."""
+    invited: Count  # People who were given items
+    reviewers: Count  # People whose ratings count: those who rated enough of what all were asked
     words: Short
-    chosen: str
-    """How they were chosen, in the organisation's words."""
+    chosen: str  # How they were chosen, in the organisation's words
+    # What became of those who were invited
     asked: Annotated[dict[ReviewerStatus, Count], Since(2)] = Field(default_factory=dict)
-    """What became of those who were invited."""
 
 
 class CertifiedLaptops(StrictRecord):
     """What the organisation said about laptops; whom it concerns is not told."""
 
+    # The organisation's reason for each laptop that is not heard, sorted
     removed: tuple[Short, ...]
-    """The organisation's reason for each laptop that is not heard, sorted."""
-    replaced: Count
-    """Laptops that came instead of another one: both count as one."""
+    replaced: Count  # Laptops that came instead of another one: both count as one
+    # People in whose name several laptops speak, or one that the organisation does not name, where
+    # it has named those that count
     decided: Count
-    """People in whose name several laptops speak, or one that the organisation does not name, where it has named those
-    that count."""
+    # People of whom several laptops speak without a word of the organisation: their ratings do not
+    # count
     waiting: Count
-    """People of whom several laptops speak without a word of the organisation: their ratings do not count."""
 
 
 class CertifiedDecision(StrictRecord):
     """What the organisation decided about one item that somebody called harmful; which item is not told."""
 
-    harmful: bool
-    """True: upheld, False: cleared."""
-    reason: Short
-    """In the organisation's words; empty where none was recorded."""
-    by: Short
-    """Who decided; empty likewise."""
+    harmful: bool  # True: upheld, False: cleared
+    reason: Short  # In the organisation's words; empty where none was recorded
+    by: Short  # Who decided; empty likewise
 
 
 class CertifiedRelations(StrictRecord):
     """What the people whose ratings count say of themselves and the method, in numbers."""
 
-    made: Count
-    """Took part in making it."""
-    knows: Count
-    """Know who made it."""
+    made: Count  # Took part in making it
+    knows: Count  # Know who made it
     neither: Count
-    not_asked: Count
-    """Began before this was asked."""
+    not_asked: Count  # Began before this was asked
 
 
 class CertifiedLooks(StrictRecord):
     """Where the run was examined; the number of looks that counts is in the verdict."""
 
-    here: Count
-    """Looks at the ratings of this review."""
+    here: Count  # Looks at the ratings of this review
+    # Of these, looks before everybody who was asked had rated, or before the ratings changed again
     early: Count
-    """Of these, looks before everybody who was asked had rated, or before the ratings changed again."""
+    # Batch of another review of the run that the organisation knows → looks at its ratings
     others: dict[Id, Count]
-    """Batch of another review of the run that the organisation knows → looks at its ratings."""
 
 
 class Certificate(VersionedRecord):
     """One certified verdict."""
 
     format: CertificateFormat = CERTIFICATE_FORMAT
-    issued: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-    """UTC."""
-    supersedes: Hex64 | None
-    """SHA-256 of the certificate of the same run before this one."""
+    issued: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]  # UTC
+    supersedes: Hex64 | None  # SHA-256 of the certificate of the same run before this one
     organisation: Issuer
     review: Short
     run: CertifiedRun
-    batches: dict[Id, Hex64]
-    """Batch → SHA-256 of its manifest."""
+    batches: dict[Id, Hex64]  # Batch → SHA-256 of its manifest
     policy: CertifiedPolicy
-    key_sha256: Hex64
-    """Of the answer key."""
+    key_sha256: Hex64  # Of the answer key
     log: CertifiedLog
     panel: CertifiedPanel
     laptops: Annotated[CertifiedLaptops | None, Since(2)] = None
+    # It changes no number; None in the first form
     relations: Annotated[CertifiedRelations | None, Since(2)] = None
-    """It changes no number; None in the first form."""
+    # Each decision about the run's items that were called harmful, upheld ones first
     harm: Annotated[tuple[CertifiedDecision, ...], Since(2)] = ()
-    """Each decision about the run's items that were called harmful, upheld ones first."""
     looks: Annotated[CertifiedLooks | None, Since(3)] = None
-    verdict: dict[str, Any]
-    """The outcome with all that it rests on (``without_names``)."""
+    verdict: dict[str, Any]  # The outcome with all that it rests on (`without_names`)
+    # How many of the laptops a second person saw
     witnesses: Annotated[CertifiedWitnesses | None, Since(2)] = None
-    """How many of the laptops a second person saw."""
-    agreement: dict[str, Any]
-    """How far the panel agrees, with intervals, decimals as strings."""
+    agreement: dict[str, Any]  # How far the panel agrees, with intervals, decimals as strings
+    # Of the second verifier that was given out with it
     verifier_sha256: Annotated[Hex64 | None, Since(2)] = None
-    """Of the second verifier that was given out with it."""
 
     @property
     def outcome(self) -> GateOutcome:
@@ -365,8 +328,7 @@ def read_certificate(data: bytes, name: str) -> Certificate:
     return certificate
 
 
-_GOLD = "gold_standard"
-"""The segment that the community keeps (benchmark-specification §9.4)."""
+_GOLD = "gold_standard"  # The segment that the community keeps (benchmark-specification §9.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,8 +336,8 @@ class ReviewStatus:
     """What people said of a run, by the newest certificate that holds."""
 
     certificate: Certificate
+    # True where somebody took ratings back that it rests on: it gives nothing until issued again
     suspended: bool = False
-    """True where somebody took ratings back that it rests on: it gives nothing until issued again."""
 
     @property
     def passed(self) -> bool:

@@ -83,13 +83,13 @@ def _visible(character: str) -> str:
 
 
 WIDTH = 88
+# Findings about people, said without whose they are
 _PERSON = {
     Code.LOW_REVIEWER: "One reviewer finds only {share} of the translations acceptable or better; below {needed} "
     "people must talk.",
     Code.REVIEWER_LEFT_OUT: "One reviewer rated {rated} of the {core} translations that all were asked, too few "
     "to count.",
 }
-"""Findings about people, said without whose they are."""
 
 
 def certificate_text(certificate: Certificate) -> str:

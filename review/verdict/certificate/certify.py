@@ -54,10 +54,10 @@ class EvidenceReading:
     verdict: GateVerdict
     relations: CertifiedRelations
     looks: CertifiedLooks
+    # Reviewer → item → rank 0–3, of all runs of the review, without controls
     ratings: Mapping[str, Mapping[str, int]]
-    """Reviewer → item → rank 0–3, of all runs of the review, without controls."""
+    # What was decided about items that were called harmful
     harm: tuple[CertifiedDecision, ...] = ()
-    """What was decided about items that were called harmful."""
 
     @cached_property
     def alike(self) -> list[AlikePair]:

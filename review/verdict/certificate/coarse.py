@@ -46,12 +46,13 @@ from review.verdict.gate.verdict import OUTCOMES, Code, GateOutcome
 
 COARSE_FORMAT: Final = "rosetta-coarse-certificate/1"
 
+# What can be checked by whom; it is on each coarse certificate
 CHECKS: Final = (
     "The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing "
     "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
 )
-"""What can be checked by whom; it is on each coarse certificate."""
 
+# Findings that bear on the outcome; of all others nothing leaves
 REASONS: Final = tuple(
     str(code)
     for code in (
@@ -67,12 +68,11 @@ REASONS: Final = tuple(
         Code.FLAGS_DECIDE,
     )
 )
-"""Findings that bear on the outcome; of all others nothing leaves."""
 
+# A share, or the width of a step, as a decimal
 Step = Annotated[str, Field(pattern=r"^[01](\.[0-9]{1,12})?$")]
-"""A share, or the width of a step, as a decimal."""
+# So many at least: a count, down to a multiple of five
 Fives = Annotated[int, Field(ge=0, le=1_000_000, multiple_of=LEAST)]
-"""So many at least: a count, down to a multiple of five."""
 
 
 class CoarseShare(StrictRecord):
@@ -91,39 +91,30 @@ class CoarseRun(StrictRecord):
     run_card_hash: Hex64
     dataset_id: Short
     language_pair: Short
-    segments: dict[Short, Fives]
-    """Segment → reviewed entries, that many at least."""
+    segments: dict[Short, Fives]  # Segment → reviewed entries, that many at least
 
 
 class CoarsePanel(StrictRecord):
     """Who judged."""
 
-    reviewers: Fives
-    """People whose ratings count, that many at least; 0 says fewer than five."""
-    community: bool
-    """Whether they are that many that the policy speaks of the community."""
-    chosen: str
-    """How they were chosen, in the organisation's words."""
+    reviewers: Fives  # People whose ratings count, that many at least; 0 says fewer than five
+    community: bool  # Whether they are that many that the policy speaks of the community
+    chosen: str  # How they were chosen, in the organisation's words
 
 
 class CoarseVerdict(StrictRecord):
     """What the gate said."""
 
     outcome: GateOutcome
-    level: Step
-    """Share that had to be shown."""
-    confidence: Step
-    """Of each bound."""
-    reasons: tuple[str, ...]
-    """Codes of the findings that bear on the outcome."""
-    items: Fives
-    """Rated items, that many at least."""
-    share: CoarseShare
-    """Of all items."""
+    level: Step  # Share that had to be shown
+    confidence: Step  # Of each bound
+    reasons: tuple[str, ...]  # Codes of the findings that bear on the outcome
+    items: Fives  # Rated items, that many at least
+    share: CoarseShare  # Of all items
+    # Difficulty → its share, where enough of it was rated
     strata: dict[Annotated[str, Field(pattern=r"^[0-5]$")], CoarseShare]
-    """Difficulty → its share, where enough of it was rated."""
+    # Whether a difficulty is not there that would tell of fewer than five items
     strata_left_out: bool
-    """Whether a difficulty is not there that would tell of fewer than five items."""
 
 
 class CoarseCertificate(StrictRecord):
@@ -134,27 +125,22 @@ class CoarseCertificate(StrictRecord):
         "The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing "
         "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
     ] = CHECKS
-    exact: Hex64
-    """SHA-256 of the certificate that stays inside."""
+    exact: Hex64  # SHA-256 of the certificate that stays inside
     issued: Moment
-    supersedes: Hex64 | None
-    """SHA-256 of the coarse certificate of the same run before this one."""
+    supersedes: Hex64 | None  # SHA-256 of the coarse certificate of the same run before this one
     organisation: Issuer
     review: Short
     run: CoarseRun
-    batches: dict[Id, Hex64]
-    """Batch → SHA-256 of its manifest."""
+    batches: dict[Id, Hex64]  # Batch → SHA-256 of its manifest
     policy: CertifiedPolicy
     panel: CoarsePanel
     verdict: CoarseVerdict
-    answer: Answers
-    """Which certificate of the run it is that is told."""
-    of: Answers
-    """How many are told of it."""
-    place: InLedger
-    """Where the ledger has it."""
+    answer: Answers  # Which certificate of the run it is that is told
+    of: Answers  # How many are told of it
+    place: InLedger  # Where the ledger has it
+    # As the released card of the run states it: a go that is not confirmed lifts no card, and no
+    # ownership rests on it
     confirmation: Confirmation
-    """As the released card of the run states it: a go that is not confirmed lifts no card, and no ownership rests on it."""
 
     @property
     def outcome(self) -> GateOutcome:
@@ -365,6 +351,7 @@ def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
 
 # ---- A coarse certificate as one page of text, and as one self-contained HTML page ----
 
+# The findings that are told, without a number
 REASON_TEXTS = {
     "harm_open": "Something was called harmful, and nobody has looked into it yet.",
     "harm_upheld": "Something was found to be harmful.",
@@ -377,7 +364,6 @@ REASON_TEXTS = {
     "controls_failed": "Most people found spoilt translations acceptable.",
     "flags_decide": "Without people whose ratings show signs of haste the verdict would be another one.",
 }
-"""The findings that are told, without a number."""
 CONFIRMATION = {
     "confirmed": "nobody was told anything about these sentences before the run's scores",
     "not_confirmed": "not confirmed: somebody was told something about these sentences before, or they are few",

@@ -33,15 +33,15 @@ from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, Organiser
 from review.verdict.gate.key import AnswerKey
 from review.verdict.gate.panel import run_of
 
+# Kinds of events that bear on a verdict; of all others only the head is evidence
 DECIDING = ANSWERS | OWN_WORDS
-"""Kinds of events that bear on a verdict; of all others only the head is evidence."""
 
+# Kinds that the organisation's own devices write: nobody answers there
 OWN = OWN_WORDS | {Kind.WITHDRAW}
-"""Kinds that the organisation's own devices write: nobody answers there."""
 
+# Kinds whose change makes another look at the numbers a new one: new ratings are new chances of
+# luck, and so is hearing other laptops
 _WORTH_A_LOOK = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.LAPTOP, Kind.SPEAKS})
-"""Kinds whose change makes another look at the numbers a new one: new ratings are new chances of luck, and so is
-hearing other laptops."""
 
 MOST_EVENTS = 1_000_000
 
@@ -50,12 +50,10 @@ MOST_EVENTS = 1_000_000
 class RunLooks:
     """The looks at the numbers of one run, over all its reviews in the organisation's log."""
 
-    before: int
-    """Looks before this review was made, as its batches state."""
-    here: frozenset[str]
-    """SHA-256 of each set of this review's ratings that was examined."""
+    before: int  # Looks before this review was made, as its batches state
+    here: frozenset[str]  # SHA-256 of each set of this review's ratings that was examined
+    # Batch of another review of the run → looks at its ratings, 1 or more
     others: Mapping[str, int]
-    """Batch of another review of the run → looks at its ratings, 1 or more."""
 
     @property
     def total(self) -> int:
@@ -78,26 +76,24 @@ def run_looks(looks: Iterable[OrganiserLook], key: AnswerKey, run_id: str) -> Ru
 class Evidence:
     """What a verdict rests on."""
 
-    policy: bytes
-    """The gate's policy, a TOML file as it was read."""
+    policy: bytes  # The gate's policy, a TOML file as it was read
     key: AnswerKey
+    # In the one order, without the content of events that bear on no number
     events: tuple[Event, ...]
-    """In the one order, without the content of events that bear on no number."""
+    # The organisation's first device; adjudications and looks count of all that have the same key
     organisation_device: str
-    """The organisation's first device; adjudications and looks count of all that have the same key."""
+    # Device → public key of the laptop (or of the organisation) that answers for it
     devices: Mapping[str, str]
-    """Device → public key of the laptop (or of the organisation) that answers for it."""
+    # Whether what several laptops say of one person waits for the organisation; certificates of
+    # version 1 took the last word of any
     weighs_laptops: bool = True
-    """Whether what several laptops say of one person waits for the organisation; certificates of version 1 took the
-    last word of any."""
+    # Batch → its manifest, as the organisation signed it; none in evidence of an earlier version
     batches: Mapping[str, Signed] = field(default_factory=dict)
-    """Batch → its manifest, as the organisation signed it; none in evidence of an earlier version."""
+    # The manifests of what laptops handed over, as they signed them
     handed_over: tuple[Signed, ...] = ()
-    """The manifests of what laptops handed over, as they signed them."""
-    witnesses: tuple[bytes, ...] = ()
-    """Statements of witnesses, as files.witness reads them."""
+    witnesses: tuple[bytes, ...] = ()  # Statements of witnesses, as files.witness reads them
+    # Run → batches of its other reviews in the organisation's office; an evidence file has none
     other_batches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Run → batches of its other reviews in the organisation's office; an evidence file has none."""
 
     @cached_property
     def key_bytes(self) -> bytes:
@@ -353,17 +349,17 @@ EVIDENCE_SUFFIX: Final = ".rosetta-evidence"
 _DATA = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json")
 _EVENTS = "events.jsonl"
 _SIGNED = "signed.json"
+# The certificate that left in its place, of a review of secret entries, and its signature
 _COARSE = ("coarse.json", "coarse.sig")
-"""The certificate that left in its place, of a review of secret entries, and its signature."""
 _PROGRAM = "rosetta_verify.py"
 _README = "README.txt"
 
+# SHA-256 of each second verifier that was given out before the present one
 EARLIER_PROGRAMS: Final = {
     "3418c2f0066947cb3dc7dd09f97039e92cf3b694a946224e213e1cb5669febd1": "of certificates of version 1",
     "e505dffdc78267fc7219a9195d774d8bc5e96189996a1af89f114146b42911ac": "that knows no coarse certificates",
     "1c8850d68794caf2c95b9ca29448e0d3c5b0e1c497c9320fe5764685b59ab023": "of certificates of version 2",
 }
-"""SHA-256 of each second verifier that was given out before the present one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,10 +369,10 @@ class EvidenceFile:
     certificate: bytes
     signature: bytes
     evidence: Evidence
+    # The second verifier as it is in the file; None where there is none, as in what an office keeps
     program: bytes | None = None
-    """The second verifier as it is in the file; None where there is none, as in what an office keeps."""
+    # The coarse certificate that left in its place; None where none did
     coarse: Signed | None = None
-    """The coarse certificate that left in its place; None where none did."""
 
 
 def own_program() -> bytes:

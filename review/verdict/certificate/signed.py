@@ -29,11 +29,10 @@ class CertificateCheck:
     """One thing that was examined."""
 
     name: str
-    ok: bool | None
-    """None: it could not be checked."""
+    ok: bool | None  # None: it could not be checked
     words: str
+    # True where it cannot be checked because the files are of an earlier version, which shows less
     earlier: bool = False
-    """True where it cannot be checked because the files are of an earlier version, which shows less."""
 
 
 @dataclass(frozen=True)

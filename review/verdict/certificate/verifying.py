@@ -101,8 +101,8 @@ def check_hand_over(attested: Attested, part: Evidence, words: str) -> Certifica
     )
 
 
+# Stands for a member that one of two values lacks; nothing of JSON is equal to it
 _ABSENT = ("absent",)
-"""Stands for a member that one of two values lacks; nothing of JSON is equal to it."""
 
 _ISSUE_ANEW = "issue the certificate again: rosetta review gate --issue"
 
@@ -113,16 +113,18 @@ class Verification:
 
     certificate: Certificate
     checks: tuple[CertificateCheck, ...]
+    # Every stated value that is not what the evidence gives
     differences: tuple[CardDifference, ...] = ()
-    """Every stated value that is not what the evidence gives."""
+    # Contents that were there when it was issued: without them the numbers of that day cannot be
+    # computed again
     missing: int = 0
-    """Contents that were there when it was issued: without them the numbers of that day cannot be computed again."""
+    # The verdict without them; None where none is missing, or nobody took any back
     without: GateOutcome | None = None
-    """The verdict without them; None where none is missing, or nobody took any back."""
+    # Words of hand-overs that somebody kept, held against it. The verdict does not hang on them.
     kept: tuple[CertificateCheck, ...] = ()
-    """Words of hand-overs that somebody kept, held against it. The verdict does not hang on them."""
+    # Items that a laptop could not show, by the evidence → whether somebody rated it. No share
+    # counts what nobody rated.
     not_shown: Mapping[str, bool] = field(default_factory=dict)
-    """Items that a laptop could not show, by the evidence → whether somebody rated it. No share counts what nobody rated."""
 
     @property
     def every(self) -> tuple[CertificateCheck, ...]:

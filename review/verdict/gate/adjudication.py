@@ -18,37 +18,29 @@ from review.rating import RANKS, CannotJudge, Rating, Reason
 from review.verdict.gate.gate import is_split
 from review.verdict.gate.key import AnswerKey, counted
 
-MOST_GROUNDS: Final = 200
-"""Characters of a reason, and of a name."""
-_QUOTATION: Final = 3
-"""Words in a row from which on a text is quoted."""
+MOST_GROUNDS: Final = 200  # Characters of a reason, and of a name
+_QUOTATION: Final = 3  # Words in a row from which on a text is quoted
 
 
 @dataclass(frozen=True, slots=True)
 class ItemComment:
     """What one person wrote about an item beside their rating; nothing tells who."""
 
-    rating: Rating | None
-    """None where this person could not judge it."""
+    rating: Rating | None  # None where this person could not judge it
     reasons: tuple[Reason, ...]
     comment: str
-    suggestion: str
-    """A better wording."""
+    suggestion: str  # A better wording
 
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
     """What people said of an item when they were asked once more; it counts in no verdict."""
 
-    counts: tuple[int, int, int, int]
-    """How many gave each rating, from reject to excellent."""
+    counts: tuple[int, int, int, int]  # How many gave each rating, from reject to excellent
     cannot_judge: int
-    both: int
-    """People who rated it in both rounds."""
-    changed: int
-    """Those of them who gave another rating than before."""
-    flags: int
-    """People who called it harmful then."""
+    both: int  # People who rated it in both rounds
+    changed: int  # Those of them who gave another rating than before
+    flags: int  # People who called it harmful then
     voices: tuple[ItemComment, ...]
 
     @property
@@ -62,19 +54,17 @@ class Case:
     """One item to decide about."""
 
     item: str
-    batch: str
-    """Where it was rated."""
+    batch: str  # Where it was rated
+    # People who call it harmful or culturally wrong; without a verdict also who says that it should
+    # not be shown around
     flags: int
-    """People who call it harmful or culturally wrong; without a verdict also who says that it should not be shown around."""
-    counts: tuple[int, int, int, int]
-    """How many people gave each rating, from reject to excellent."""
+    counts: tuple[int, int, int, int]  # How many people gave each rating, from reject to excellent
     cannot_judge: int
-    decided: Adjudication | None
-    """The last word so far."""
+    decided: Adjudication | None  # The last word so far
+    # What people wrote about it, in its own order, so that nobody can be followed from item to item
     voices: tuple[ItemComment, ...] = ()
-    """What people wrote about it, in its own order, so that nobody can be followed from item to item."""
+    # What was said in a second look; None where there was none, or nothing came back
     second: SecondLook | None = None
-    """What was said in a second look; None where there was none, or nothing came back."""
 
     @property
     def is_split(self) -> bool:

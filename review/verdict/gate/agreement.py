@@ -23,21 +23,20 @@ DRAWS = 1000
 SEED = 12345
 LEVEL = 0.95
 
+# Fields of `Agreement` that are measures of the whole panel, and what they are called
 MEASURES: Mapping[str, str] = {
     "alpha": "alpha",
     "ac2": "AC2",
     "exact": "same rating",
     "within_one": "within one step",
 }
-"""Fields of ``Agreement`` that are measures of the whole panel, and what they are called."""
 
-SHARES = frozenset({"exact", "within_one"})
-"""Those of them that are shares."""
+SHARES = frozenset({"exact", "within_one"})  # Those of them that are shares
 
 Value = Fraction | float
 Row = Sequence[Value]
+# Squared distance of two categories, given how often each category was used
 Distance = Callable[[Sequence[Value], int, int], Value]
-"""Squared distance of two categories, given how often each category was used."""
 
 
 class WhyNot(StrEnum):
@@ -52,29 +51,26 @@ class AgreementMeasure:
     """One coefficient of a panel."""
 
     value: float | None
+    # Percentile bootstrap over items, None where there is no value. No width: no item showed a
+    # difference.
     interval: Interval | None
-    """Percentile bootstrap over items, None where there is no value. No width: no item showed a difference."""
-    why: WhyNot | None = None
-    """Why there is no value."""
+    why: WhyNot | None = None  # Why there is no value
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """Agreement of the reviewers on the real items of one method."""
 
-    items: int
-    """Items that two reviewers or more rated: all that agreement can be seen on."""
+    items: int  # Items that two reviewers or more rated: all that agreement can be seen on
     reviewers: int
-    alpha: AgreementMeasure
-    """Krippendorff's alpha, ordinal; 1 agreement, 0 chance."""
+    alpha: AgreementMeasure  # Krippendorff's alpha, ordinal; 1 agreement, 0 chance
+    # Gwet's AC2 with quadratic weights; chance agreement is taken from every item with a rating
     ac2: AgreementMeasure
-    """Gwet's AC2 with quadratic weights; chance agreement is taken from every item with a rating."""
-    exact: AgreementMeasure
-    """Share of pairs of ratings of one item that are the same."""
-    within_one: AgreementMeasure
-    """Share of such pairs that lie at most one step apart."""
+    exact: AgreementMeasure  # Share of pairs of ratings of one item that are the same
+    within_one: AgreementMeasure  # Share of such pairs that lie at most one step apart
+    # Reviewer → own share of acceptable or better less the panel's, over shared items; severity is
+    # its negative
     leniency: Mapping[str, AgreementMeasure]
-    """Reviewer → own share of acceptable or better less the panel's, over shared items; severity is its negative."""
 
 
 def agreement(

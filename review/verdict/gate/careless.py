@@ -20,21 +20,17 @@ from review.verdict.gate.key import ControlKind
 from review.verdict.gate.panel import Panel, clopper_pearson, round6
 from review.verdict.gate.policy import CarelessRule
 
+# Pairs that the exact test looks at, the first by control id: its work grows with their third power
 MOST_PAIRS = 50
-"""Pairs that the exact test looks at, the first by control id: its work grows with their third power."""
 
 
 class Sign(StrEnum):
     """What speaks for ratings given without reading."""
 
-    NOT_WORSE = "not_worse"
-    """Spoilt translations are rated no lower than their originals."""
-    BAD_ACCEPTED = "bad_accepted"
-    """Too many spoilt translations are rated acceptable or better."""
-    INCONSISTENT = "inconsistent"
-    """Translations shown twice are rated too differently."""
-    LONG_RUN = "long_run"
-    """One rating very often in a row."""
+    NOT_WORSE = "not_worse"  # Spoilt translations are rated no lower than their originals
+    BAD_ACCEPTED = "bad_accepted"  # Too many spoilt translations are rated acceptable or better
+    INCONSISTENT = "inconsistent"  # Translations shown twice are rated too differently
+    LONG_RUN = "long_run"  # One rating very often in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +50,17 @@ class Tally:
 class Care:
     """What a reviewer's controls, repeats and rhythm show."""
 
+    # One-sided exact Mann–Whitney p that spoilt items are rated below their originals; None with
+    # too few pairs
     not_worse_p: Fraction | None
-    """One-sided exact Mann–Whitney p that spoilt items are rated below their originals; None with too few pairs."""
-    bad_accepted: Tally
-    """Spoilt items rated acceptable or better."""
-    repeats_close: Tally
-    """Items shown twice and rated the same or one step apart."""
-    longest_run: int
-    """Most equal ratings in a row."""
-    anchors_low: Tally
-    """People's own translations rated below acceptable; information only."""
+    bad_accepted: Tally  # Spoilt items rated acceptable or better
+    repeats_close: Tally  # Items shown twice and rated the same or one step apart
+    longest_run: int  # Most equal ratings in a row
+    anchors_low: Tally  # People's own translations rated below acceptable; information only
+    # Ratings in less than the policy's share of this person's median time; information only
     quick: Tally
-    """Ratings in less than the policy's share of this person's median time; information only."""
     signs: tuple[Sign, ...]
-    advised: bool
-    """Whether there are as many signs as the policy asks for looking together."""
+    advised: bool  # Whether there are as many signs as the policy asks for looking together
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +68,9 @@ class Carelessness:
     """The advice on a whole panel, for the organiser alone."""
 
     reviewers: Mapping[str, Care]
+    # Controls that most reviewers fail: they count for nobody, and may be wrong themselves
     dropped: tuple[str, ...]
-    """Controls that most reviewers fail: they count for nobody, and may be wrong themselves."""
-    spoilt_failed: Tally
-    """Spoilt items that are dropped, of those that enough people rated."""
+    spoilt_failed: Tally  # Spoilt items that are dropped, of those that enough people rated
 
     @property
     def advised(self) -> tuple[str, ...]:
@@ -226,15 +217,13 @@ def _dot(one: Sequence[int], other: Sequence[int]) -> int:
 # everything. How often honest people agree depends on the texts, so the rest of the panel says
 # what is plausible.
 
-MOST_CHANCE = 0.01
-"""Largest chance, over all pairs together, at which a pair is named."""
-TIMES_CLOSER = 10
-"""A named pair differs this many times more seldom than the closest other pair."""
+MOST_CHANCE = 0.01  # Largest chance, over all pairs together, at which a pair is named
+TIMES_CLOSER = 10  # A named pair differs this many times more seldom than the closest other pair
 _CONFIDENCE = 0.975
-_FEWEST_OTHERS = 2
-"""Pairs to compare with."""
+_FEWEST_OTHERS = 2  # Pairs to compare with
+# Items that both rated; pairs with fewer are left out, for nearly any agreement of theirs is
+# plausible
 _FEWEST_ITEMS = 20
-"""Items that both rated; pairs with fewer are left out, for nearly any agreement of theirs is plausible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +231,11 @@ class AlikePair:
     """Two reviewers whose ratings agree far beyond the panel."""
 
     reviewers: tuple[str, str]
-    items: int
-    """Items that both rated."""
-    equal: int
-    """Items of these with the same rating of both."""
-    other_items: int
-    """Of the other pair whose agreement may be highest: items that both rated."""
+    items: int  # Items that both rated
+    equal: int  # Items of these with the same rating of both
+    other_items: int  # Of the other pair whose agreement may be highest: items that both rated
     other_equal: int
-    chance: float
-    """Probability that some pair of the panel agrees so often, 0 to ``MOST_CHANCE``."""
+    chance: float  # Probability that some pair of the panel agrees so often, 0 to `MOST_CHANCE`
 
     def named(self, code: Callable[[str], str]) -> AlikePair:
         """Return the same pair with other names of the two."""

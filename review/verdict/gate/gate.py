@@ -39,8 +39,9 @@ from review.verdict.gate.verdict import (
     StratumShare,
 )
 
+# Steps between two ratings of one item from which on it splits the panel; one of them accepts it
+# then
 _SPLIT = 2
-"""Steps between two ratings of one item from which on it splits the panel; one of them accepts it then."""
 
 _OF_SPREAD = ("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t")
 
@@ -169,12 +170,12 @@ def _all_ranks(panel: Panel) -> Iterator[Iterable[int]]:
 
 __all__ = ["GateOutcome", "GateVerdict", "decide"]
 
+# Any of these, and there is no verdict
 NOT_ENOUGH = frozenset({Code.NO_CORE, Code.FEW_ITEMS, Code.FEW_IN_STRATUM, Code.FEW_REVIEWERS})
-"""Any of these, and there is no verdict."""
+# Any of these, and a go needs people to talk; they take nothing from a no-go
 STOPS = frozenset(
     {Code.HARM_UPHELD, Code.WEAK_STRATUM, Code.VETO, Code.LOW_REVIEWER, Code.CONTROLS_FAILED}
 )
-"""Any of these, and a go needs people to talk; they take nothing from a no-go."""
 
 
 def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:

@@ -26,26 +26,23 @@ KEY_FORMAT: Final = "rosetta-review-key/3"
 class ControlKind(StrEnum):
     """Items whose answer the organiser knows."""
 
+    # A translation made wrong on purpose; its partner is the untouched one where that was asked too
     BAD = "bad"
-    """A translation made wrong on purpose; its partner is the untouched one where that was asked too."""
-    REPEAT = "repeat"
-    """The same translation a second time; its partner is the first."""
-    ANCHOR = "anchor"
-    """A reference translation of a person."""
+    REPEAT = "repeat"  # The same translation a second time; its partner is the first
+    ANCHOR = "anchor"  # A reference translation of a person
 
 
 class KeyItem(VersionedRecord):
     """What an item really is."""
 
+    # The run whose output it is; None for controls that are no system's output
     run_id: Short | None
-    """The run whose output it is; None for controls that are no system's output."""
     entry: Annotated[StrictInt | StrictStr, Field(union_mode="left_to_right")]
-    stratum: Annotated[int, Field(ge=0, le=5)]
-    """Difficulty, 0 where the corpus does not say."""
+    stratum: Annotated[int, Field(ge=0, le=5)]  # Difficulty, 0 where the corpus does not say
     control: ControlKind | None = None
     partner: Id | None = None
+    # How a bad item was made (`other reference`, `phrase swap`, `truncated`, `fst: 1Sg→2Sg`)
     made_by: Short | None = None
-    """How a bad item was made (``other reference``, ``phrase swap``, ``truncated``, ``fst: 1Sg→2Sg``)."""
 
 
 class KeyRun(VersionedRecord):
@@ -55,12 +52,13 @@ class KeyRun(VersionedRecord):
     run_card_hash: Hex64
     dataset_id: Short
     language_pair: Short
+    # Stratum → number of the run's entries in it; their shares are the weights W_h
     strata: dict[int, int]
-    """Stratum → number of the run's entries in it; their shares are the weights W_h."""
+    # Segment (`none` where the corpus does not say) → number of reviewed entries in it
     segments: dict[str, int]
-    """Segment (``none`` where the corpus does not say) → number of reviewed entries in it."""
+    # How often its numbers were examined in earlier reviews: another review is another chance of
+    # luck
     looks: Annotated[Count, Since(2)] = 0
-    """How often its numbers were examined in earlier reviews: another review is another chance of luck."""
 
 
 class KeyCorpus(VersionedRecord):
@@ -80,23 +78,18 @@ class AnswerKey(VersionedRecord):
     )
     review: Short
     batches: tuple[Id, ...]
-    batch_sha256: dict[Id, Hex64]
-    """Batch → SHA-256 of its manifest's bytes."""
+    batch_sha256: dict[Id, Hex64]  # Batch → SHA-256 of its manifest's bytes
+    # None where speakers are asked for translations, of which there is no verdict
     runs: tuple[KeyRun, ...]
-    """None where speakers are asked for translations, of which there is no verdict."""
+    # Whose sentences speakers translate or look over; None where there are runs, which name theirs
     corpus: Annotated[KeyCorpus | None, Since(3)] = None
-    """Whose sentences speakers translate or look over; None where there are runs, which name theirs."""
     items: dict[Id, KeyItem]
-    core: tuple[Id, ...]
-    """Items that every reviewer is asked."""
-    orders: dict[Reviewer, tuple[Id, ...]]
-    """Reviewer → items in this person's order."""
-    seed: int
-    """Of every draw that was made for this review."""
-    panel: str
-    """How the reviewers were chosen, in the organiser's words."""
+    core: tuple[Id, ...]  # Items that every reviewer is asked
+    orders: dict[Reviewer, tuple[Id, ...]]  # Reviewer → items in this person's order
+    seed: int  # Of every draw that was made for this review
+    panel: str  # How the reviewers were chosen, in the organiser's words
+    # Random; with it the key cannot be guessed from its commitment
     salt: Annotated[Hex64 | Literal[""], Since(2)] = ""
-    """Random; with it the key cannot be guessed from its commitment."""
 
     @property
     def looks(self) -> int:

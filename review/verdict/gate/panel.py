@@ -24,8 +24,7 @@ from scoring.statistics.distributions import beta_quantile, student_quantile
 class Harm(StrEnum):
     """What became of an item that somebody called harmful or culturally wrong."""
 
-    FLAGGED = "flagged"
-    """Nobody has looked into it yet: it stops the gate."""
+    FLAGGED = "flagged"  # Nobody has looked into it yet: it stops the gate
     UPHELD = "upheld"
     CLEARED = "cleared"
 
@@ -35,40 +34,41 @@ class ControlItem:
     """One control item."""
 
     kind: ControlKind
+    # Id of the item that it is compared with; None for anchors, and for bad items without one
     partner: str | None = None
-    """Id of the item that it is compared with; None for anchors, and for bad items without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
     """One method's items and what each reviewer said of them; reviewers are pseudonyms."""
 
+    # Real item → difficulty 1–5, 0 where the corpus does not say; every item of the method that was
+    # asked
     strata: Mapping[str, int]
-    """Real item → difficulty 1–5, 0 where the corpus does not say; every item of the method that was asked."""
+    # Stratum → its share of the run's entries (W_h); sums to 1 over the strata of the run
     weights: Mapping[int, float]
-    """Stratum → its share of the run's entries (W_h); sums to 1 over the strata of the run."""
+    # Reviewer → real item → rank 0–3; what was skipped or could not be judged is absent
     ratings: Mapping[str, Mapping[str, int]]
-    """Reviewer → real item → rank 0–3; what was skipped or could not be judged is absent."""
-    core: frozenset[str]
-    """Real items that every reviewer was asked."""
+    core: frozenset[str]  # Real items that every reviewer was asked
+    # Reviewer → real items that this person could not judge
     cannot_judge: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Reviewer → real items that this person could not judge."""
+    # Real item → what became of its flag; items that nobody flagged are absent
     harm: Mapping[str, Harm] = field(default_factory=dict)
-    """Real item → what became of its flag; items that nobody flagged are absent."""
+    # Control item → what it is; those of all methods of the review, for controls test people
     controls: Mapping[str, ControlItem] = field(default_factory=dict)
-    """Control item → what it is; those of all methods of the review, for controls test people."""
+    # Anchors and spoilt items that somebody called harmful: no output of any method, so they bear
+    # on no verdict
     flagged_controls: frozenset[str] = frozenset()
-    """Anchors and spoilt items that somebody called harmful: no output of any method, so they bear on no verdict."""
+    # Reviewer → control item → rank 0–3
     control_ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Reviewer → control item → rank 0–3."""
+    # Reviewer → partner of a control → rank 0–3, for partners of any method
     partner_ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Reviewer → partner of a control → rank 0–3, for partners of any method."""
+    # Reviewer → ranks of all items of the review, in the order in which they were given
     sequences: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Reviewer → ranks of all items of the review, in the order in which they were given."""
+    # Reviewer → active milliseconds of each rating of the review; a median alone hides the hurried
+    # ones
     times_ms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Reviewer → active milliseconds of each rating of the review; a median alone hides the hurried ones."""
-    look: int = 1
-    """How often the numbers of this method have been examined, this time included."""
+    look: int = 1  # How often the numbers of this method have been examined, this time included
 
 
 _Said = TypeVar("_Said", bound=Collection[str])
@@ -270,8 +270,8 @@ def round6(value: Number) -> Decimal:
     return Decimal(round(Fraction(value) * 1_000_000)).scaleb(-6)
 
 
+# Variance taken for a stratum with one item, which shows none: the largest that shares can have
 WIDEST = Fraction(1, 4)
-"""Variance taken for a stratum with one item, which shows none: the largest that shares can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,12 +280,10 @@ class Bounds:
 
     lower: float
     upper: float
-    effective_items: float
-    """Size of the simple sample that would be as sure (n_eff)."""
+    effective_items: float  # Size of the simple sample that would be as sure (n_eff)
+    # Satterthwaite's degrees of freedom; None for bounds without a spread (Clopper–Pearson)
     df: float | None
-    """Satterthwaite's degrees of freedom; None for bounds without a spread (Clopper–Pearson)."""
-    t: float | None
-    """Student's quantile at the confidence and ``df``; None likewise."""
+    t: float | None  # Student's quantile at the confidence and `df`; None likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,13 +291,10 @@ class Spread:
     """What the share was estimated from: two variances with their degrees of freedom."""
 
     share: Fraction
-    items: int
-    """Rated items (n)."""
-    item_variance: Fraction
-    """Of the share, from the choice of items."""
+    items: int  # Rated items (n)
+    item_variance: Fraction  # Of the share, from the choice of items
     item_df: int
-    reviewer_variance: Fraction
-    """Of the share, from the choice of reviewers."""
+    reviewer_variance: Fraction  # Of the share, from the choice of reviewers
     reviewer_df: int
 
     def bounds(self, confidence: float) -> Bounds:
@@ -321,14 +316,11 @@ class PanelEstimate:
     """The share of acceptable or better, by stratum, by reviewer and as a whole."""
 
     share: Fraction
-    strata: Mapping[int, tuple[int, Fraction]]
-    """Stratum → rated items and their share."""
-    weights: Mapping[int, Fraction]
-    """Stratum → weight; sums to 1 over the strata with rated items."""
-    reviewers: Mapping[str, Fraction]
-    """Reviewer → own share."""
+    strata: Mapping[int, tuple[int, Fraction]]  # Stratum → rated items and their share
+    weights: Mapping[int, Fraction]  # Stratum → weight; sums to 1 over the strata with rated items
+    reviewers: Mapping[str, Fraction]  # Reviewer → own share
+    # None with one reviewer, whose leniency nothing tells from the method's quality
     spread: Spread | None
-    """None with one reviewer, whose leniency nothing tells from the method's quality."""
 
 
 def estimate(panel: Panel, reviewers: Iterable[str]) -> PanelEstimate | None:

@@ -25,12 +25,10 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.floating[Any]]
 
-TRIALS = 5000
-"""Simulated reviews a number; its standard error is 0.7 points at most."""
+TRIALS = 5000  # Simulated reviews a number; its standard error is 0.7 points at most
 SEED = 12345
 STRATA = 5
-_AT_ONCE = 2_000_000
-"""Simulated ratings held at once, 4 bytes each, a few times."""
+_AT_ONCE = 2_000_000  # Simulated ratings held at once, 4 bytes each, a few times
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +36,13 @@ class RatingPlan:
     """Who rates how much, and how much items and people differ (probit scale)."""
 
     reviewers: int
-    strata: Mapping[int, int]
-    """Stratum → items of it, each rated by everyone."""
+    strata: Mapping[int, int]  # Stratum → items of it, each rated by everyone
+    # Stratum → share of the corpus; all alike where empty
     weights: Mapping[int, float] = field(default_factory=dict)
-    """Stratum → share of the corpus; all alike where empty."""
     reviewer_sd: float = 0.5
     item_sd: float = 1.2
+    # How much easier the first and harder the last stratum is than the middle
     stratum_shift: float = 1.2
-    """How much easier the first and harder the last stratum is than the middle."""
 
     @classmethod
     def even(cls, items: int, reviewers: int, **assumed: float) -> RatingPlan:
@@ -58,15 +55,11 @@ class RatingPlan:
 class Chances:
     """How often a plan ends how, if the method truly has a given share; each 0–1."""
 
-    level: float
-    """The lower bound reaches the level: the T rule alone."""
+    level: float  # The lower bound reaches the level: the T rule alone
+    # The same, and no stratum and no reviewer is in the way. Rejections and harm are not foreseen.
+    # 0, as is `no_go`, where the policy asks for more items or people than the plan has.
     go: float
-    """The same, and no stratum and no reviewer is in the way. Rejections and harm are not foreseen.
-
-    0, as is ``no_go``, where the policy asks for more items or people than the plan has.
-    """
-    no_go: float
-    """The upper bound is below the level."""
+    no_go: float  # The upper bound is below the level
 
 
 def power(
@@ -268,8 +261,8 @@ def _table(confidence: float) -> tuple[Sequence[float], Sequence[float]]:
 CHANCE = 0.8
 MOST_REVIEWERS = 20
 MOST_ITEMS = 500
+# How many reviewers' worth of evidence the planner's model is for the spread between people
 MODEL_DF = 4
-"""How many reviewers' worth of evidence the planner's model is for the spread between people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,15 +282,14 @@ class More:
 class RequiredData:
     """What to add so that in ``chance`` of cases the level no longer lies between the bounds."""
 
+    # People alone, on the same items; None where no number up to 20 would do
     reviewers: More | None
-    """People alone, on the same items; None where no number up to 20 would do."""
-    items: More | None
-    """Items alone, for the same people; None where no number up to 500 would do."""
+    items: More | None  # Items alone, for the same people; None where no number up to 500 would do
+    # Both, with the fewest ratings; None where one alone takes fewer, or nothing would do
     both: More | None
-    """Both, with the fewest ratings; None where one alone takes fewer, or nothing would do."""
     chance: float
+    # Chance with twice the people and twice the items: the measure where nothing gives `chance`
     doubled: float
-    """Chance with twice the people and twice the items: the measure where nothing gives ``chance``."""
 
     def words(self) -> str:
         """Return it in one sentence for an organiser."""

@@ -17,8 +17,7 @@ from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_bytes
 
-MOST_BYTES = 64 * 1024
-"""A policy is a page of text."""
+MOST_BYTES = 64 * 1024  # A policy is a page of text
 
 
 def _number(value: Any) -> Any:
@@ -33,8 +32,8 @@ def _whole(value: Any) -> Any:
     return value
 
 
+# Six places, as verdicts have
 Share = Annotated[Decimal, BeforeValidator(_number), Field(ge=0, le=1, decimal_places=6)]
-"""Six places, as verdicts have."""
 Inside = Annotated[Decimal, BeforeValidator(_number), Field(gt=0, lt=1, decimal_places=6)]
 Confidence = Annotated[
     Decimal, BeforeValidator(_number), Field(ge=0.5, le=0.9999, decimal_places=6)
@@ -50,12 +49,9 @@ class _Part(BaseModel):
 class Level(_Part):
     """What must be shown, and how surely."""
 
-    share: Inside
-    """Share of acceptable or better that the method must reach (theta0)."""
-    confidence: Confidence
-    """Of each one-sided bound at the first look."""
-    later_confidence: Confidence
-    """Of each one-sided bound at every later look."""
+    share: Inside  # Share of acceptable or better that the method must reach (theta0)
+    confidence: Confidence  # Of each one-sided bound at the first look
+    later_confidence: Confidence  # Of each one-sided bound at every later look
 
     @model_validator(mode="after")
     def _no_easier_later(self) -> Self:
@@ -71,12 +67,12 @@ class Enough(_Part):
 
     items: Count
     per_stratum: Count
+    # Two at least: one person's leniency cannot be told from the method's quality
     reviewers: Annotated[int, Field(strict=True, ge=2, le=1000)]
-    """Two at least: one person's leniency cannot be told from the method's quality."""
+    # From how many valid reviewers on a panel may be called the community's
     community_reviewers: Count
-    """From how many valid reviewers on a panel may be called the community's."""
+    # Of the items that everybody was asked, what a reviewer must have rated to be valid
     core_share: Share
-    """Of the items that everybody was asked, what a reviewer must have rated to be valid."""
 
     @model_validator(mode="after")
     def _community_is_more(self) -> Self:
@@ -96,8 +92,7 @@ class Veto(_Part):
     """How often several reviewers may reject the same item."""
 
     reviewers: Count
-    most: Share
-    """Largest upper bound of the share of such items."""
+    most: Share  # Largest upper bound of the share of such items
     confidence: Confidence
 
 
@@ -127,10 +122,8 @@ class GatePolicy(_Part):
     """The rule of a gate; every field is explained in ``policy.toml``, the proposal that is shipped."""
 
     format: Annotated[Literal[1], BeforeValidator(_whole)]
-    status: Words
-    """Who set the numbers; the shipped ones say that they are proposed."""
-    organisation: Words
-    """The governance organisation; empty while the numbers are only proposed."""
+    status: Words  # Who set the numbers; the shipped ones say that they are proposed
+    organisation: Words  # The governance organisation; empty while the numbers are only proposed
     level: Level
     enough: Enough
     stops: Stops

@@ -16,53 +16,40 @@ from review.files.identities import printed
 from review.verdict.gate.careless import AlikePair, Care, Sign
 from review.verdict.gate.panel import Harm
 
-Fact = int | str
-"""A count, an id, an outcome, or a share as a decimal of six places."""
+Fact = int | str  # A count, an id, an outcome, or a share as a decimal of six places
 
 
 class Code(StrEnum):
     """One thing found, in the order in which a verdict lists them."""
 
-    NO_CORE = "no_core"
-    """No item was given to everyone."""
-    FEW_ITEMS = "few_items"
-    """Facts: found, needed."""
-    FEW_IN_STRATUM = "few_in_stratum"
-    """Facts: stratum, found, needed."""
-    FEW_REVIEWERS = "few_reviewers"
-    """Facts: found, needed."""
-    HARM_OPEN = "harm_open"
-    """Facts: items. Flagged as harmful, and nobody has looked into it."""
-    HARM_UPHELD = "harm_upheld"
-    """Facts: items. Found to be harmful."""
-    LEVEL_REACHED = "level_reached"
-    """Facts: lower, level."""
-    LEVEL_MISSED = "level_missed"
-    """Facts: upper, level."""
-    LEVEL_OPEN = "level_open"
-    """Facts: lower, upper, level. The level lies between the bounds."""
-    WEAK_STRATUM = "weak_stratum"
-    """Facts: stratum, share, needed."""
-    VETO = "veto"
-    """Facts: items, of, upper, most. Too many items that several people reject."""
-    LOW_REVIEWER = "low_reviewer"
-    """Facts: reviewer, share, needed."""
+    NO_CORE = "no_core"  # No item was given to everyone
+    FEW_ITEMS = "few_items"  # Facts: found, needed
+    FEW_IN_STRATUM = "few_in_stratum"  # Facts: stratum, found, needed
+    FEW_REVIEWERS = "few_reviewers"  # Facts: found, needed
+    HARM_OPEN = "harm_open"  # Facts: items. Flagged as harmful, and nobody has looked into it.
+    HARM_UPHELD = "harm_upheld"  # Facts: items. Found to be harmful.
+    LEVEL_REACHED = "level_reached"  # Facts: lower, level
+    LEVEL_MISSED = "level_missed"  # Facts: upper, level
+    LEVEL_OPEN = "level_open"  # Facts: lower, upper, level. The level lies between the bounds.
+    WEAK_STRATUM = "weak_stratum"  # Facts: stratum, share, needed
+    VETO = "veto"  # Facts: items, of, upper, most. Too many items that several people reject.
+    LOW_REVIEWER = "low_reviewer"  # Facts: reviewer, share, needed
+    # Facts: dropped, of. Most reviewers find that many of the spoilt translations acceptable: who
+    # read them?
     CONTROLS_FAILED = "controls_failed"
-    """Facts: dropped, of. Most reviewers find that many of the spoilt translations acceptable: who read them?"""
+    # Facts: outcome, which another verdict would be without the reviewers whose ratings show signs
+    # of haste
     FLAGS_DECIDE = "flags_decide"
-    """Facts: outcome, which another verdict would be without the reviewers whose ratings show signs of haste."""
+    # Facts: reviewer, rated, core, cannot_judge, the latter three counts of items that all were
+    # asked
     REVIEWER_LEFT_OUT = "reviewer_left_out"
-    """Facts: reviewer, rated, core, cannot_judge, the latter three counts of items that all were asked."""
+    # Facts: stratum, weight. Of the run, but none of it was asked.
     STRATUM_LEFT_OUT = "stratum_left_out"
-    """Facts: stratum, weight. Of the run, but none of it was asked."""
-    CONTROL_DROPPED = "control_dropped"
-    """Facts: control. Most reviewers fail it."""
-    SMALL_PANEL = "small_panel"
-    """Facts: found, needed. Too few to be called the community's."""
-    LATER_LOOK = "later_look"
-    """Facts: look, confidence."""
+    CONTROL_DROPPED = "control_dropped"  # Facts: control. Most reviewers fail it.
+    SMALL_PANEL = "small_panel"  # Facts: found, needed. Too few to be called the community's.
+    LATER_LOOK = "later_look"  # Facts: look, confidence
+    # Facts: alpha, within_one. Agreement is so low that the guidelines need work.
     GUIDELINES = "guidelines"
-    """Facts: alpha, within_one. Agreement is so low that the guidelines need work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +69,18 @@ class GateOutcome(StrEnum):
 
     GO = "go"
     NO_GO = "no_go"
+    # The numbers do not settle it, or something must be examined by people first
     DISCUSS = "discuss"
-    """The numbers do not settle it, or something must be examined by people first."""
-    INSUFFICIENT = "insufficient"
-    """Too little was rated to say anything: never a no."""
+    INSUFFICIENT = "insufficient"  # Too little was rated to say anything: never a no
 
 
 @dataclass(frozen=True, slots=True)
 class StratumShare:
     """What reviewers said of one difficulty."""
 
-    items: int
-    """Rated items."""
-    asked: int
-    """Items that were asked."""
-    weight: Decimal
-    """W_h as used, over the strata with rated items; 0 for one without."""
+    items: int  # Rated items
+    asked: int  # Items that were asked
+    weight: Decimal  # W_h as used, over the strata with rated items; 0 for one without
     share: Decimal | None
 
 
@@ -106,38 +89,31 @@ class Rejections:
     """Items that several reviewers reject, and how many there may be of them among all."""
 
     items: int
-    of: int
-    """Items that enough reviewers rated for it to show."""
-    upper: Decimal
-    """Clopper–Pearson upper bound of their share."""
+    of: int  # Items that enough reviewers rated for it to show
+    upper: Decimal  # Clopper–Pearson upper bound of their share
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
     """What one set of reviewers adds up to; a value is None where they do not give it."""
 
-    reviewers: Mapping[str, Decimal]
-    """Valid reviewer → own share; the panel is of that many."""
-    items: int
-    """Rated by somebody of them."""
+    reviewers: Mapping[str, Decimal]  # Valid reviewer → own share; the panel is of that many
+    items: int  # Rated by somebody of them
     strata: Mapping[int, StratumShare]
-    share: Decimal | None
-    """Estimated share of acceptable or better (theta)."""
+    share: Decimal | None  # Estimated share of acceptable or better (theta)
+    # One-sided bound; None without two reviewers, as is all that comes from it
     lower: Decimal | None
-    """One-sided bound; None without two reviewers, as is all that comes from it."""
     upper: Decimal | None
+    # Standard error of the share from the choice of items: root of v_item
     item_error: Decimal | None
-    """Standard error of the share from the choice of items: root of v_item."""
-    reviewer_error: Decimal | None
-    """The same from the choice of reviewers."""
+    reviewer_error: Decimal | None  # The same from the choice of reviewers
     effective_items: Decimal | None
     df: Decimal | None
     t: Decimal | None
     rejections: Rejections
+    # Items whose ratings lie two steps apart or more, by id: what to talk about
     split: tuple[str, ...]
-    """Items whose ratings lie two steps apart or more, by id: what to talk about."""
-    alpha: Decimal | None
-    """Ordinal; None where undefined or not computable."""
+    alpha: Decimal | None  # Ordinal; None where undefined or not computable
     within_one: Decimal | None
 
 
@@ -148,18 +124,17 @@ class GateVerdict:
     outcome: GateOutcome
     numbers: Numbers
     level: Decimal
-    confidence: Decimal
-    """Of each bound, at this look."""
+    confidence: Decimal  # Of each bound, at this look
     look: int
-    harm: Mapping[Harm, int]
-    """How many items were flagged and not yet looked into, upheld, cleared."""
+    harm: Mapping[Harm, int]  # How many items were flagged and not yet looked into, upheld, cleared
     findings: tuple[GateFinding, ...]
+    # Whether the valid reviewers are that many that their panel may be called the community's
     community_panel: bool
-    """Whether the valid reviewers are that many that their panel may be called the community's."""
+    # Valid reviewers whose ratings show signs of haste: private, for the organiser, never written
+    # to a file
     flagged: tuple[str, ...]
-    """Valid reviewers whose ratings show signs of haste: private, for the organiser, never written to a file."""
+    # The outcome without them; None where there are none, or with them it is no go or no-go anyway
     without_flagged: GateOutcome | None
-    """The outcome without them; None where there are none, or with them it is no go or no-go anyway."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict for a certificate: whole numbers, and decimals of six places as strings.
@@ -230,6 +205,7 @@ WORDS: Mapping[Code, str] = {
     "guidelines need work. This changes no verdict.",
 }
 
+# Words for a count of one
 ONE: Mapping[Code, str] = {
     Code.FEW_ITEMS: "{found} translation is rated; {needed} are needed.",
     Code.FEW_IN_STRATUM: "Of {stratum}, {found} translation is rated; {needed} are needed.",
@@ -242,10 +218,8 @@ ONE: Mapping[Code, str] = {
     Code.CONTROLS_FAILED: "Most reviewers found {dropped} of {of} spoilt translations acceptable. Either it is no "
     "good test, or the ratings were given without reading. Look at it together before you continue.",
 }
-"""Words for a count of one."""
 
-COUNTED = ("items", "found", "dropped")
-"""Facts that the words agree with in number."""
+COUNTED = ("items", "found", "dropped")  # Facts that the words agree with in number
 
 _SIGNS: Mapping[Sign, str] = {
     Sign.NOT_WORSE: "spoilt translations are not rated lower than their originals",
@@ -255,11 +229,10 @@ _SIGNS: Mapping[Sign, str] = {
 }
 
 _ANCHORS_LOW = "Of {0.of} translations by people, {0.count} are rated below acceptable. "
+# Beside signs, for information: neither is one itself
 _QUICK = "Of {0.of} ratings, {0.count} took far less time than this person usually needs. "
-"""Beside signs, for information: neither is one itself."""
 
-_NO_SHARES = {"alpha"}
-"""Facts that are decimals and no shares."""
+_NO_SHARES = {"alpha"}  # Facts that are decimals and no shares
 
 
 def finding_words(finding: GateFinding) -> str:
