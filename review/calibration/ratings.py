@@ -175,8 +175,7 @@ def from_review(name: str, items: Iterable[ItemRating]) -> Ratings:
 
 def read_ratings(path: Path, scale: Scale) -> Ratings:
     """Read a table of ratings (.csv, .tsv, .jsonl); UsageError names file, line, field and fix."""
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
+    if (reader := _READERS.get(path.suffix.lower())) is None:
         raise UsageError(
             f"{path}: ratings are read from {', '.join(_READERS)} files. Give it one of these names."
         )
@@ -209,8 +208,7 @@ def _scale(scale: Scale) -> dict[str, float]:
 
 
 def _rating(path: Path, where: str, row: Mapping[str, Any], scale: Scale) -> PersonRating:
-    entry = _name(path, where, row, ENTRY)
-    if entry is None:
+    if (entry := _name(path, where, row, ENTRY)) is None:
         raise UsageError(f"{path}: {where}: field {_wanted(row, ENTRY)!r} is empty. Give the id.")
     try:
         number = scale.number(_field(path, where, row, RATING))

@@ -211,8 +211,7 @@ def opened_vault(
         )
         return
     for number, stored in state.head.corpora.items():
-        shut = stored.entries.get(Segment.HELD_OUT, 0)
-        if shut:
+        if shut := stored.entries.get(Segment.HELD_OUT, 0):
             left_out.append(
                 f"vault, corpus {stored.name!r}: {shut:,} entries of held_out, which are in its sealed copy alone"
             )

@@ -252,8 +252,7 @@ def export_community(
             sums |= {f"vault/{name}": _sha256(made / "vault" / name) for name in names}
         about = _about(work, chosen)
         sums |= write_part(made, [_about_file(about), *pages(about, sorted(sums))])
-        same = before is not None and _same(before, about, sums)
-        if not same:
+        if not (same := before is not None and _same(before, about, sums)):
             sign_part(made, sums, signer)
             put_in_place(made, target)
     return Done(len(sums) + 3, tuple(work.left_out), same)

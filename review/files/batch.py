@@ -256,8 +256,7 @@ def open_batch(
 
 
 def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | None) -> bytes:
-    lock = lock_of(data)
-    if lock is None:
+    if (lock := lock_of(data)) is None:
         return data
     if lock is Lock.KEYS:
         return unseal(data, identities)

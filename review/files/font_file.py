@@ -45,8 +45,7 @@ def legible_without(text: str, undrawn: Collection[str], script: str | None) -> 
     not known), where they are more than half of the text's letters, or more than ``MOST_NAMED`` signs.
     """
     pattern = any_of(undrawn)
-    lost = "" if pattern is None else "".join(pattern.findall(text))
-    if not lost:
+    if not (lost := "" if pattern is None else "".join(pattern.findall(text))):
         return True
     missed = [character for character in lost if character.isalpha()]
     own = _SEVERAL.get(script or "", frozenset({script}))

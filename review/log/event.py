@@ -183,8 +183,7 @@ def read_payload(payload: object, kind: str) -> AnyPayload:
 
 
 def _commitment(payload: AnyPayload, salt: bytes) -> str:
-    content = canonical_bytes(payload.model_dump(mode="json"))
-    return hashlib.sha256(salt + content).hexdigest()
+    return hashlib.sha256(salt + canonical_bytes(payload.model_dump(mode="json"))).hexdigest()
 
 
 def events_sha256(ids: Iterable[str]) -> str:

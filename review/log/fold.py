@@ -235,8 +235,7 @@ class Person:
     def _undo(self, target: str) -> None:
         """Revoke one act about an item; what was there before holds in its old place."""
         self._undone.add(target)
-        event = self.acts.pop(target, None)
-        if event is None:
+        if (event := self.acts.pop(target, None)) is None:
             return
         item = getattr(event.payload, "item", "")
         left = self._of_item[item]

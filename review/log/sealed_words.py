@@ -89,8 +89,7 @@ class WordKeys:
         EventError where it is not what was sealed for this event.
         """
         rest = {name: value for name, value in payload.items() if name != _SEALED}
-        opened_bytes = self.open(_place(str(payload.get("batch")), event), sealed)
-        if opened_bytes is None:
+        if (opened_bytes := self.open(_place(str(payload.get("batch")), event), sealed)) is None:
             return None
         opened = json.loads(opened_bytes)
         return _canonical({**rest, **opened["words"]}), bytes.fromhex(opened["salt"])
@@ -103,8 +102,7 @@ class WordKeys:
 
     def draft_text(self, place: Sequence[str], text: str, sealed: bytes | None) -> str:
         """Return the text of a stored draft; StoreError in words where it stays shut."""
-        opened = text if sealed is None else self.open(_draft_place(*place), sealed)
-        if opened is None:
+        if (opened := text if sealed is None else self.open(_draft_place(*place), sealed)) is None:
             raise StoreError(self._reason(place[0]))
         return opened
 

@@ -336,8 +336,7 @@ def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[Ca
     """
     raw = read_raw(connection, run.id)
     card_checks = [_made(connection, run, raw, home), *_again(connection, run, raw)]
-    review = gate_of(connection, run, raw)
-    if review is not None:
+    if (review := gate_of(connection, run, raw)) is not None:
         card_checks += [_paths_gate(review), *_consent(review), _texts(connection, run, home)]
     return card_checks
 
@@ -403,12 +402,10 @@ def _consent(review: ReviewStatus) -> Iterator[CardCheck]:
 
 def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:
     """Return how the reviewed run came to its entries: by which line of which vault's log."""
-    vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
-    if not vault:
+    if not (vault := (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]):
         words = "read from a file, not from a vault: that nobody had seen them is the organisation's word"
         return CardCheck(TEXTS, None, words)
-    folder = folder_of(home, vault)
-    if not folder:
+    if not (folder := folder_of(home, vault)):
         words = f"out of the vault {vault[:16]}…, which this computer never saw: ask a keeper for its log"
         return CardCheck(TEXTS, None, words)
     try:

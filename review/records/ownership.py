@@ -212,8 +212,7 @@ def say(
     record: OwnershipRecord, what: OwnershipAction, identity: Identity, reason: str = ""
 ) -> OwnershipRecord:
     """Return the record with one more word of one side; UsageError where the side cannot say it."""
-    side = record.terms.side_of(identity.public.signing_key)
-    if side is None:
+    if (side := record.terms.side_of(identity.public.signing_key)) is None:
         raise UsageError(
             f"The key that would sign is neither side's. It is an agreement of {record.terms.organisation.name} and "
             f"{record.terms.developer.name}: each signs on the computer that has their key."

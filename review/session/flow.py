@@ -374,8 +374,7 @@ class Flow:
                 return False
             why = None
             while (shares := (yield from _ask(AskSharing(session, why=why)))) is not None:
-                why = trouble_of_view(session.agree(share_corrections=shares))
-                if why is None:
+                if (why := trouble_of_view(session.agree(share_corrections=shares))) is None:
                     break
         return True
 

@@ -101,8 +101,7 @@ class Opening:
         return self._spoken | ({texts: language_name(texts)} if texts else {}) | self._written
 
     def _first_words(self, system: Sequence[str]) -> Words:
-        chosen = self._asked or self.laptop.setting(_LANGUAGE)
-        if not chosen:
+        if not (chosen := self._asked or self.laptop.setting(_LANGUAGE)):
             return words_of_system(system, [self._own_words])
         texts = self._asked or self.laptop.setting(_TEXTS) or ""
         return self._load(chosen).reading("" if texts in self._spoken else texts)
@@ -191,8 +190,7 @@ class Opening:
 
     def not_here(self) -> str:
         """Return which files were named and are not there; nothing where all are."""
-        names = ", ".join(place.name or str(place) for place in self._missing)
-        if not names:
+        if not (names := ", ".join(place.name or str(place) for place in self._missing)):
             return ""
         return self.words(
             "{name} is not in this folder. It was looked for on sticks and on this computer.",
@@ -206,9 +204,7 @@ class Opening:
 
     def _folders(self) -> list[Path]:
         folders = [path for path in self._places or () if _is_folder(path)]
-        if self._places is None or (self._begun and not folders):
-            return self.sticks()
-        return folders
+        return self.sticks() if self._places is None or (self._begun and not folders) else folders
 
     def _kept(self) -> list[Choice]:
         """Return the reviews that this computer keeps, the last received one first."""
@@ -225,8 +221,7 @@ class Opening:
 
     def _answered(self) -> dict[str, Set[str]]:
         """Return the batches → the items that the remembered person answered."""
-        known = self.laptop.setting(_PERSON)
-        if not known:
+        if not (known := self.laptop.setting(_PERSON)):
             return {}
         people = fold(self.laptop.events()).reviewers
         return {
@@ -297,8 +292,7 @@ class Opening:
         if typed.strip() == SAME_CARD and self.remembered(batch):
             return self._go_on_as(self._who(batch.manifest), self.laptop.setting(_REVIEWER) or "")
         code = read_code(typed)
-        person = batch.person(code)
-        if person is None:
+        if (person := batch.person(code)) is None:
             raise OtherReviewerError(
                 f"The code {printed(code)} is not for this review. Look at the card again, or ask for "
                 "the file that belongs to it."

@@ -111,9 +111,7 @@ def next_exercise(
 ) -> Exercise | None:
     """Return the next training item, None when training is over; ``answers`` are by item, in order."""
     new = [item for item in items if not answers.get(item.id)]
-    if new:
-        return Exercise(new[0], len(items) - len(new) + 1, len(items))
-    return None
+    return Exercise(new[0], len(items) - len(new) + 1, len(items)) if new else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +153,14 @@ class SessionProgress:
     def _lesson(self, now: SittingProgress) -> CoursePlace | None:
         if self.lesson is not None:
             return self.lesson[0]
-        exercise = next_exercise(self.training, now.answers)
-        if exercise is None:
+        if (exercise := next_exercise(self.training, now.answers)) is None:
             return None
         return CoursePlace(Phase.TRAINING, exercise.item.id, *exercise[1:])
 
     def _item(self, now: SittingProgress) -> CoursePlace:
         if self.resting:
             return CoursePlace(Phase.REST)
-        item = self.chosen or now.first_unseen()
-        if item is not None:
+        if (item := self.chosen or now.first_unseen()) is not None:
             return CoursePlace(Phase.ITEMS, item, now.number(item), len(self.order))
         return self._aside(now)
 
@@ -332,8 +328,7 @@ class Picture:
 
     def _decided(self, item: str, course: SessionProgress, now: SittingProgress) -> ShownItem:
         text, number = self._texts[item], now.number(item)
-        shown = _read(text, number, len(course.order))
-        return _answered(self._with_words(shown, now), now)
+        return _answered(self._with_words(_read(text, number, len(course.order)), now), now)
 
 
 def _read(text: BatchItem, number: int, of: int) -> ShownItem:
@@ -417,8 +412,7 @@ def taken_back(
 def with_texts(words: Words, said: str, texts: Collection[Comment | Suggest]) -> str:
     """Return what was saved together with an answer."""
     fields = {Kind.COMMENT: TextField.COMMENT, Kind.SUGGEST: TextField.SUGGESTION}
-    saved = (text(words, fields[payload.kind], payload.text) for payload in texts)
-    return " ".join([said, *saved])
+    return " ".join([said, *(text(words, fields[payload.kind], payload.text) for payload in texts)])
 
 
 def _taken_back(words: Words, decision: Decision, translating: bool) -> str:
@@ -472,8 +466,7 @@ def withdrawn(words: Words, scope: Scope, *, translating: bool = False) -> str:
 
 def shared(words: Words, *, shares: bool, translating: bool = False) -> str:
     """Return whether what the person wrote may be used from now on."""
-    sharing_words = sharing(words, shares=shares, translating=translating)
-    return words("Saved: {said}", said=sharing_words)
+    return words("Saved: {said}", said=sharing(words, shares=shares, translating=translating))
 
 
 def no_more_words(words: Words, *, translating: bool = False) -> str:

@@ -208,16 +208,14 @@ class Session:
             return not_meant
         if not self.translating:
             return self._trouble(self.words(position.ASKS_FOR_RATINGS))
-        typed = storable(text).strip()
-        if not typed:
+        if not (typed := storable(text).strip()):
             return self._trouble(self.words(position.NOTHING_WRITTEN))
         if len(typed) > MOST_TEXT:
             return self._too_long(item, TextField.TRANSLATION, typed)
         message = self.words(position.TRANSLATED)
         if typed == self._progress.written(item, TextField.TRANSLATION):
             return self._leave_as_it_is(item, message)
-        given = Translate(**self._judged(item, override=override), text=typed)
-        return self._decide(given, message)
+        return self._decide(Translate(**self._judged(item, override=override), text=typed), message)
 
     def _leave_as_it_is(self, item: str, said: str) -> View:
         texts, drafts = self._record.typed_about(item)

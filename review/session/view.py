@@ -303,8 +303,7 @@ def part_size(total: int) -> int:
 
     60 sentences make 4 parts of 15, 100 make 7 of which the last has 10, and 20 are one part.
     """
-    parts = max(1, round(total / USUAL), -(-total // MOST))
-    return max(1, -(-total // parts))
+    return max(1, -(-total // max(1, round(total / USUAL), -(-total // MOST))))
 
 
 def seconds_each(decisions: Iterable[AnyPayload], *, translating: bool) -> float:

@@ -147,8 +147,7 @@ def _differences(one: Mapping[str, object], other: Mapping[str, object]) -> int:
 
 def _untold(events: Sequence[Event], batch: str) -> str:
     """Return who took something back after the batch was submitted, and not since; empty for nobody."""
-    last = _last_export(events, batch)
-    if not last:
+    if not (last := _last_export(events, batch)):
         return ""
     since = [event.payload for event in events[last:]]
     codes = (

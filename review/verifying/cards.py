@@ -107,8 +107,7 @@ def _verify_seal(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # no
 
 def _verify_proof(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     proof = read_proof(file.data, file.path.name)
-    against = _card_among(here)
-    verdict = verify_file(here.connection, file.path, here.known, against, here.home)
+    verdict = verify_file(here.connection, file.path, here.known, _card_among(here), here.home)
     return ToldOfFile(
         (("entry", str(proof.row.get("entry_id"))),),
         [Signer("seal", proof.seal.by)],
@@ -182,8 +181,7 @@ def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     facts = [(name, str(stated[name])) for name in names if stated.get(name)]
     scores = stated.get("scores")
     facts += [(f"score {name}", str(score)) for name, score in _scores(scores)]
-    data = file.beside(SIGNATURE_END)
-    if data is None:
+    if (data := file.beside(SIGNATURE_END)) is None:
         words = f"no {file.path.name}{SIGNATURE_END} is next to it, so nothing shows that a node signed it"
         return ToldOfFile(facts, (), [_version(stated), CardCheck("signature", False, words)])
     block = VerifiedFile(file.path.with_name(file.path.name + SIGNATURE_END), data).stated
@@ -269,8 +267,7 @@ def _verify_block(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         raise UsageError(
             f"{file.path.name} is the signature of {of.name}, which is not next to it. Put it there."
         )
-    signed = look(of)
-    checks, signers = _signed(signed.data, file.stated, here)
+    checks, signers = _signed(look(of).data, file.stated, here)
     return ToldOfFile(
         (("of", of.name), ("signed", str(file.stated.get("signedAt")))), signers, checks
     )

@@ -159,8 +159,7 @@ _SECRET: Final = (b"# Rosetta: secret keys", b"AGE-SECRET-KEY-1")
 
 def _verify_key(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Return which public key it is; what else it shows is who reads its six words to you."""
-    public_key = public_key_in(file.data)
-    if public_key is None:
+    if (public_key := public_key_in(file.data)) is None:
         raise UsageError(
             f"{file.path.name} holds a public key of another kind than Ed25519. No file of ours is signed with it."
         )

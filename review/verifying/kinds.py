@@ -239,8 +239,7 @@ def _of_evidence(naming: Naming) -> Naming:
 
 
 def _evidence_of(file: VerifiedFile, other: VerifiedFile) -> bool:
-    evidence_file = unpack_evidence(file.data)
-    return other.data == evidence_file.certificate
+    return other.data == unpack_evidence(file.data).certificate
 
 
 def _rests_on_batch(file: VerifiedFile, batch: VerifiedFile) -> bool:
@@ -347,8 +346,7 @@ def held(
 ) -> CardCheck | None:
     """Return whether a file and one that was named next to it belong together; None where neither names the other."""
     (kind, file), (other, given) = pair, beside
-    ways = list(_ways(kind.name, file, other.name, given))
-    if not ways:
+    if not (ways := list(_ways(kind.name, file, other.name, given))):
         return None
     right, why = False, "neither names the other"
     try:

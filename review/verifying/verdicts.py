@@ -261,8 +261,7 @@ def _is_batch(file: VerifiedFile) -> bool:
 def _rated(found: RatingsFile, file: VerifiedFile, ages: list[AgeIdentity]) -> CardCheck:
     """Compare ratings with the batch that they are said to be of."""
     right = open_batch(file.data, ages).sha256 == found.manifest.batch_sha256
-    words = f"they are ratings of {'this' if right else 'another'} batch"
-    return CardCheck("batch", right, words)
+    return CardCheck("batch", right, f"they are ratings of {'this' if right else 'another'} batch")
 
 
 def own_ages(home: Path) -> list[AgeIdentity]:

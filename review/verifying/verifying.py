@@ -160,8 +160,7 @@ def _beside(
         verifiable_kind = kind_of(other)
     except UsageError:
         return _not_looked_at(other, "it is not a file that is known here")
-    check = held((kind, file), (verifiable_kind, other))
-    if check is None:
+    if (check := held((kind, file), (verifiable_kind, other))) is None:
         return _not_looked_at(
             other, f"nothing in this file can be checked against {verifiable_kind.what}"
         )

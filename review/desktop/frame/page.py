@@ -185,8 +185,7 @@ class Page(QWidget):
             Qt.Key.Key_Equal: self.desk.look.larger,
             Qt.Key.Key_Minus: self.desk.look.smaller,
         }
-        act = sizes.get(Qt.Key(event.key())) if with_control(event) else None
-        if act is not None:
+        if (act := sizes.get(Qt.Key(event.key())) if with_control(event) else None) is not None:
             act()
         return act is not None
 
@@ -373,8 +372,7 @@ def _tabbed(widget: QWidget) -> Iterator[QWidget]:
 
 def _tabbed_in(layout: QLayout) -> Iterator[QWidget]:
     for number in range(layout.count()):
-        item = layout.itemAt(number)
-        if item is None:
+        if (item := layout.itemAt(number)) is None:
             continue
         if (widget := item.widget()) is not None:
             yield from _tabbed(widget)

@@ -156,8 +156,7 @@ class ReadingArea(QScrollArea):
     def _sees(self, widget: QWidget) -> bool:
         """Return whether at least half of it is in sight, or half of what is seen belongs to it."""
         top, high = self._top(widget) - self.verticalScrollBar().value(), self.viewport().height()
-        seen = min(top + widget.height(), high) - max(top, 0)
-        return 2 * seen >= min(widget.height(), high)
+        return 2 * (min(top + widget.height(), high) - max(top, 0)) >= min(widget.height(), high)
 
     def _focused(self) -> QWidget | None:
         widget = QApplication.focusWidget()
@@ -285,8 +284,7 @@ class PageHead(QWidget):
         self._column.setSpacing(gap)
         self._signs.invalidate()  # or else it asks for the room that the letters before needed
         signs = self._signs.sizeHint().width()
-        metrics = QFontMetrics(self.place.font())
-        place = _FURTHER * metrics.horizontalAdvance(self.place.text())
+        place = _FURTHER * QFontMetrics(self.place.font()).horizontalAdvance(self.place.text())
         stacked = 2 * signs > width or place > width - signs
         down, aside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._row.setDirection(down if stacked else aside)

@@ -179,8 +179,7 @@ class ItemPage(SentencePage):
 
     def _spoken(self) -> str:
         """Return for the screen reader where the person is and what is to be judged, or what the answer would have been."""
-        lesson = self.view.lesson
-        if lesson is None:
+        if (lesson := self.view.lesson) is None:
             return super()._spoken()
         return f"{item_words.lesson_said(self.words, lesson)} {shown(lesson.explanation)}"
 
@@ -407,6 +406,5 @@ class TranslationPage(SentencePage):
 
     def _translate(self, text: str) -> None:
         """Save a translation; one that the person only came to look at again stays as it is."""
-        item = self.view.item
-        if item is not None:
+        if (item := self.view.item) is not None:
             self._do(partial(self.session.translate, item.id, text))

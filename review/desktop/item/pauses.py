@@ -243,8 +243,7 @@ class EndPage(PausePage):
 
     def _left(self) -> None:
         """Offer what was left for later once more."""
-        left = self.view.skipped
-        if left:
+        if left := self.view.skipped:
             self.paragraph(
                 self.words.plural(
                     "{n} sentence is left for later.", "{n} sentences are left for later.", left

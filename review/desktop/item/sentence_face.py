@@ -205,8 +205,7 @@ class SentenceFace(Page):
 
     def _spoken(self) -> str:
         """Return for the screen reader where the person is and what there is to read."""
-        item = self.view.item
-        if item is None:
+        if (item := self.view.item) is None:
             return ""
         place = item_words.place(self.words, self.view)
         practice = item_words.practice(self.words, self.view)

@@ -288,8 +288,7 @@ class SentencePage(SentenceFace):
         self.enter_mode(Mode.HARM)
 
     def _flag_harm(self) -> None:
-        item = self.view.item
-        if item is not None:
+        if (item := self.view.item) is not None:
             self.enter_mode(Mode.ANSWER)
             self._do(partial(self.session.flag_harm, item.id, not item.harmful))
 
@@ -307,8 +306,7 @@ class SentencePage(SentenceFace):
         self.writing.begin(title, text, start)
 
     def _save(self, text: str) -> None:
-        item = self.view.item
-        if item is not None:
+        if (item := self.view.item) is not None:
             self._do(partial(self.session.save_text, item.id, self._field, text), self._written)
 
     def _written(self, view: View) -> None:

@@ -56,8 +56,7 @@ class WithdrawPage(Page):
 
     def typed(self, character: str) -> bool:
         """Choose, then do it; what leads here from an item does nothing before that."""
-        scope = scope_of(character)
-        if scope is not None:
+        if (scope := scope_of(character)) is not None:
             self._choose(scope)
         elif act_of(character) is Act.WITHDRAW:
             self._do()

@@ -57,8 +57,7 @@ class FirstPage(Page):
 
     def agree_by(self, said: str, act: Callable[[], object]) -> None:
         """Add the button that agrees to what is on the page, which Enter presses, too."""
-        button = self.button(said, self.enter, self.words("Enter"), main=True)
-        self._agree = button, said, act
+        self._agree = self.button(said, self.enter, self.words("Enter"), main=True), said, act
         bar = self.reading.verticalScrollBar()
         bar.valueChanged.connect(self._say_agree)
         bar.rangeChanged.connect(self._say_agree)
@@ -162,8 +161,7 @@ class QuestionPage(FirstPage):
 
     def typed(self, character: str) -> bool:
         """Choose the answer that a digit names."""
-        given = self._of_key(character)
-        if given is not None:
+        if (given := self._of_key(character)) is not None:
             self.answered.emit(given)
         return given is not None
 
@@ -201,8 +199,7 @@ class SharingPage(QuestionPage):
         for sentence in page_words.what_using_means(words, manifest.organisation.name):
             self.paragraph(sentence)
         yes, no = page_words.yes_or_no(words)
-        slip = words("Press 1 for yes or 2 for no.")
-        answers = self.ask({yes: True, no: False}, may_share, slip)
+        answers = self.ask({yes: True, no: False}, may_share, words("Press 1 for yes or 2 for no."))
         if now is not None:
             answers.mark([0 if now else 1])
 

@@ -150,8 +150,7 @@ def _listed(folder: Path, wanted: ReviewFile | None) -> _Listed:
         for entry in seen
         if wanted and not _is_folder(entry) and is_kind(Path(entry.path), wanted)
     ]
-    above = _parent(folder) or _other_drives(folder)
-    return _Listed(above, _by_name(folders), _by_name(files))
+    return _Listed(_parent(folder) or _other_drives(folder), _by_name(folders), _by_name(files))
 
 
 def _by_name(entries: Sequence[os.DirEntry[str]]) -> tuple[Path, ...]:

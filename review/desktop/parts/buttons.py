@@ -170,8 +170,7 @@ class Button(QAbstractButton):
     def heightForWidth(self, width: int) -> int:
         """Return the height at which every word is seen."""
         room = width - 2 * _around() - self._key_room()
-        inside = max(self._words_height(room), self._cap().height())
-        return max(_LEAST, inside + 2 * _around())
+        return max(_LEAST, max(self._words_height(room), self._cap().height()) + 2 * _around())
 
     def sizeHint(self) -> QSize:
         """Return the room of the words on one line, or on several where they are many."""
@@ -184,8 +183,7 @@ class Button(QAbstractButton):
         """Return the room of the longest word on its own line."""
         most = _WIDEST_LINE * QFontMetrics(self.font()).height() // 3
         words = min(max((part.widest_word for part in self._words()), default=0), most)
-        wide = max(_LEAST, words + self._key_room() + 2 * _around())
-        return QSize(wide, _LEAST)
+        return QSize(max(_LEAST, words + self._key_room() + 2 * _around()), _LEAST)
 
     # what is drawn
 

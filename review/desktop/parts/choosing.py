@@ -249,8 +249,7 @@ class _Row(Button):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move on by an arrow; every other key is that of a button."""
-        onward = _ONWARD.get(Qt.Key(event.key()))
-        if onward is None:
+        if (onward := _ONWARD.get(Qt.Key(event.key()))) is None:
             super().keyPressEvent(event)
         else:
             event.accept()

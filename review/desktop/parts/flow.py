@@ -158,8 +158,7 @@ class FlowColumns(FlowRows):
 
     def columns(self, width: int) -> int:
         """Return the number of columns at a width, at least one."""
-        items = self.shown()
-        if not items:
+        if not (items := self.shown()):
             return 1
         least = max(item.minimumSize().width() for item in items)
         fitting = [n for n in _even(len(items), self.MOST) if self._wide(width, n) >= least]

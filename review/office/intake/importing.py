@@ -210,8 +210,7 @@ def _received(office: Office, came: _Came) -> FileReport:
     review = office.review_of_batch(manifest.batch)
     if review is None or manifest.batch_sha256 != review.key.batch_sha256[manifest.batch]:
         return came.refused("these ratings belong to a review that was not made here.")
-    laptop = _laptop(office, manifest.signer)
-    if laptop is None:
+    if (laptop := _laptop(office, manifest.signer)) is None:
         if holds_reached(came.ratings, known_withdrawals(office.connection)):
             return came.refused(_TAKEN_BACK.format(key=manifest.signer), review)
         if not set_aside(office, manifest.signer, came.name, came.data, came.phrase(review)):

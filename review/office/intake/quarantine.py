@@ -105,8 +105,7 @@ def withdraw(
 
     ``identities`` open the files that wait. UsageError where the review does not know the reviewer.
     """
-    batches = review.batches_of(reviewer)
-    if not batches:
+    if not (batches := review.batches_of(reviewer)):
         raise UsageError(
             f"Review {review.name} has no reviewer {reviewer}. `rosetta review status` lists the codes."
         )

@@ -70,8 +70,7 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
     script = resolve_script(tag, card, texts)
     if script is None or script in _COMPOSED_WHILE_TYPED:
         return ()
-    writing = None if card is None else card.writings.get(script)
-    if writing is None:
+    if (writing := None if card is None else card.writings.get(script)) is None:
         used = Counter(_used(texts, script))
         return _most_frequent(sorted(used, key=_decomposed), used)
     lacking = _lacking(writing)

@@ -228,8 +228,7 @@ def subset_font(data: bytes, lacking: Collection[str]) -> bytes:
 
 
 def _wanted(has: Collection[int], lacking: Collection[str]) -> set[int]:
-    wanted_codes = {ord(character) for character in lacking} & set(has)
-    if not wanted_codes:
+    if not (wanted_codes := {ord(character) for character in lacking} & set(has)):
         raise FontError(
             "This font is not used: it has none of the letters that the reviewer's window lacks for this review."
         )

@@ -273,8 +273,7 @@ def make_training(
     for kind in _PLAN:
         for entry in waiting:
             references = [entry.reference for entry in waiting]
-            candidate = _MAKERS[kind](entry.reference, references, chance)
-            if candidate is not None:
+            if (candidate := _MAKERS[kind](entry.reference, references, chance)) is not None:
                 explanations_of_kind = {
                     tag: explanation[kind] for tag, explanation in others.items()
                 }

@@ -332,8 +332,7 @@ def _training(
 ) -> list[TrainingItem]:
     """Make training of development entries that are not asked about; of asked ones where none are left."""
     open_ = [entry for entry in runs.corpus.values() if is_development(entry)]
-    entries = _spare(runs, every) or open_
-    return make_training(entries, texts.training, seed, texts.training_in)
+    return make_training(_spare(runs, every) or open_, texts.training, seed, texts.training_in)
 
 
 def _spare(runs: ReviewedRuns, every: Sequence[Item]) -> list[Entry]:

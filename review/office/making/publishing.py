@@ -46,8 +46,7 @@ _HEAD = (
 
 def recovery_key(office: Office, place: Path) -> RecoveryKey:
     """Return the organisation's recovery key, or a new one that is kept nowhere yet."""
-    row = _known(office)
-    if row is not None:
+    if (row := _known(office)) is not None:
         return RecoveryKey(row[0], row[1], place)
     key = AgeIdentity.make()
     return RecoveryKey(key.recipient, utc_now(), place, key)

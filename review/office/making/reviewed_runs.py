@@ -210,8 +210,7 @@ def _reviewed(
 
 def _sealed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     short = run.run_id[:8]
-    head = read_card(connection, run.id)
-    if head is None:
+    if (head := read_card(connection, run.id)) is None:
         raise UsageError(
             f"Run {short} is not complete. `{run.goes_on_with}` continues with it; then make the review."
         )
@@ -271,8 +270,7 @@ class Surroundings:
         return [self._with(item) for item in items]
 
     def _with(self, item: Item) -> Item:
-        around = self.told.get(item.truth.entry)
-        if around is None:
+        if (around := self.told.get(item.truth.entry)) is None:
             return item
         return replace(item, shown=item.shown.model_copy(update={"around": around}))
 

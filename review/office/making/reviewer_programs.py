@@ -170,16 +170,14 @@ def recognise_archive(path: Path) -> str:
 
 
 def _system(path: Path, names: Sequence[str], form: str) -> str:
-    system = next((_PROGRAMS[name] for name in names if name in _PROGRAMS), None)
-    if system is None:
+    if (system := next((_PROGRAMS[name] for name in names if name in _PROGRAMS), None)) is None:
         raise _no_archive(path, "the program rosetta-review is not in it")
     if not ARCHIVES[system].endswith(form):
         raise UsageError(
             f"{path} holds the program for {TITLES[system]}, which a stick needs as {ARCHIVES[system]}: add that file of the same build."
         )
     [top] = {PurePosixPath(name).parts[0] for name, known in _PROGRAMS.items() if known == system}
-    outside = [name for name in names if not _is_below(name, top)]
-    if outside:
+    if outside := [name for name in names if not _is_below(name, top)]:
         raise _no_archive(path, f"beside the program it holds {outside[0][:80]!r}")
     return system
 

@@ -67,8 +67,7 @@ def cases_to_ask(office: Office, review: Review) -> tuple[State, list[Case]]:
     """Return the state of a review and what split its panel; no text is read. UsageError where there is nothing to ask."""
     _require_first(office, review)
     state = office.state(review)
-    cases = split_cases(review, state)
-    if not cases:
+    if not (cases := split_cases(review, state)):
         raise UsageError(
             f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more."
         )
@@ -97,8 +96,7 @@ def _require_first(office: Office, review: Review) -> None:
         raise UsageError(
             f"Review {review.name!r} is a second look itself. There is no third: nobody is asked until they agree."
         )
-    before = second_look_of(office, review)
-    if before is not None:
+    if (before := second_look_of(office, review)) is not None:
         raise UsageError(
             f"Review {review.name!r} had its second look: {before.name!r}. There is one, so that nobody is asked until "
             "they agree."
@@ -179,8 +177,7 @@ def second_looks(office: Office, review: Review, state: State) -> dict[str, Seco
 
     ``state`` is that of the first round. People are the same by their cards.
     """
-    again = second_look_of(office, review)
-    if again is None:
+    if (again := second_look_of(office, review)) is None:
         return {}
     heard = [
         (who, reviewer_state)
@@ -209,8 +206,7 @@ def _looked(
     """Add up one item: ``people`` are what each said, and how they rated in the first round."""
     counts, unjudged, both, changed = [0] * RANKS, 0, 0, 0
     for reviewer_state, before in people:
-        judged = reviewer_state.judgements.get(item)
-        if judged is None:
+        if (judged := reviewer_state.judgements.get(item)) is None:
             continue
         unjudged += judged.rating is None
         if judged.rating is not None:
@@ -234,8 +230,7 @@ def undecided_words(office: Office, review: Review) -> str:
     Such a flag is in no evidence, so the gate does not see it: anyone who issues a certificate has to.
     """
     cases = cases_of(office, review, office.state(review))
-    waiting = [case for case in cases if case.is_open and not case.flags]
-    if not waiting:
+    if not (waiting := [case for case in cases if case.is_open and not case.flags]):
         return ""
     return (
         f"{len(waiting)} of the sentences were called harmful in the second look, and nobody has decided on them. Decide "

@@ -108,8 +108,7 @@ def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
     """Return the words in a language, or in a wider one of its tag; UsageError names those that there are."""
     tag = language.replace("_", "-")
     known = tag if tag in _read() else tag.partition("-")[0].lower()
-    found = _read().get(known)
-    if found is None:
+    if (found := _read().get(known)) is None:
         listed = ", ".join(languages())
         raise UsageError(
             f"There are no words for reviewers in {language!r}, only in: {listed}. Choose one of these with "

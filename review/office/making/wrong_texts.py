@@ -99,8 +99,7 @@ class OtherForms:
     def of(self, word: str) -> list[tuple[str, str, str]]:
         """Return (form, old tag, new tag) of the wrong forms of a word; attested ones come first."""
         [word_analysis] = self._analyse([word.lower()])
-        reading = _reading(word_analysis)
-        if reading is None:
+        if (reading := _reading(word_analysis)) is None:
             return []
         attested = [*self._by_lemma.get(reading.key, {})]
         fitting_patterns = (pattern for pattern in self._patterns if pattern.old in reading.tags)
@@ -113,8 +112,7 @@ class OtherForms:
         fitting = []
         for other in self._analyse(forms):
             theirs = _reading(other)
-            change = None if theirs is None else changed_tag(reading, theirs)
-            if change is not None:
+            if (change := None if theirs is None else changed_tag(reading, theirs)) is not None:
                 fitting.append((other.word, *change))
         return fitting
 

@@ -420,8 +420,7 @@ def _of_office(certificate: bytes, name: str, folder: Path) -> Evidence | None:
         return None
     with Office.open(folder) as office:
         for batch in stated.batches:
-            review = office.review_of_batch(batch)
-            if review is not None:
+            if (review := office.review_of_batch(batch)) is not None:
                 signer = stated.organisation.signing_key
                 return review_evidence(office, review, signer, even_if_changed=True)
     return None

@@ -119,8 +119,7 @@ def certificate_answer(
     number, count = history.require_answers(
         asked.submitter, asked.corpus, asked.entries, now, numbers=CERTIFICATES
     )
-    chosen = tellable(history.atoms, asked.entries, asked.entries_of)
-    if chosen is None:
+    if (chosen := tellable(history.atoms, asked.entries, asked.entries_of)) is None:
         raise NotReleased(_TOO_FEW)
     parts, after = chosen
     last = last_certificate(history, asked.run)
@@ -139,8 +138,7 @@ def require_scores_told(history: History, run: str) -> Confirmation:
 
     Without them the ledger does not know about which entries its certificate tells, and a later run over them would be confirmed.
     """
-    shortfall = shortfall_of(history, run)
-    if shortfall is None:
+    if (shortfall := shortfall_of(history, run)) is None:
         raise NotReleased(
             f"Nobody was told the scores of run {run[:8]}, so the ledger does not know about which entries its certificate would tell. "
             f"First: rosetta runs export {run[:8]} --submitter NAME -o FILE"

@@ -199,8 +199,7 @@ def _from_source(
         return entry
     texts, bar = project.texts(entry), bars[entry.id]
     came = tuple(wording for wording in texts.came if comparison_form(wording) not in bar.harmful)
-    kept = [wording for wording in came if comparison_form(wording) not in bar.refused]
-    if not kept:
+    if not (kept := [wording for wording in came if comparison_form(wording) not in bar.refused]):
         return entry if came == texts.came else project.with_texts(entry, replace(texts, came=came))
     found.translated += 1
     return with_words(project, entry, replace(texts, reference=kept[0], variants=tuple(kept[1:])))

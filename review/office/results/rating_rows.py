@@ -152,8 +152,7 @@ def _cell(value: object) -> object:
         return "yes" if value else "no"
     if not isinstance(value, str):
         return value
-    text = "".join(map(_shown, value.replace("\r\n", "\n")))
-    return guarded(text)
+    return guarded("".join(map(_shown, value.replace("\r\n", "\n"))))
 
 
 def _shown(letter: str) -> str:

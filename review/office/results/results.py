@@ -190,8 +190,7 @@ def _facts(corpus: KeyCorpus) -> CorpusFacts:
 
 def withdrawn_words(review: Review) -> str:
     """Return what was taken back, and that nothing of the review is used; empty where nothing was."""
-    notice = withdrawn_notice(review)
-    if notice is None:
+    if (notice := withdrawn_notice(review)) is None:
         return ""
     return f"WITHDRAWN: consent was withdrawn for {notice.said}, so no verdict is read, and nothing of it leaves."
 
@@ -228,8 +227,7 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
     Of a review of secret entries it shows what the coarse certificate shows; None where none was released. UsageError where
     ratings that it rests on were taken back: the page would continue telling of them.
     """
-    issued_certificate = newest_certificate(office, review, run_id)
-    if issued_certificate is None:
+    if (issued_certificate := newest_certificate(office, review, run_id)) is None:
         return None
     if issued_certificate.recompute:
         raise UsageError(

@@ -189,8 +189,7 @@ def _with_looks(
 ) -> ProjectEntry:
     """Return an entry as second speakers want it; what was said of another wording than the one that is there does not count."""
     asked = _shown(project, entry, looks)
-    about = _about(looks, comparison_form(asked))
-    if not about:
+    if not (about := _about(looks, comparison_form(asked))):
         if any(look.rated and look.review not in entry.refused for look in looks):
             note(entry, found.other_wording)
         return entry
@@ -298,10 +297,9 @@ def _outcome(
     rated = [opinion for opinion in said if opinion.rating is not None]
     better = [opinion for opinion in rated if opinion.rating is not Rating.EXCELLENT]
     others, instead = _wordings(asked, said), _wordings(asked, better)
-    if not all(opinion.rating in GOOD for opinion in rated):
-        instead = instead or _wordings(asked, rated)
-        if not instead:
-            return None, "", []
+    good = all(opinion.rating in GOOD for opinion in rated)
+    if not good and not (instead := instead or _wordings(asked, rated)):
+        return None, "", []
     return ("corrected", instead[0], others) if instead else ("agreed", asked, others)
 
 
@@ -320,8 +318,7 @@ def _not_agreed(project: Project, entry: ProjectEntry, asked: str) -> ProjectEnt
         return entry
     # Texts of an entry as second speakers were shown them, without wordings of theirs.
     texts = replace(project.texts(entry), reference=asked, offered=())
-    gone = {"agreed": None, "agreed_also": ()}
-    return with_words(project, entry.model_copy(update=gone), texts)
+    return with_words(project, entry.model_copy(update={"agreed": None, "agreed_also": ()}), texts)
 
 
 def _offered(reference: str, texts: DraftTexts, wordings: Iterable[str]) -> tuple[str, ...]:

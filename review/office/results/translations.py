@@ -90,9 +90,7 @@ def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
 def next_version(version: str) -> str:
     """Return the version after this one: its second number grows, as for a change that others must notice."""
     match = re.fullmatch(r"(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d+)?", version)
-    if match is None:
-        return f"{version}+variants"
-    return f"{match[1]}.{int(match[2] or 0) + 1}.0"
+    return f"{version}+variants" if match is None else f"{match[1]}.{int(match[2] or 0) + 1}.0"
 
 
 ELICITED = "elicited"  # Provenance of what was asked of speakers (benchmark-specification §2.5)

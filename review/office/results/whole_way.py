@@ -71,13 +71,11 @@ def whole_way(
 
 def what_follows(kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
     """Return the first step that is to be done with its command, or in which way this is at its end."""
-    following = next((step for step in steps if not step.done), None)
-    if following is not None:
+    if (following := next((step for step in steps if not step.done), None)) is not None:
         return WayEnd(following, "", following.command)
     if _refused(kept):
         return WayEnd(None, "The way ends here: nothing of it could be scored. Its maker may hand in another version.", "")  # fmt: skip
-    words = "The way is at its end: the certificate is next to the card."
-    return WayEnd(None, words, "")
+    return WayEnd(None, "The way is at its end: the certificate is next to the card.", "")
 
 
 def _refused(kept: KeptSubmission) -> bool:
@@ -149,8 +147,7 @@ def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run
 def withdrawn_words(connection: sqlite3.Connection, kept: KeptSubmission) -> str:
     """Return what was taken back of the last run over secret texts; empty where nothing was, or the store does not have it."""
     last = kept.last_judged
-    run = None if last is None else find_by_id(connection, last.run)
-    if run is None:
+    if (run := None if last is None else find_by_id(connection, last.run)) is None:
         return ""
     notices = withdrawn_runs(connection, run.id).values()
     return next(

@@ -304,16 +304,14 @@ def add_keys(words: SealedWords, manifests: Iterable[bytes], recipients: Sequenc
     known = words.batches
     for manifest in map(BatchManifest.model_validate_json, manifests):
         if manifest.batch not in known:
-            others = manifest.organisation.recipients
-            words.add(manifest.batch, sorted({*others, *recipients}))
+            words.add(manifest.batch, sorted({*manifest.organisation.recipients, *recipients}))
 
 
 def _keep_texts(
     connection: sqlite3.Connection, recipients: Sequence[str], review: int, rows: Iterable[Row]
 ) -> None:
     """Seal the sentences of a review, within the caller's transaction."""
-    told = json.dumps([[*row] for row in rows], ensure_ascii=False).encode()
-    content = seal(told, recipients)
+    content = seal(json.dumps([[*row] for row in rows], ensure_ascii=False).encode(), recipients)
     connection.execute(
         "INSERT OR REPLACE INTO sealed_texts (review, content) VALUES (?, ?)", (review, content)
     )
@@ -389,8 +387,7 @@ def _what(batch: str) -> str:
 @contextmanager
 def _vault_seal(folder: Path, run_id: str) -> Iterator[CorpusSeal]:
     with opened(folder / _STORE) as store:
-        run = find_by_id(store, run_id)
-        if run is None:
+        if (run := find_by_id(store, run_id)) is None:
             raise StoreError(_RUN_IS_GONE.format(run_id[:8]))
         yield CorpusSeal(store, run.corpus)
 
@@ -434,8 +431,7 @@ def read_items(
 ) -> dict[str, BatchItem]:
     """Return item → what reviewers see of it; StoreError in words where no key available opens it, or it is damaged."""
     number, batch = review
-    rows = _kept_vault_texts(connection, folder, number, batch)
-    if rows is None:
+    if (rows := _kept_vault_texts(connection, folder, number, batch)) is None:
         rows = _kept_texts(connection, folder, number)
     if rows is None:
         rows = connection.execute(

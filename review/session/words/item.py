@@ -60,8 +60,7 @@ def beside(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
 
 def _other(words: Words, said: OthersWords) -> Iterator[tuple[str, str]]:
     if said.reasons:
-        reasons = reasons_label(words, said.reasons)
-        yield words("Somebody says: {reasons}.", reasons=reasons), ""
+        yield words("Somebody says: {reasons}.", reasons=reasons_label(words, said.reasons)), ""
     if said.comment:
         yield words("Somebody's comment:"), said.comment
     if said.suggestion:
@@ -176,8 +175,7 @@ def why_not(words: Words) -> list[Answer]:
 
 def place(words: Words, view: View) -> str:
     """Return how far the person is; empty where no item is shown."""
-    item = view.item
-    if item is None:
+    if (item := view.item) is None:
         return ""
     if view.phase is Phase.TRAINING:
         return words("Practice {number} of {of}", number=item.number, of=item.of)

@@ -64,9 +64,7 @@ def far(words: Words, view: View) -> str:
 
 def how_to_judge(words: Words, *, translating: bool = False) -> str:
     """Name the organisation's guide."""
-    if translating:
-        return words("How to translate")
-    return words("How to judge")
+    return words("How to translate") if translating else words("How to judge")
 
 
 def consent(words: Words, manifest: BatchManifest) -> OrganiserText:

@@ -325,8 +325,7 @@ def measure(stated: Mapping[str, Any], *, share: bool) -> str:
     if stated["value"] is None:
         return str(stated["why"])
     show = share_words if share else _two
-    ends = stated["interval"]
-    if ends is None:
+    if (ends := stated["interval"]) is None:
         return show(stated["value"])
     return f"{show(stated['value'])} ({show(ends['lower'])} to {show(ends['upper'])})"
 

@@ -315,8 +315,7 @@ def coarse_of(exact: Certificate, told: Collection[str], **counted: Any) -> Coar
 
 def same_numbers(stated: CoarseCertificate, exact: Certificate) -> bool:
     """Return whether a coarse certificate says of its run what another exact one would say, whatever it was issued of."""
-    again = _again(stated, exact)
-    return again.model_copy(update={"exact": stated.exact}) == stated
+    return _again(stated, exact).model_copy(update={"exact": stated.exact}) == stated
 
 
 def _again(stated: CoarseCertificate, exact: Certificate) -> CoarseCertificate:

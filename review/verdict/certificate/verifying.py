@@ -282,8 +282,7 @@ def coarse_signature(told: CoarseCertificate, coarse: Signed) -> CertificateChec
     """Return whether the organisation that a coarse certificate names signed it."""
     key = told.organisation.signing_key
     if signed_by(key, coarse.content, coarse.signature):
-        words = f"of {told.organisation.name}, key {key}"
-        return CertificateCheck("coarse signature", True, words)
+        return CertificateCheck("coarse signature", True, f"of {told.organisation.name}, key {key}")
     return CertificateCheck("coarse signature", False, f"key {key} did not sign it: it was changed")
 
 

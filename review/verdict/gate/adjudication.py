@@ -142,8 +142,7 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
             continue
         counts, flags, unjudged, batch = [0] * RANKS, 0, 0, key.batches[0]
         for _, place, reviewer_state in heard:
-            judged = reviewer_state.judgements.get(item)
-            if judged is not None:
+            if (judged := reviewer_state.judgements.get(item)) is not None:
                 batch = place
                 unjudged += judged.rating is None
                 if judged.rating is not None:

@@ -123,8 +123,7 @@ def alpha(units: Sequence[Sequence[int]], distance: Distance = ordinal) -> Fract
 
     Exact, as a fraction. None where no unit has two ratings or all ratings are the same.
     """
-    rows = [coincidences(unit) for unit in units if sum(unit) > 1]
-    if not rows:
+    if not (rows := [coincidences(unit) for unit in units if sum(unit) > 1]):
         return None
     value = alpha_of_sums([sum(column) for column in zip(*rows, strict=True)], distance)
     return None if value is None else Fraction(value)
@@ -169,8 +168,7 @@ def gwet_of_sums(sums: Row, *, quadratic: bool = True) -> Value | None:
         return None
     size = len(used)
     weights = _all_weights(size, quadratic=quadratic)
-    spread = sum(one / units * (1 - one / units) for one in used)
-    chance = weights * spread / (size * (size - 1))
+    chance = weights * sum(one / units * (1 - one / units) for one in used) / (size * (size - 1))
     return (agreed / pairs - chance) / (1 - chance)
 
 
@@ -224,8 +222,7 @@ class _Bootstrap:
     def of(self, rows: Sequence[Row], value_of: Callable[[Row], Value | None]) -> AgreementMeasure:
         if not rows:
             return AgreementMeasure(None, None, WhyNot.NO_OVERLAP)
-        value = value_of([sum(column) for column in zip(*rows, strict=True)])
-        if value is None:
+        if (value := value_of([sum(column) for column in zip(*rows, strict=True)])) is None:
             return AgreementMeasure(None, None, WhyNot.UNANIMOUS)
         return AgreementMeasure(float(value), self._interval(rows, float(value), value_of))
 

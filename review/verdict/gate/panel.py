@@ -217,8 +217,7 @@ def _harm(state: State, flagged: Collection[str], real: Mapping[str, int]) -> di
     harms = {}
     for item in sorted(real):
         decision = state.adjudications.get(item)
-        decided = None if decision is None else decision.harmful
-        if decided:
+        if decided := None if decision is None else decision.harmful:
             harms[item] = Harm.UPHELD
         elif item in flagged:
             harms[item] = Harm.FLAGGED if decided is None else Harm.CLEARED

@@ -102,8 +102,7 @@ def chances(
         level, stops = float(policy.level.share), policy.stops
         reached, missed = lower >= level, upper < level
         strong = strata.min(axis=1) >= level - float(stops.weak_stratum_margin) - 1e-9
-        fair = people.min(axis=1) >= level - float(stops.reviewer_margin) - 1e-9
-        go = reached & strong & fair
+        go = reached & strong & (people.min(axis=1) >= level - float(stops.reviewer_margin) - 1e-9)
         counted += [reached.sum(), enough * go.sum(), enough * missed.sum()]
     return Chances(*(float(count) / trials for count in counted))
 
@@ -166,8 +165,7 @@ def simulated_reviews(
         rows = min(block, trials - start)
         item = centre + plan.item_sd * random.standard_normal((rows, size[0]), dtype=np.float32)
         person = plan.reviewer_sd * random.standard_normal((rows, 1, size[1]), dtype=np.float32)
-        noise = random.standard_normal((rows, *size), dtype=np.float32)
-        yield noise < item[:, :, None] + person
+        yield random.standard_normal((rows, *size), dtype=np.float32) < item[:, :, None] + person
 
 
 def _centres(plan: RatingPlan, true_share: float) -> list[float]:
@@ -380,19 +378,18 @@ class Forecast:
 def _model_variance(share: float) -> float:
     """Return the variance of reviewers' own shares in the planner's model, for a panel's share inside 0–1."""
     plan, normal = RatingPlan.even(50, 2), NormalDist()
-    shifts = plan.stratum_shift**2 / 2
-    wide = sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2 + shifts)
+    wide = sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2 + (plan.stratum_shift**2 / 2))
     slope = normal.pdf(normal.inv_cdf(min(max(share, 1e-6), 1 - 1e-6))) / wide
     return (plan.reviewer_sd * slope) ** 2
 
 
 def _both(outlook: Forecast, chance: float) -> More | None:
     """Find the people and items that together give the chance with the fewest ratings."""
-    candidates = []
-    for people in range(1, MOST_REVIEWERS + 1):
-        items = _fewest(partial(outlook.chance, people), MOST_ITEMS, chance)
-        if items:
-            candidates.append(More(people, items))
+    candidates = [
+        More(people, items)
+        for people in range(1, MOST_REVIEWERS + 1)
+        if (items := _fewest(partial(outlook.chance, people), MOST_ITEMS, chance))
+    ]
     return min(candidates, key=outlook.ratings, default=None)
 
 
