@@ -200,12 +200,32 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
         )
         if not (entries[result.position].model_extra or {}).get("withheld")
     ]
-    absent = WITHHELD if _totals_only(connection, run) else ELSEWHERE
+    # Whether a run came as a card without rows, as those with secret entries do.
+    only_totals = run.imported and (read_card(connection, run.id) or {}).get("withheld") is not None
+    absent = WITHHELD if only_totals else ELSEWHERE
     _count_missed(run, said, by_place, entries, results, missed, absent)
     scorer = stored_scorer(run, "und", list(entries.values()))
     taken = scorer.entries_values([scorer.unpack(result.statistics) for result in results])
+    outputs = len(results)
+    card = card_head(connection, run)
+    scores = card.get("scores")
+    stated = scores.get("composite") if isinstance(scores, Mapping) else None
+    composite = (
+        float(stated) if isinstance(stated, int | float) and not isinstance(stated, bool) else None
+    )
+    rated_run = RatedRun(
+        run.run_id,
+        str(card.get("run_card_hash") or ""),
+        run.dataset_id,
+        run.language_pair,
+        read_dataset(connection, run.corpus).target_language or "und",
+        run.setup.model_slug or run.setup.method,
+        composite,
+        str(quality_tier(composite)),
+        outputs,
+    )
     return _Part(
-        _rated_run(connection, run, len(results)),
+        rated_run,
         [f"{run.dataset_id} {run.language_pair} {result.entry_id}" for result in results],
         [by_place[result.position] for result in results],
         {id_: [_number(row.values.get(id_)) for row in taken] for id_ in scorer.ids},
@@ -227,11 +247,6 @@ def _by_place(
     return by_place
 
 
-def _totals_only(connection: sqlite3.Connection, run: Run) -> bool:
-    """Return whether a run came as a card without rows, as those with secret entries do."""
-    return run.imported and (read_card(connection, run.id) or {}).get("withheld") is not None
-
-
 def _count_missed(
     run: Run,
     said: _Said,
@@ -251,26 +266,6 @@ def _count_missed(
     all_ = sum(len(rows) for (run_id, _), rows in said.items() if run_id == run.run_id)
     missed[WITHHELD] += withheld
     missed[absent] += all_ - withheld - sum(len(by_place[place]) for place in used)
-
-
-def _rated_run(connection: sqlite3.Connection, run: Run, outputs: int) -> RatedRun:
-    card = card_head(connection, run)
-    scores = card.get("scores")
-    stated = scores.get("composite") if isinstance(scores, Mapping) else None
-    composite = (
-        float(stated) if isinstance(stated, int | float) and not isinstance(stated, bool) else None
-    )
-    return RatedRun(
-        run.run_id,
-        str(card.get("run_card_hash") or ""),
-        run.dataset_id,
-        run.language_pair,
-        read_dataset(connection, run.corpus).target_language or "und",
-        run.setup.model_slug or run.setup.method,
-        composite,
-        str(quality_tier(composite)),
-        outputs,
-    )
 
 
 def _number(value: float | None) -> float:

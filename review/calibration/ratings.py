@@ -190,7 +190,25 @@ def read_ratings(path: Path, scale: Scale) -> Ratings:
         elif _blank(_field(path, where, row, RATING)):
             empty += 1
         else:
-            rows.append(_rating(path, where, row, scale))
+            if (entry := _name(path, where, row, ENTRY)) is None:
+                raise UsageError(
+                    f"{path}: {where}: field {_wanted(row, ENTRY)!r} is empty. Give the id."
+                )
+            try:
+                number = scale.number(_field(path, where, row, RATING))
+            except ValueError as error:
+                raise UsageError(
+                    f"{path}: {where}: field {_wanted(row, RATING)!r}: {error}."
+                ) from None
+            rating = PersonRating(
+                entry,
+                _name(path, where, row, RUN),
+                _name(path, where, row, REVIEWER),
+                scale.place(number),
+                scale.acceptable(number),
+                where,
+            )
+            rows.append(rating)
     if not rows:
         count_words = "no row" if not count else f"no rating in its {count:,} rows"
         raise UsageError(f"{path}: there is {count_words}. One row for each rating is wanted.")
@@ -205,23 +223,6 @@ def _scale(scale: Scale) -> dict[str, float]:
         "scale_best": scale.best,
         "acceptable_from": scale.acceptable_from,
     }
-
-
-def _rating(path: Path, where: str, row: Mapping[str, Any], scale: Scale) -> PersonRating:
-    if (entry := _name(path, where, row, ENTRY)) is None:
-        raise UsageError(f"{path}: {where}: field {_wanted(row, ENTRY)!r} is empty. Give the id.")
-    try:
-        number = scale.number(_field(path, where, row, RATING))
-    except ValueError as error:
-        raise UsageError(f"{path}: {where}: field {_wanted(row, RATING)!r}: {error}.") from None
-    return PersonRating(
-        entry,
-        _name(path, where, row, RUN),
-        _name(path, where, row, REVIEWER),
-        scale.place(number),
-        scale.acceptable(number),
-        where,
-    )
 
 
 def _field(path: Path, where: str, row: Mapping[str, Any], names: tuple[str, ...]) -> Any:

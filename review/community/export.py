@@ -251,7 +251,8 @@ def export_community(
             names = sealed_vault(wanted.vault, made / "vault", purpose, wanted.keeper)
             sums |= {f"vault/{name}": _sha256(made / "vault" / name) for name in names}
         about = _about(work, chosen)
-        sums |= write_part(made, [_about_file(about), *pages(about, sorted(sums))])
+        about_file = OutFile(ABOUT, f"{json.dumps(about, ensure_ascii=False, indent=2)}\n".encode())
+        sums |= write_part(made, [about_file, *pages(about, sorted(sums))])
         if not (same := before is not None and _same(before, about, sums)):
             sign_part(made, sums, signer)
             put_in_place(made, target)
@@ -418,10 +419,6 @@ def _about(work: _Work, chosen: list[OwnCorpus]) -> dict[str, Any]:
         "secret_texts": work.wanted.open_secrets,
         "left_out": list(work.left_out),
     }
-
-
-def _about_file(about: dict[str, Any]) -> OutFile:
-    return OutFile(ABOUT, f"{json.dumps(about, ensure_ascii=False, indent=2)}\n".encode())
 
 
 def _sha256(path: Path) -> str:

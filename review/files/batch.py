@@ -8,7 +8,7 @@ Whether a batch's manifest and items fit together; a signature alone does not sa
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
@@ -273,6 +273,16 @@ def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | 
 
 def _read(archive: bytes) -> Batch:
     opened = unpack_signed(archive, BatchManifest, _MEMBERS, _OPTIONAL)
+    carried_fonts = [
+        CarriedFont(opened.members[font], opened.members.get(licence, b""))
+        for font, licence in _FONTS
+        if font in opened.members
+    ]
+    if carried_fonts and (opened.manifest.version or 0) < 3:
+        raise FileError(
+            FileProblem.INVALID, "A batch brings fonts from version 3 on, and none before."
+        )
+    fonts = tuple(carried_fonts)
     batch = Batch(
         opened.manifest,
         opened.signed.content,
@@ -281,7 +291,7 @@ def _read(archive: bytes) -> Batch:
         archive,
         opened.signed.signature,
         salt=_salt(opened.manifest, opened.members.get(SALT)),
-        fonts=_fonts(opened.manifest, opened.members),
+        fonts=fonts,
     )
     check_content(batch.manifest, batch.items, batch.training)
     return batch
@@ -296,19 +306,6 @@ def _salt(manifest: BatchManifest, content: bytes | None) -> bytes:
         return b"" if content is None else read_salt(content)
     except ValueError as error:
         raise FileError(FileProblem.INVALID, f"{SALT}: {error}.") from None
-
-
-def _fonts(manifest: BatchManifest, members: Mapping[str, bytes]) -> tuple[CarriedFont, ...]:
-    carried_fonts = [
-        CarriedFont(members[font], members.get(licence, b""))
-        for font, licence in _FONTS
-        if font in members
-    ]
-    if carried_fonts and (manifest.version or 0) < 3:
-        raise FileError(
-            FileProblem.INVALID, "A batch brings fonts from version 3 on, and none before."
-        )
-    return tuple(carried_fonts)
 
 
 def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_Item, ...]:

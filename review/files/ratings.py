@@ -137,7 +137,14 @@ def write_ratings(
     they held, which their marks tell. Raises StickError for a stick that is full, gone or locked, and FileError where there is
     nothing to write; then nothing has changed.
     """
-    stem = f"{_title(batch.manifest.title)}-{_person(batch, reviewer)}"
+    # Name a person by where the batch lists them: the same each time, and a riddle to who has
+    # no batch.
+    own, people = batch.manifest.place(reviewer), sorted(batch.manifest.orders)
+    if own not in people:
+        raise FileError(FileProblem.INVALID, "The code is none of this review's. Open it again.")
+    place = f"{batch.manifest.batch} person {people.index(own)}"
+    person = hashlib.sha256(place.encode()).hexdigest()[:_PERSON_DIGITS]
+    stem = f"{_title(batch.manifest.title)}-{person}"
     archive = sign_ratings(events, batch, identity)
     opened = _checked(archive)
     head = opened.manifest.head
@@ -208,15 +215,6 @@ def _phrase(manifest_bytes: bytes, *, earlier: bool) -> str:
 def _mark(batch: Batch, event: str) -> str:
     """Return a few digits that identify the last event of a batch; other batches share a device's events."""
     return hashlib.sha256(f"{batch.manifest.batch} {event}".encode()).hexdigest()[:_MARK_DIGITS]
-
-
-def _person(batch: Batch, reviewer: str) -> str:
-    """Name a person by where the batch lists them: the same each time, and a riddle to who has no batch."""
-    own, people = batch.manifest.place(reviewer), sorted(batch.manifest.orders)
-    if own not in people:
-        raise FileError(FileProblem.INVALID, "The code is none of this review's. Open it again.")
-    place = f"{batch.manifest.batch} person {people.index(own)}"
-    return hashlib.sha256(place.encode()).hexdigest()[:_PERSON_DIGITS]
 
 
 def _title(title: str) -> str:

@@ -326,25 +326,23 @@ def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> Sta
             persons[payload.batch, payload.reviewer].append(event)
         else:
             office.append(payload)
+    decided = _all(office, Adjudicate)
+    adjudications = {
+        adjudicate.item: Adjudication(
+            adjudicate.harmful, adjudicate.note, adjudicate.reason, adjudicate.by
+        )
+        for adjudicate in decided
+    }
     return State(
         reviewers={place: Person(persons[place]).state() for place in sorted(persons)},
         withdrawn=withdrawn,
-        adjudications=_adjudications(_all(office, Adjudicate)),
+        adjudications=adjudications,
         looks={run: len(seen) for run, seen in looks_by_run(_all(office, OrganiserLook)).items()},
     )
 
 
 def _all(said: Iterable[AnyPayload | None], what: type[_P]) -> list[_P]:
     return [payload for payload in said if isinstance(payload, what)]
-
-
-def _adjudications(decided: Iterable[Adjudicate]) -> dict[str, Adjudication]:
-    return {
-        adjudicate.item: Adjudication(
-            adjudicate.harmful, adjudicate.note, adjudicate.reason, adjudicate.by
-        )
-        for adjudicate in decided
-    }
 
 
 def looks_by_run(looks: Iterable[OrganiserLook]) -> dict[str, set[str]]:

@@ -91,17 +91,12 @@ def fingerprint(path: Path) -> str:
     """
     place = path.resolve()
     stat_result = place.stat()
-    facts = (
-        f"{_machine()}\n{place}\n{stat_result.st_ino}\n{getattr(stat_result, 'st_birthtime', '')}"
-    )
-    return hashlib.sha256(facts.encode(errors="surrogateescape")).hexdigest()
-
-
-def _machine() -> str:
-    """Return what tells this computer from others, empty where nothing lasting does."""
+    # What tells this computer from others, empty where nothing lasting does.
     given = _given_id()
     node = 0 if given else uuid.getnode()
-    return given or ("" if node & _MULTICAST else f"{node:012x}")
+    machine = given or ("" if node & _MULTICAST else f"{node:012x}")
+    facts = f"{machine}\n{place}\n{stat_result.st_ino}\n{getattr(stat_result, 'st_birthtime', '')}"
+    return hashlib.sha256(facts.encode(errors="surrogateescape")).hexdigest()
 
 
 def _given_id() -> str:

@@ -237,7 +237,10 @@ def read_events(
     """
     if batches is None:
         return _events(connection, words, "")
-    return _events(connection, words, _of_batches(len(batches)), *batches)
+    count = len(batches)
+    marks = ", ".join("?" * count)
+    batch_clause = f"WHERE batch IN ({marks}) OR payload IS NULL OR kind = 'withdraw'"
+    return _events(connection, words, batch_clause, *batches)
 
 
 def read_device(
@@ -292,11 +295,6 @@ def _events(
         f"SELECT rowid, {_COLUMNS} FROM event {which} ORDER BY rowid", values
     ).fetchall()  # an open cursor would hold a lock against other processes
     return (_event(words, *row[:-2]) for row in rows)
-
-
-def _of_batches(count: int) -> str:
-    marks = ", ".join("?" * count)
-    return f"WHERE batch IN ({marks}) OR payload IS NULL OR kind = 'withdraw'"
 
 
 def _event(

@@ -262,7 +262,14 @@ def answer(
         if _has_said(record, what, key) and not _has_said(stated, what, key):
             return record
         if what is OwnershipAction.SIGNED:
-            for card_check in _withdrawn(record):
+            terms = record.terms
+            keys = frozenset({terms.organisation.signing_key, terms.developer.signing_key})
+            withdrawn = (
+                consent_check
+                for consent_check in consent_checks(Verified(keys=keys))
+                if consent_check.ok is False
+            )
+            for card_check in withdrawn:
                 raise UsageError(f"{card_check.words}. It is not signed.")
             if key == record.terms.organisation.signing_key:
                 require_confirmed(record.terms.run_id, home)
@@ -309,16 +316,6 @@ def keep(connection: sqlite3.Connection, record: OwnershipRecord) -> None:
     keep_signed(connection, row, record.data())
 
 
-def _withdrawn(record: OwnershipRecord) -> Iterator[CardCheck]:
-    terms = record.terms
-    keys = frozenset({terms.organisation.signing_key, terms.developer.signing_key})
-    return (
-        consent_check
-        for consent_check in consent_checks(Verified(keys=keys))
-        if consent_check.ok is False
-    )
-
-
 # ---- How far a result was verified (benchmark-specification §9.4, §9.5), and what on this
 # computer shows it.
 #
@@ -337,7 +334,10 @@ def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[Ca
     raw = read_raw(connection, run.id)
     card_checks = [_made(connection, run, raw, home), *_again(connection, run, raw)]
     if (review := gate_of(connection, run, raw)) is not None:
-        card_checks += [_paths_gate(review), *_consent(review), _texts(connection, run, home)]
+        consent = consent_checks(
+            Verified(keys=frozenset({review.certificate.organisation.signing_key}))
+        )
+        card_checks += [_paths_gate(review), *consent, _texts(connection, run, home)]
     return card_checks
 
 
@@ -394,10 +394,6 @@ def _paths_gate(review: ReviewStatus) -> CardCheck:
         f"{certificate.issued[:10]}, signed with the six words: {key_phrase(certificate.organisation.signing_key)}"
     )
     return CardCheck(GATE, True, words)
-
-
-def _consent(review: ReviewStatus) -> Iterator[CardCheck]:
-    return consent_checks(Verified(keys=frozenset({review.certificate.organisation.signing_key})))
 
 
 def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:

@@ -341,7 +341,16 @@ class Opening:
         origin = received.choice.path if received else None
         folders = [origin.parent.absolute()] if origin is not None else []
         there = [folder for folder in folders if folder.is_dir()]
-        return sorted(_once([*there, *self.sticks()]), key=lambda folder: not self.on_stick(folder))
+        # Each stick once, whatever its names; of one with a folder that came before, only that
+        # folder.
+        places = [*there, *self.sticks()]
+        kept: dict[Path, Path] = {}
+        for place in places:
+            real = place.resolve()
+            if not any(other.is_relative_to(real) for other in kept):
+                kept[real] = place
+        unique = list(kept.values())
+        return sorted(unique, key=lambda folder: not self.on_stick(folder))
 
     def on_stick(self, folder: Path) -> bool:
         """Return whether a folder lies on a stick that is plugged in now."""
@@ -388,16 +397,6 @@ def _typed(passphrase: str) -> str:
         return typed_passphrase(passphrase.encode("utf-8", "replace").decode())
     except FileError as error:
         raise FileError(FileProblem.WRONG_KEY, str(error)) from None
-
-
-def _once(places: Sequence[Path]) -> list[Path]:
-    """Return each stick once, whatever its names; of one with a folder that came before, only that folder."""
-    kept: dict[Path, Path] = {}
-    for place in places:
-        real = place.resolve()
-        if not any(other.is_relative_to(real) for other in kept):
-            kept[real] = place
-    return list(kept.values())
 
 
 def _organisation(batch: Batch) -> str:

@@ -79,14 +79,11 @@ def _verify_ownership(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         ("state", str(ownership_record.state)),
     )
     against = _against(terms, here)
-    return ToldOfFile(facts, _speakers(stated), [*checks, *_unsigned(stated), *against])
-
-
-def _speakers(record: OwnershipRecord) -> list[Signer]:
-    """Return the sides that signed a word of a record; one that only is in its terms did not."""
-    spoke = {act.by for act in record.acts}
-    parties = ((side, record.terms.party(side).signing_key) for side in Side)
-    return [Signer(str(side), key) for side, key in parties if key in spoke]
+    # Sides that signed a word of a record; one that only is in its terms did not.
+    spoke = {act.by for act in stated.acts}
+    parties = ((side, stated.terms.party(side).signing_key) for side in Side)
+    speakers = [Signer(str(side), key) for side, key in parties if key in spoke]
+    return ToldOfFile(facts, speakers, [*checks, *_unsigned(stated), *against])
 
 
 def _unsigned(record: OwnershipRecord) -> Iterator[CardCheck]:

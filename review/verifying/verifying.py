@@ -134,13 +134,21 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
         told_of_file = _verified(kind, file, here)
     signers = tuple(_known(told_of_file.signers, here))
     others = [_beside(kind, file, verified_file, signers, here) for verified_file in here.unused]
+    # Which keys that signed were revoked since, unless the verifier of the kind said so.
+    reported = {check.words for check in told_of_file.checks if check.name == "consent"}
+    keys = frozenset(signer.key for signer in told_of_file.signers)
+    withdrawn = (
+        consent_check
+        for consent_check in consent_checks(Verified(keys=keys))
+        if consent_check.words not in reported
+    )
     return FileVerdict(
         path.name,
         kind.name,
         kind.what,
         tuple(told_of_file.facts),
         signers,
-        (*told_of_file.checks, *others, *_key_checks(signers, here), *_withdrawn(told_of_file)),
+        (*told_of_file.checks, *others, *_key_checks(signers, here), *withdrawn),
     )
 
 
@@ -288,17 +296,6 @@ def _key_checks(signers: tuple[KnownKey, ...], here: VerifiedAgainst) -> Iterato
     if strangers := [signer.role for signer in signers if not signer.known]:
         words = f"whose key it is, nobody here knows ({', '.join(strangers)}): ask for their six words by telephone, and give them with --words"
         yield CardCheck("key", None, words)
-
-
-def _withdrawn(told: ToldOfFile) -> Iterator[CardCheck]:
-    """Return which keys that signed were revoked since, unless the verifier of the kind said so."""
-    reported = {check.words for check in told.checks if check.name == "consent"}
-    keys = frozenset(signer.key for signer in told.signers)
-    return (
-        consent_check
-        for consent_check in consent_checks(Verified(keys=keys))
-        if consent_check.words not in reported
-    )
 
 
 # ---- Verifying every file of a folder: one verdict each, within limits, and no link is followed.

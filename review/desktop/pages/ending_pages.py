@@ -216,7 +216,15 @@ class ErasedPage(Page):
             self.place(words("Not everything is deleted"))
             message = self.paragraph(words("This could not be deleted:"), "warn").text()
             for remain in remains:
-                self.copyable(self._named(remain), message)
+                # Name what is left; why, in the words of the system, is next to it for anyone who helps.
+                if remain.in_keyring:
+                    name = self.words(
+                        "the keys of this computer in its password store ({name})", name=remain.name
+                    )
+                else:
+                    name = remain.name
+                named = f"{name} – {remain.detail}"
+                self.copyable(named, message)
             self.paragraph(words("Show this to whoever helps you with this computer."))
             self.button(words("Try again"), self._again)
         else:
@@ -231,16 +239,6 @@ class ErasedPage(Page):
             words("Enter"),
             main=True,
         )
-
-    def _named(self, each: UndeletedItem) -> str:
-        """Name what is left; why, in the words of the system, is next to it for anyone who helps."""
-        if each.in_keyring:
-            name = self.words(
-                "the keys of this computer in its password store ({name})", name=each.name
-            )
-        else:
-            name = each.name
-        return f"{name} – {each.detail}"
 
     def _again(self) -> None:
         self.desk.work.do(partial(finish_erasing, self._folder), self._tried, self._failed)

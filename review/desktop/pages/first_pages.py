@@ -256,23 +256,17 @@ class AskingPage(FirstPage):
         label.setBuddy(self._box)
         self.add(self._box)
         self._box.textEdited.connect(lambda _: self.reading.bring(self._box))
-        self._add_letters(asked.letters)
-        self.paragraph(asked.about, "quiet")
-        words = self.words
-        self.button(words("Go on"), self.enter, words("Enter"), main=True)
-        self.way_back()
-
-    def _add_letters(self, letters: Sequence[str]) -> None:
-        """Add a row of letters to type the answer with the mouse alone; Tab needs one step past all of it."""
+        # Add a row of letters to type the answer with the mouse alone; Tab needs one step past all
+        # of it.
         place = QWidget()
         column, row = QVBoxLayout(place), FlowLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        signs = LetterRow([letter for letter in letters if letter.strip()], capitals=False)
+        signs = LetterRow([letter for letter in asked.letters if letter.strip()], capitals=False)
         signs.typed.connect(self._take)
         column.addWidget(signs)
         column.addLayout(row)
-        if " " in letters:
+        if " " in asked.letters:
             space = Button(self.words("Space"))
             space.clicked.connect(lambda: self._take(" "))
             row.addWidget(space)
@@ -280,6 +274,10 @@ class AskingPage(FirstPage):
         rub.clicked.connect(self._rub)
         row.addWidget(rub)
         self.add(place)
+        self.paragraph(asked.about, "quiet")
+        words = self.words
+        self.button(words("Go on"), self.enter, words("Enter"), main=True)
+        self.way_back()
 
     def _take(self, letter: str) -> None:
         self._box.insert(letter)

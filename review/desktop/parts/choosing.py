@@ -120,7 +120,9 @@ class _AnswerButton(Button):
         direction = self.layoutDirection()
         parts = [Wrapped(self.text(), self.text_font(), direction)]
         if self._meaning_shown:
-            parts.append(Wrapped(self._meaning_shown, self._meaning_font(), direction))
+            font = QFont(self.font())
+            font.setPixelSize(max(_SMALLEST, font.pixelSize() * 4 // 5))
+            parts.append(Wrapped(self._meaning_shown, font, direction))
         return parts
 
     def _inks(self) -> Iterator[QColor]:
@@ -133,11 +135,6 @@ class _AnswerButton(Button):
         font.setBold(bool(self._meaning))
         if self._size is not None:
             font.setPixelSize(self._size)
-        return font
-
-    def _meaning_font(self) -> QFont:
-        font = QFont(self.font())
-        font.setPixelSize(max(_SMALLEST, font.pixelSize() * 4 // 5))
         return font
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -160,7 +157,10 @@ class _AnswerButton(Button):
             painter.drawEllipse(middle, radius, radius)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self._on_ground(), max(2.0, radius / 4)))
-            painter.drawPath(_tick(middle, radius))
+            tick = QPainterPath(middle + QPointF(-0.45, 0.05) * radius)
+            tick.lineTo(middle + QPointF(-0.12, 0.4) * radius)
+            tick.lineTo(middle + QPointF(0.5, -0.35) * radius)
+            painter.drawPath(tick)
 
     def _key_colours(self) -> tuple[QColor, QColor, QColor]:
         if not self._given:
@@ -175,13 +175,6 @@ class _AnswerButton(Button):
 
     def _colour(self, role: QPalette.ColorRole) -> QColor:
         return self.palette().color(role)
-
-
-def _tick(middle: QPointF, radius: float) -> QPainterPath:
-    tick = QPainterPath(middle + QPointF(-0.45, 0.05) * radius)
-    tick.lineTo(middle + QPointF(-0.12, 0.4) * radius)
-    tick.lineTo(middle + QPointF(0.5, -0.35) * radius)
-    return tick
 
 
 class QuestionBox(QWidget):

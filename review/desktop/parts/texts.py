@@ -127,7 +127,10 @@ class TextPane(QTextEdit):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self.document().setDefaultTextOption(_own_direction())
+        option = QTextOption()
+        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.document().setDefaultTextOption(option)
         self.document().documentLayout().documentSizeChanged.connect(
             lambda _: self.updateGeometry()
         )
@@ -189,13 +192,6 @@ class TextPane(QTextEdit):
         self.ensurePolished()
         margins = self.contentsMargins()
         return margins.top() + margins.bottom()
-
-
-def _own_direction() -> QTextOption:
-    option = QTextOption()
-    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    return option
 
 
 class WholeText(TextPane):

@@ -58,7 +58,12 @@ class TypingBox(QTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.document().setDefaultTextOption(_own_direction())
+        # Option by which each paragraph runs in the direction of its letters, and even a word
+        # without blanks breaks.
+        option = QTextOption()
+        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.document().setDefaultTextOption(option)
         self.textChanged.connect(self._changed)
 
     @property
@@ -106,7 +111,9 @@ class TypingBox(QTextEdit):
             QGuiApplication.inputMethod().commit()
         if self._unfinished:
             word, self._unfinished = self._unfinished, ""
-            self.inputMethodEvent(_commit(word))
+            event = QInputMethodEvent()
+            event.setCommitString(word)
+            self.inputMethodEvent(event)
 
     # what Qt asks
 
@@ -178,20 +185,6 @@ class TypingBox(QTextEdit):
         self.updateGeometry()
         if self.hasFocus() and not self._pause.isActive():
             self._pause.start()
-
-
-def _own_direction() -> QTextOption:
-    """Return the option by which each paragraph runs in the direction of its letters, and even a word without blanks breaks."""
-    option = QTextOption()
-    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    return option
-
-
-def _commit(word: str) -> QInputMethodEvent:
-    event = QInputMethodEvent()
-    event.setCommitString(word)
-    return event
 
 
 CAPITALS: Final = msgid("Capital letters")
@@ -320,7 +313,23 @@ class Writing(QWidget):
         # What can be done with the text: it stands where it stays in sight, whatever the size of
         # the letters
         self.acts = QWidget()
-        self._lay_out(words, letters)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._title)
+        column.addWidget(self._box)
+        if letters:
+            row = LetterRow(letters)
+            row.typed.connect(self.take)
+            column.addWidget(row)
+        save = Button(capital(words("save")), words("Enter"))
+        save.setProperty("role", "main")
+        save.clicked.connect(self.save)
+        back = Button(capital(words("back; your words are kept")), words("Esc"))
+        back.clicked.connect(self.leave)
+        flow = FlowLayout()
+        self.acts.setLayout(flow)
+        for button in (save, back, self._start):
+            flow.addWidget(button)
 
     @property
     def text(self) -> str:
@@ -361,22 +370,3 @@ class Writing(QWidget):
         """Close the box; what is in it stays a draft."""
         self._box.finish_word()
         self.left.emit(self.text)
-
-    def _lay_out(self, words: Words, letters: Sequence[str]) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._title)
-        column.addWidget(self._box)
-        if letters:
-            row = LetterRow(letters)
-            row.typed.connect(self.take)
-            column.addWidget(row)
-        save = Button(capital(words("save")), words("Enter"))
-        save.setProperty("role", "main")
-        save.clicked.connect(self.save)
-        back = Button(capital(words("back; your words are kept")), words("Esc"))
-        back.clicked.connect(self.leave)
-        flow = FlowLayout()
-        self.acts.setLayout(flow)
-        for button in (save, back, self._start):
-            flow.addWidget(button)

@@ -322,20 +322,14 @@ class Application(QApplication):
 
 def prepare() -> None:
     """Prevent Qt from writing its own settings, and from having a message bus started for it."""
-    if not _has_bus():
+    # Whether the system runs a message bus for this person.
+    folder = os.environ.get("XDG_RUNTIME_DIR")
+    has_bus = bool(os.environ.get(_BUS) or (folder and (Path(folder) / "bus").exists()))
+    if not has_bus:
         os.environ[_BUS] = "disabled:"
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
         for form in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
             QSettings.setPath(form, scope, _NOWHERE)
-
-
-def _has_bus() -> bool:
-    """Return whether the system runs a message bus for this person.
-
-    One that was started only for us would outlive the program and leave files in the person's folder.
-    """
-    folder = os.environ.get("XDG_RUNTIME_DIR")
-    return bool(os.environ.get(_BUS) or (folder and (Path(folder) / "bus").exists()))
 
 
 def languages_of_system() -> Sequence[str]:

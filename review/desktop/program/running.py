@@ -211,7 +211,9 @@ class Running(QObject):
     # looks
 
     def _dressed(self, settings: Mapping[Setting, str | None]) -> Look:
-        theme, size = self._theme_of_system(), settings.get(Setting.TEXT_SIZE)
+        dark = self.app.styleHints().colorScheme() is Qt.ColorScheme.Dark
+        theme_of_system = Theme.DARK if dark else Theme.LIGHT
+        theme, size = theme_of_system, settings.get(Setting.TEXT_SIZE)
         with suppress(ValueError):
             theme = Theme(settings.get(Setting.COLOURS) or theme)
         pixels = int(size) if size and size.isascii() and size.isdigit() else _USUAL_SIZE
@@ -219,10 +221,6 @@ class Running(QObject):
         look.shows_keys = settings.get(Setting.SHOWS_KEYS) != "no"
         look.apply(self.app)
         return look
-
-    def _theme_of_system(self) -> Theme:
-        dark = self.app.styleHints().colorScheme() is Qt.ColorScheme.Dark
-        return Theme.DARK if dark else Theme.LIGHT
 
     def _keep(self, name: Setting, value: str) -> None:
         """Remember a setting; where it cannot be kept, or everything was deleted, it holds for now."""

@@ -152,25 +152,21 @@ class HeldKeys(QObject):
             elif event.type() == QEvent.Type.KeyPress and not event.isAutoRepeat():
                 held, self._released = key == self._released, None
                 if held:
-                    QCoreApplication.sendEvent(watched, _repeated(event))
+                    again = QKeyEvent(
+                        event.type(),
+                        event.key(),
+                        event.modifiers(),
+                        event.nativeScanCode(),
+                        event.nativeVirtualKey(),
+                        event.nativeModifiers(),
+                        event.text(),
+                        True,
+                        event.count(),
+                    )
+                    again.setTimestamp(event.timestamp())
+                    QCoreApplication.sendEvent(watched, again)
                 return held
         return False
-
-
-def _repeated(event: QKeyEvent) -> QKeyEvent:
-    again = QKeyEvent(
-        event.type(),
-        event.key(),
-        event.modifiers(),
-        event.nativeScanCode(),
-        event.nativeVirtualKey(),
-        event.nativeModifiers(),
-        event.text(),
-        True,
-        event.count(),
-    )
-    again.setTimestamp(event.timestamp())
-    return again
 
 
 _SMALLEST = (480, 360)

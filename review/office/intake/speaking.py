@@ -248,20 +248,20 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
                 f"{laptop.name} is taken out. Put it back first: rosetta review enrol --remove --undo"
             )
         if voices.name_of(laptop.signing_key) not in spoke:
-            raise UsageError(_no_answer(office, laptop, review.code(person), spoke))
+            # That a laptop never spoke for a person, and which did.
+            code = review.code(person)
+            names = _names(spoke, {laptop.signing_key: laptop for laptop in office.laptops()})
+            have = "have" if len(names) > 1 else "has"
+            others = f"{' and '.join(names)} {have}" if names else "no laptop has one yet"
+            no_answer = (
+                f"{laptop.name} has no answer of {printed(code)}; {others}. Nothing is changed."
+            )
+            raise UsageError(no_answer)
     keys = tuple(sorted({laptop.signing_key for laptop in laptops}))
     with office.transaction():
         for batch in batches:
             assign_laptop = AssignLaptop(wall=utc_now(), batch=batch, reviewer=person, laptops=keys)
             office.append(review, assign_laptop)
-
-
-def _no_answer(office: Office, laptop: KnownLaptop, code: str, spoke: Iterable[str]) -> str:
-    """Return that a laptop never spoke for a person, and which did."""
-    names = _names(spoke, {laptop.signing_key: laptop for laptop in office.laptops()})
-    have = "have" if len(names) > 1 else "has"
-    others = f"{' and '.join(names)} {have}" if names else "no laptop has one yet"
-    return f"{laptop.name} has no answer of {printed(code)}; {others}. Nothing is changed."
 
 
 # ---- What became of one file of ratings, in numbers and words for the organiser ----

@@ -220,7 +220,11 @@ def draft_review(
     counts = size.controls or usual_counts(len(in_core))
     controls, why_no_forms = _controls(runs, real, in_core, counts, seed)
     around = surroundings(list(runs.corpus.values()), carries)
-    every = around.of(_within_batch([*real, *controls.items]))
+    items = [*real, *controls.items]
+    if len(items) > MOST_ITEMS:
+        raise UsageError(f"{len(items)} items are more than {MOST_ITEMS:,}. Lower --items.")
+    within_batch = items
+    every = around.of(within_batch)
     return ReviewDraft(
         dataset=runs.dataset,
         runs=runs,
@@ -252,21 +256,22 @@ def _controls(
     runs: ReviewedRuns, real: Sequence[Item], in_core: Sequence[Item], counts: Counts, seed: int
 ) -> tuple[Controls, str]:
     """Make the controls; gives also why there are no wrong word forms, where there are none."""
-    forms = known_forms(runs.dataset, _attested(runs, real))
+    # Texts whose words count as attested: open references, and the review's own items.
+    open_ = [entry.reference for entry in runs.corpus.values() if is_development(entry)]
+    attested = [*open_, *(item.shown.candidate for item in real)]
+    forms = known_forms(runs.dataset, attested)
+    outputs: dict[EntryId, list[str]] = defaultdict(list)
+    for run in runs.runs:
+        for id_, output in run.outputs.items():
+            outputs[id_].append(output)
     material = ControlMaterial(
         real=in_core,
         entries=runs.corpus,
-        outputs=_outputs(runs),
+        outputs=outputs,
         forms=forms.make or (lambda _: ()),
         inflects=forms.make is not None,
     )
     return make_controls(material, counts, seed), forms.why_not
-
-
-def _within_batch(items: list[Item]) -> list[Item]:
-    if len(items) > MOST_ITEMS:
-        raise UsageError(f"{len(items)} items are more than {MOST_ITEMS:,}. Lower --items.")
-    return items
 
 
 def _of_entries(runs: ReviewedRuns, items: Sequence[Item], entries: Sequence[Entry]) -> list[Item]:
@@ -284,20 +289,6 @@ def _real_items(runs: ReviewedRuns, entries: Sequence[Entry], seed: int) -> list
     ]
     drawing(seed, "items").shuffle(items)
     return items
-
-
-def _outputs(runs: ReviewedRuns) -> dict[EntryId, list[str]]:
-    outputs: dict[EntryId, list[str]] = defaultdict(list)
-    for run in runs.runs:
-        for id_, output in run.outputs.items():
-            outputs[id_].append(output)
-    return outputs
-
-
-def _attested(runs: ReviewedRuns, real: Sequence[Item]) -> list[str]:
-    """Return the texts whose words count as attested: open references, and the review's own items."""
-    open_ = [entry.reference for entry in runs.corpus.values() if is_development(entry)]
-    return [*open_, *(item.shown.candidate for item in real)]
 
 
 def _orders(

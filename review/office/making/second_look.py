@@ -51,8 +51,15 @@ def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
     state, cases = cases_to_ask(office, review)
     heard = [(who, reviewer_state) for who, _, reviewer_state in counted(state, review.key)]
     items = [_item(review, case, _others(review, case, heard)) for case in cases]
+    manifest = review.manifest
+    dataset = Dataset(
+        id=f"{review.name}-second",
+        language_pair="",
+        source_language=manifest.source_language,
+        target_language=manifest.target_language,
+    )
     return SecondDraft(
-        dataset=_dataset(review),
+        dataset=dataset,
         first=review,
         words=sum(len(item.shown.others) for item in items),
         entries=(),
@@ -65,25 +72,6 @@ def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
 
 def cases_to_ask(office: Office, review: Review) -> tuple[State, list[Case]]:
     """Return the state of a review and what split its panel; no text is read. UsageError where there is nothing to ask."""
-    _require_first(office, review)
-    state = office.state(review)
-    if not (cases := split_cases(review, state)):
-        raise UsageError(
-            f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more."
-        )
-    return state, cases
-
-
-def require_first(review: Review) -> None:
-    """Refuse to decide in a second look: what is decided is in the log of the first one, by which the gate goes."""
-    if review.is_second_look:
-        raise UsageError(
-            f"Review {review.name!r} is a second look. Decide in the first one, where what was said here is shown: "
-            "`rosetta review adjudicate` and its name."
-        )
-
-
-def _require_first(office: Office, review: Review) -> None:
     if review.is_agreement:
         raise UsageError(
             f"Review {review.name!r} asks second speakers about a corpus in the making. What they said goes into it: rosetta corpus gather FOLDER"
@@ -100,6 +88,21 @@ def _require_first(office: Office, review: Review) -> None:
         raise UsageError(
             f"Review {review.name!r} had its second look: {before.name!r}. There is one, so that nobody is asked until "
             "they agree."
+        )
+    state = office.state(review)
+    if not (cases := split_cases(review, state)):
+        raise UsageError(
+            f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more."
+        )
+    return state, cases
+
+
+def require_first(review: Review) -> None:
+    """Refuse to decide in a second look: what is decided is in the log of the first one, by which the gate goes."""
+    if review.is_second_look:
+        raise UsageError(
+            f"Review {review.name!r} is a second look. Decide in the first one, where what was said here is shown: "
+            "`rosetta review adjudicate` and its name."
         )
 
 
@@ -155,16 +158,6 @@ def _orders(
         for place, who in enumerate(dict.fromkeys(people))
     }
     return {review.code(who): asked for who, asked in drawn.items() if asked}
-
-
-def _dataset(review: Review) -> Dataset:
-    manifest = review.manifest
-    return Dataset(
-        id=f"{review.name}-second",
-        language_pair="",
-        source_language=manifest.source_language,
-        target_language=manifest.target_language,
-    )
 
 
 def cases_of(office: Office, review: Review, state: State) -> list[Case]:

@@ -178,7 +178,10 @@ def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]
 
 def _answer(certificate: Certificate | CoarseCertificate, words: Words) -> Iterator[str]:
     short, long = _ANSWERS[certificate.outcome]
-    about = (_languages(certificate), certificate.organisation.name, certificate.issued[:10])
+    # Names of both languages, as far as we know them in themselves or in English.
+    pair = certificate.run.language_pair
+    languages = " → ".join(language_name(tag.casefold()) for tag in pair.split("→"))
+    about = (languages, certificate.organisation.name, certificate.issued[:10])
     question = words("Is the machine translation good enough?")
     yield f"<h1>{escape(question)}</h1>"
     yield f'<p class="quiet">{" · ".join(map(outside, about))}</p>'
@@ -188,12 +191,6 @@ def _answer(certificate: Certificate | CoarseCertificate, words: Words) -> Itera
 
 # Hexadecimal digits of a certificate's SHA-256 that a page for people shows
 _NUMBER_DIGITS: Final = 8
-
-
-def _languages(certificate: Certificate | CoarseCertificate) -> str:
-    """Return the names of both languages, as far as we know them in themselves or in English."""
-    pair = certificate.run.language_pair
-    return " → ".join(language_name(tag.casefold()) for tag in pair.split("→"))
 
 
 def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:

@@ -307,28 +307,26 @@ def emptied(
 
     ``came``: wordings that came with the source and may come back; None for those that are kept already.
     """
-    gone = {
-        "translated": None,
-        "agreed": None,
-        "agreed_also": (),
-        "objected": False,
-        "refused": _done_with(project, entry),
-    }
-    before = project.texts(entry)
-    kept = before.came if came is None else tuple(came)
-    texts = replace(before, reference="", variants=(), offered=(), came=kept)
-    return with_words(project, entry.model_copy(update=gone), texts)
-
-
-def _done_with(project: Project, entry: ProjectEntry) -> tuple[str, ...]:
-    """Return the reviews of an entry that are done with: that of its translation, and those that asked second speakers about it."""
+    # Reviews of an entry that are done with: that of its translation, and those that asked
+    # second speakers about it.
     looked = [
         out.review
         for out in project.state.reviews
         if out.kind == "agree" and entry.id in out.entries
     ]
     own = [entry.translated.review] if entry.translated else []
-    return tuple(dict.fromkeys((*entry.refused, *own, *looked)))
+    done_with = tuple(dict.fromkeys((*entry.refused, *own, *looked)))
+    gone = {
+        "translated": None,
+        "agreed": None,
+        "agreed_also": (),
+        "objected": False,
+        "refused": done_with,
+    }
+    before = project.texts(entry)
+    kept = before.came if came is None else tuple(came)
+    texts = replace(before, reference="", variants=(), offered=(), came=kept)
+    return with_words(project, entry.model_copy(update=gone), texts)
 
 
 def with_words(project: Project, entry: ProjectEntry, texts: DraftTexts) -> ProjectEntry:

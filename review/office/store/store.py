@@ -212,6 +212,10 @@ class Office(OwnFile):
             (number,),
         ).fetchall()
         manifests = {batch: manifest for batch, manifest, _ in batches}
+        rows = self.connection.execute(
+            "SELECT person, code FROM person WHERE review = ?", (number,)
+        )
+        codes = dict(rows.fetchall())
         return Review(
             number=number,
             name=name,
@@ -219,19 +223,13 @@ class Office(OwnFile):
             key=AnswerKey.model_validate_json(key),
             policy=policy,
             manifests=manifests,
-            codes=self._codes(number),
+            codes=codes,
             _read_texts=lambda: read_items(
                 self.connection, self.path.parent, (number, next(iter(manifests)))
             ),
             vault_runs=runs_out_of_vault(self.connection, number),
             signatures={batch: signature for batch, _, signature in batches},
         )
-
-    def _codes(self, review: int) -> dict[str, str]:
-        rows = self.connection.execute(
-            "SELECT person, code FROM person WHERE review = ?", (review,)
-        )
-        return dict(rows.fetchall())
 
     def events(self, review: Review, *, shut: bool = False) -> list[Event]:
         """Return the events of a review: whole chains as far as they belong to it, in the one order.
@@ -242,7 +240,9 @@ class Office(OwnFile):
         after the file was changed.
         """
         words = self._words.keys(review.manifests)
-        changes = (self._data_version(), self.connection.total_changes)
+        # Number that changes when another connection changes the file.
+        version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
+        changes = (version, self.connection.total_changes)
         last = self._last_read
         if (
             last is None
@@ -255,11 +255,6 @@ class Office(OwnFile):
         if not shut:
             words.require(last.events)
         return [*last.events]
-
-    def _data_version(self) -> int:
-        """Return a number that changes when another connection changes the file."""
-        version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
-        return version
 
     def append(
         self,

@@ -13,7 +13,6 @@ from typing import Any
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from review.log.event import Event, events_sha256
-from review.log.fold import State
 from review.log.merge import AssignedLaptops
 from review.log.payloads import OrganiserLook
 from review.rating import Relation
@@ -81,7 +80,23 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Ev
     relations = certified_relations(evidence, counted_people)
     where = certified_looks(evidence, run_id, looks, counted_people)
     ratings = review_ratings(evidence.state, evidence.key)
-    harm = _harm(panel, evidence.state)
+    decided = (
+        evidence.state.adjudications[item]
+        for item, became in panel.harm.items()
+        if became is not Harm.FLAGGED
+    )
+    certified_decisions = [
+        CertifiedDecision(
+            harmful=bool(adjudication.harmful), reason=adjudication.reason, by=adjudication.by
+        )
+        for adjudication in decided
+    ]
+    harm = tuple(
+        sorted(
+            certified_decisions,
+            key=lambda decision: (not decision.harmful, decision.reason, decision.by),
+        )
+    )
     return EvidenceReading(policy, panel, verdict, relations, where, ratings, harm)
 
 
@@ -111,26 +126,6 @@ def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> Certi
     nearest = Counter(min(near, key=order.index) for near in relations.values() if near)
     counts = {str(relation): nearest[relation] for relation in order}
     return CertifiedRelations(**counts, not_asked=len(relations) - nearest.total())
-
-
-def _harm(panel: Panel, state: State) -> tuple[CertifiedDecision, ...]:
-    decided = (
-        state.adjudications[item]
-        for item, became in panel.harm.items()
-        if became is not Harm.FLAGGED
-    )
-    certified_decisions = [
-        CertifiedDecision(
-            harmful=bool(adjudication.harmful), reason=adjudication.reason, by=adjudication.by
-        )
-        for adjudication in decided
-    ]
-    return tuple(
-        sorted(
-            certified_decisions,
-            key=lambda decision: (not decision.harmful, decision.reason, decision.by),
-        )
-    )
 
 
 def require_enough(reading: EvidenceReading) -> None:

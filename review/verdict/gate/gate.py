@@ -21,7 +21,6 @@ from review.verdict.gate.panel import (
     Harm,
     Number,
     Panel,
-    PanelEstimate,
     Spread,
     clopper_pearson,
     estimate,
@@ -52,12 +51,25 @@ def panel_numbers(
     """Return every number of a verdict that comes from the ratings of these reviewers."""
     panel_estimate = estimate(panel, reviewers)
     rows = tallies(panel, reviewers)
+    # Every stratum that was asked; one without ratings has no share and no weight.
+    asked = list(panel.strata.values())
+    rated = panel_estimate.strata if panel_estimate else {}
+    weights = panel_estimate.weights if panel_estimate else {}
+    strata = {
+        stratum: StratumShare(
+            items=rated[stratum][0] if stratum in rated else 0,
+            asked=asked.count(stratum),
+            weight=round6(weights.get(stratum, 0)),
+            share=round6(rated[stratum][1]) if stratum in rated else None,
+        )
+        for stratum in sorted(set(asked))
+    }
     return Numbers(
         reviewers={who: round6(share) for who, share in panel_estimate.reviewers.items()}
         if panel_estimate
         else {},
         items=len(rows),
-        strata=_strata(panel, panel_estimate),
+        strata=strata,
         share=round6(panel_estimate.share) if panel_estimate else None,
         **_bounds(panel_estimate.spread if panel_estimate else None, confidence),
         rejections=_rejections(rows, veto),
@@ -82,22 +94,6 @@ def _bounds(spread: Spread | None, confidence: Decimal) -> dict[str, Decimal | N
         bounds.t,
     )
     return dict(zip(_OF_SPREAD, map(_round6, values), strict=True))
-
-
-def _strata(panel: Panel, found: PanelEstimate | None) -> dict[int, StratumShare]:
-    """Return every stratum that was asked; one without ratings has no share and no weight."""
-    asked = list(panel.strata.values())
-    rated = found.strata if found else {}
-    weights = found.weights if found else {}
-    return {
-        stratum: StratumShare(
-            items=rated[stratum][0] if stratum in rated else 0,
-            asked=asked.count(stratum),
-            weight=round6(weights.get(stratum, 0)),
-            share=round6(rated[stratum][1]) if stratum in rated else None,
-        )
-        for stratum in sorted(set(asked))
-    }
 
 
 def _rejections(rows: Mapping[str, Collection[int]], veto: Veto) -> Rejections:

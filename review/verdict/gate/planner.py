@@ -158,18 +158,7 @@ def simulated_reviews(
     import numpy as np
 
     random = np.random.default_rng(seed)
-    centre = np.repeat(_centres(plan, true_share), list(plan.strata.values()))
-    size = (len(centre), plan.reviewers)
-    block = max(1, _AT_ONCE // (size[0] * size[1]))
-    for start in range(0, trials, block):
-        rows = min(block, trials - start)
-        item = centre + plan.item_sd * random.standard_normal((rows, size[0]), dtype=np.float32)
-        person = plan.reviewer_sd * random.standard_normal((rows, 1, size[1]), dtype=np.float32)
-        yield random.standard_normal((rows, *size), dtype=np.float32) < item[:, :, None] + person
-
-
-def _centres(plan: RatingPlan, true_share: float) -> list[float]:
-    """Return the probit mean of each stratum so that the whole has the true share (bisection)."""
+    # Probit mean of each stratum so that the whole has the true share (bisection).
     normal, wide = NormalDist(), sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2)
     last = max(len(plan.strata) - 1, 1)
     shifts = [
@@ -182,7 +171,15 @@ def _centres(plan: RatingPlan, true_share: float) -> list[float]:
         shares = [normal.cdf((middle + shift) / wide) for shift in shifts]
         reached = sum(w * share for w, share in zip(_weights(plan), shares, strict=True))
         low, high = (middle, high) if reached < true_share else (low, middle)
-    return [low + shift for shift in shifts]
+    centres = [low + shift for shift in shifts]
+    centre = np.repeat(centres, list(plan.strata.values()))
+    size = (len(centre), plan.reviewers)
+    block = max(1, _AT_ONCE // (size[0] * size[1]))
+    for start in range(0, trials, block):
+        rows = min(block, trials - start)
+        item = centre + plan.item_sd * random.standard_normal((rows, size[0]), dtype=np.float32)
+        person = plan.reviewer_sd * random.standard_normal((rows, 1, size[1]), dtype=np.float32)
+        yield random.standard_normal((rows, *size), dtype=np.float32) < item[:, :, None] + person
 
 
 def _weights(plan: RatingPlan) -> list[float]:
@@ -341,6 +338,11 @@ class Forecast:
     def of(cls, numbers: Numbers, level: float, confidence: float) -> Forecast:
         share, reviewers = float(numbers.share or 0), len(numbers.reviewers)
         own = float(numbers.reviewer_error or 0) ** 2 * (reviewers - 1)
+        # Variance of reviewers' own shares in the planner's model, for a panel's share inside 0–1.
+        plan, normal = RatingPlan.even(50, 2), NormalDist()
+        wide = sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2 + (plan.stratum_shift**2 / 2))
+        slope = normal.pdf(normal.inv_cdf(min(max(share, 1e-6), 1 - 1e-6))) / wide
+        model_variance = (plan.reviewer_sd * slope) ** 2
         return cls(
             share,
             level,
@@ -349,7 +351,7 @@ class Forecast:
             sum(stratum_share.items > 0 for stratum_share in numbers.strata.values()),
             float(numbers.item_error or 0) ** 2,
             reviewers,
-            (own + _model_variance(share) / reviewers * MODEL_DF) / (reviewers - 1 + MODEL_DF),
+            (own + model_variance / reviewers * MODEL_DF) / (reviewers - 1 + MODEL_DF),
         )
 
     def ratings(self, more: More) -> int:
@@ -373,14 +375,6 @@ class Forecast:
         moves = sqrt(max(self.item_variance + self.reviewer_variance - left, 1e-12))
         where = NormalDist(self.share, moves)
         return 1 - where.cdf(self.level + margin) + where.cdf(self.level - margin)
-
-
-def _model_variance(share: float) -> float:
-    """Return the variance of reviewers' own shares in the planner's model, for a panel's share inside 0–1."""
-    plan, normal = RatingPlan.even(50, 2), NormalDist()
-    wide = sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2 + (plan.stratum_shift**2 / 2))
-    slope = normal.pdf(normal.inv_cdf(min(max(share, 1e-6), 1 - 1e-6))) / wide
-    return (plan.reviewer_sd * slope) ** 2
 
 
 def _both(outlook: Forecast, chance: float) -> More | None:
