@@ -31,8 +31,6 @@ _Said = dict[tuple[str, str], list[PersonRating]]
 
 @dataclass(frozen=True, slots=True)
 class RatedRun:
-    """One run of which outputs were rated."""
-
     run_id: str
     run_card_hash: str
     dataset_id: str
@@ -47,8 +45,6 @@ class RatedRun:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationEvidence:
-    """Rated outputs, and how they were rated."""
-
     judgements: Judgements
     profile: str | None  # Profile of the composite where all runs share one
     runs: tuple[RatedRun, ...]
@@ -61,7 +57,6 @@ class CalibrationEvidence:
 
     @property
     def languages(self) -> dict[str, SystemLanguage]:
-        """Languages by run id."""
         return {
             run.run_id: SystemLanguage(
                 run.language_pair, run.target_language, family_of(run.target_language)
@@ -72,8 +67,6 @@ class CalibrationEvidence:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The rated outputs of one run."""
-
     run: RatedRun
     entries: list[str]
     said: list[list[PersonRating]]

@@ -59,7 +59,6 @@ def proposal(found: Calibration, evidence: CalibrationEvidence, version: str) ->
 
 
 def proposes(found: Calibration) -> bool:
-    """Return whether there is anything to propose."""
     return found.weights.proposed or found.threshold.proposed
 
 
@@ -79,7 +78,6 @@ def evidence_facts(evidence: CalibrationEvidence) -> dict[str, Any]:
 
 
 def weight_facts(found: Calibration) -> dict[str, Any]:
-    """Return the facts about the weights."""
     weights = found.weights
     return {
         "proposed": weights.proposed,
@@ -96,7 +94,6 @@ def weight_facts(found: Calibration) -> dict[str, Any]:
 
 
 def threshold_facts(threshold: ThresholdProposal) -> dict[str, Any]:
-    """Return the facts about a threshold."""
     return {
         "proposed": threshold.proposed,
         "reason": threshold.reason,
@@ -198,8 +195,6 @@ class _Evidence(_Part):
 
 
 class _Proposal(_Part):
-    """What is read of a proposal."""
-
     specification_sha256: str
     evidence: _Evidence
     weights: _Weights

@@ -47,7 +47,6 @@ class Scale:
         return (number - self.worst) / (self.best - self.worst)
 
     def acceptable(self, number: float) -> bool:
-        """Return whether a rating means acceptable or better."""
         return self.place(number) >= self.place(self.acceptable_from)
 
     def _wanted(self) -> str:

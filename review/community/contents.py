@@ -65,8 +65,6 @@ from review.verdict.certificate.coarse import over_secret
 
 @dataclass(frozen=True)
 class OwnCorpus:
-    """A corpus that belongs to the community."""
-
     id: str
     sha256: str
     number: int | None  # The store's own; None where only a file has it

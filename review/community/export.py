@@ -190,8 +190,6 @@ _CHANGING = ("made", "program")  # Parts of `about.json` that say nothing of wha
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a community takes with it."""
-
     corpora: tuple[str, ...]  # Files, ids, or `store:` and the beginning of a hash
     methods: tuple[Path, ...] = ()  # Files and folders of methods that were submitted to it
     # Reviews by name besides those of its runs: such as ask for translations have none

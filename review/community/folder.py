@@ -44,8 +44,6 @@ _PLAIN = re.compile(r"[^\x00-\x1f\x7f\\]+")
 
 @dataclass(frozen=True)
 class OutFile:
-    """One file of an export."""
-
     path: str  # In the export, with `/` between folders
     data: bytes
 

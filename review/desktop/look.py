@@ -92,7 +92,6 @@ def families() -> list[str]:
 
 
 def font(px: int, *, bold: bool = False) -> QFont:
-    """Return the font of the window at a size in pixels."""
     made = QFont()
     made.setFamilies(families())
     made.setPixelSize(px)
@@ -203,16 +202,12 @@ def _only_boxes(run: QGlyphRun) -> bool:
 
 
 class Theme(StrEnum):
-    """A set of colours."""
-
     LIGHT = "light"
     DARK = "dark"
     CONTRAST = "contrast"
 
 
 class Colours(NamedTuple):
-    """The colours of a theme, by what they are for."""
-
     ground: QColor
     field: QColor  # Behind what is read, typed or pressed
     text: QColor
@@ -353,7 +348,6 @@ class Look(QObject):
 
     @property
     def colours(self) -> Colours:
-        """The colours of now."""
         return COLOURS[self.theme]
 
     def set_theme(self, theme: Theme) -> None:
@@ -374,11 +368,9 @@ class Look(QObject):
             self._change(Setting.SHOWS_KEYS, "yes" if shows else "no")
 
     def larger(self) -> None:
-        """Set the next larger size, where there is one."""
         self.set_size(SIZES[min(SIZES.index(self.size) + 1, len(SIZES) - 1)])
 
     def smaller(self) -> None:
-        """Set the next smaller size, where there is one."""
         self.set_size(SIZES[max(SIZES.index(self.size) - 1, 0)])
 
     def apply(self, app: QApplication) -> None:

@@ -161,7 +161,6 @@ class Batch:
 
     @property
     def signed(self) -> Signed:
-        """The manifest with its signature, as an office keeps it."""
         return Signed(self.manifest_bytes, self.signature)
 
     def person(self, code: str) -> str | None:
@@ -309,7 +308,6 @@ def _salt(manifest: BatchManifest, content: bytes | None) -> bytes:
 
 
 def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_Item, ...]:
-    """Read one item a line; the words for a bad one name its line and never quote it."""
     if content and not content.endswith(b"\n"):
         raise FileError(FileProblem.INVALID, f"{member}: the last line has no end.")
     lines = content.split(b"\n", most + 1)[:-1]

@@ -99,7 +99,6 @@ class CarriedFont(NamedTuple):
     licence: bytes
 
     def read(self) -> FontFile:
-        """Read it; FontError where it has no licence that lets it be handed on, or is not as it should be."""
         check_licence(self.licence)
         return read_font(self.font)
 
@@ -260,7 +259,6 @@ def _family(name: bytes) -> str:
 
 
 def _mapped(cmap: bytes) -> Iterator[tuple[int, int]]:
-    """Yield code points with their pictures, of the subtables of Unicode; struct.error where one ends too soon."""
     _, count = struct.unpack_from(">2H", cmap)
     if count > _MOST_TABLES:
         _refuse("its table of characters is none")

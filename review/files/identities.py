@@ -77,8 +77,6 @@ _LOOK_ALIKE = str.maketrans("OIL", "011")
 
 
 class CodeProblem(StrEnum):
-    """Why what was typed is no code."""
-
     LENGTH = "length"
     CHARACTER = "character"
     CHECK = "check"
@@ -161,8 +159,6 @@ SUFFIX: Final = ".rosetta-laptop"
 
 @dataclass(frozen=True)
 class LaptopCard:
-    """What the organisation learns of a laptop."""
-
     name: str  # What people call this laptop; not a person's name
     public: PublicIdentity
 
@@ -214,8 +210,6 @@ SAYS: Final = (
 
 
 class Statement(StrictRecord):
-    """What a witness signs."""
-
     format: Literal["rosetta-witness/1"] = "rosetta-witness/1"
     says: Literal[
         "I saw this laptop with a person whom the organisation asked, and compared its six words."

@@ -77,8 +77,6 @@ class BatchItem(VersionedRecord):
 
 
 class TrainingItem(BatchItem):
-    """An item with its answer, for learning the four words before the first batch."""
-
     rating: Rating
     explanation: LongText  # Why this rating, in plain words, in the batch's own language
     # The same in other languages
@@ -102,8 +100,6 @@ class InLanguage(StrictRecord):
 
 
 class Organisation(StrictRecord):
-    """The organisation that asks."""
-
     name: Short
     signing_key: Hex64  # Ed25519 public key, 32 bytes
     # age recipients (`age1…`) that can open the ratings: custodian, recovery and others

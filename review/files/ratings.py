@@ -39,7 +39,6 @@ from review.log.payloads import ANSWERS, ItemPayload, ReviewerPayload, Withdraw
 
 
 def chains_of(events: Iterable[Event]) -> dict[str, SignedChain]:
-    """Return device → how many events of its chain there are, and at which of them it ends."""
     devices: dict[str, list[Event]] = defaultdict(list)
     for event in events:
         devices[event.device].append(event)
@@ -123,7 +122,6 @@ class RatingsFile:
         return _phrase(self.signed.content, earlier=earlier)
 
     def laptop_phrase(self, *, earlier: bool = False) -> str:
-        """Return six words of the laptop's signing key."""
         return key_phrase(self.manifest.laptop.signing_key, earlier=earlier)
 
 

@@ -300,8 +300,6 @@ STEP_BACK = timedelta(minutes=5)  # Smaller steps back are a clock that was set 
 
 
 class ClockFault(StrEnum):
-    """What is wrong with a clock."""
-
     AHEAD = "ahead"  # Later than the import
     BEHIND = "behind"  # Earlier than the batch was made
     BACKWARDS = "backwards"  # A later event has an earlier time
@@ -318,7 +316,6 @@ class WildClock:
 
     @property
     def said(self) -> str:
-        """The fault in words."""
         if self.fault is ClockFault.NO_TIME:
             return f"The clock of laptop {self.device} gives times that are none."
         words = {

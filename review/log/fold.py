@@ -54,8 +54,6 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerState:
-    """One person's part of one batch."""
-
     consented: bool = False
     # SHA-256 of the texts to which this person said yes last, on each laptop
     agreed_to: frozenset[str] = frozenset()

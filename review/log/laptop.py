@@ -52,8 +52,6 @@ _BATCH_ID = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class StoredBatch:
-    """A batch file as it was received."""
-
     id: str
     manifest: bytes  # The signed head; it holds no text of an item
     members: bytes  # The rest of the file; of a secret batch only its encrypted bytes
@@ -158,7 +156,6 @@ class Laptop(OwnFile):
                 self._words.keys().require(shut)
 
     def close(self) -> None:
-        """Close the file, and let everybody know."""
         super().close()
         self._presence.close()
 
@@ -281,7 +278,6 @@ class Laptop(OwnFile):
         return known is None
 
     def batches(self) -> tuple[StoredBatch, ...]:
-        """Return all batches, the last received one last."""
         rows = self._rows("SELECT id, manifest, members, secret FROM batch ORDER BY rowid")
         return tuple(_stored(row) for row in rows)
 
@@ -334,7 +330,6 @@ class Laptop(OwnFile):
         )
 
     def count_drafts(self) -> int:
-        """Return how many texts people were typing here and did not save."""
         row = self._rows("SELECT count(*) FROM draft WHERE text <> '' OR sealed IS NOT NULL")
         return int(row[0][0])
 

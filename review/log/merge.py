@@ -312,7 +312,6 @@ class _Laptops:
     same: Mapping[str, str]  # Laptop → the one name of it; left out where that is its own
 
     def name(self, event: Event) -> str:
-        """Return the laptop that wrote an event."""
         laptop = self.keys.get(event.device, event.device)
         return self.same.get(laptop, laptop)
 
@@ -360,7 +359,6 @@ def _speakers(
 
 
 def _decided(events: Iterable[Event], batches: Collection[str]) -> dict[Place, tuple[str, ...]]:
-    """Return person of a batch → the laptops that speak, as the organisation said last."""
     events = list(events)
     withdrawn = withdrawals(events)
     payloads = (

@@ -138,7 +138,6 @@ class FileForm:
 
     @property
     def version(self) -> int:
-        """The newest version, kept in ``PRAGMA user_version``."""
         return len(self.steps)
 
 
@@ -150,7 +149,6 @@ class OwnFile:
         self.path = path
 
     def close(self) -> None:
-        """Close the file."""
         self.connection.close()
 
     def __enter__(self) -> Self:

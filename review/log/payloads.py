@@ -94,8 +94,6 @@ class ReviewerPayload(Payload):
 
 
 class ItemPayload(ReviewerPayload):
-    """An event about one item."""
-
     item: Id
 
 
@@ -207,8 +205,6 @@ class Suggest(ItemPayload):
 
 
 class HarmFlag(ItemPayload):
-    """The person calls the translation harmful or culturally wrong, or takes that back."""
-
     kind: Literal[Kind.HARM] = Kind.HARM
     harmful: bool
 

@@ -156,8 +156,6 @@ def older_content(kind: str, batch: str, payload: str) -> tuple[dict[str, Any], 
 
 
 class SealedWords:
-    """The data keys that a file holds for its secret batches; what opened once is kept while the file is open."""
-
     def __init__(
         self,
         connection: sqlite3.Connection,

@@ -310,7 +310,6 @@ def with_kept(connection: sqlite3.Connection, record: OwnershipRecord) -> Owners
 
 
 def keep(connection: sqlite3.Connection, record: OwnershipRecord) -> None:
-    """Store a record beside the runs."""
     terms = record.terms
     row = KeptRecord(terms.id, RecordKind.OWNERSHIP, terms.run_id, terms.card, told_of(record))
     keep_signed(connection, row, record.data())

@@ -51,8 +51,6 @@ ORGANISATION_SHARE: Final = 90
 
 
 class Side(StrEnum):
-    """Who speaks."""
-
     ORGANISATION = "organisation"
     DEVELOPER = "developer"
 
@@ -99,7 +97,6 @@ class OwnershipTerms(StrictRecord):
         return 100 - self.organisation_share
 
     def party(self, side: Side) -> Party:
-        """Return one side."""
         return self.organisation if side is Side.ORGANISATION else self.developer
 
     def side_of(self, signing_key: str) -> Side | None:
@@ -108,8 +105,6 @@ class OwnershipTerms(StrictRecord):
 
 
 class OwnershipAction(StrEnum):
-    """What a side did."""
-
     PROPOSED = "proposed"
     SIGNED = "signed"
     REFUSED = "refused"
@@ -143,19 +138,15 @@ class OwnershipState(StrEnum):
 
 
 class OwnershipRecord(StrictRecord):
-    """The file."""
-
     format: Literal["rosetta-ownership/1"] = "rosetta-ownership/1"
     terms: OwnershipTerms
     # In order of side and deed, each at most once
     acts: Annotated[tuple[SignedOwnershipAct, ...], Field(min_length=1, max_length=8)]
 
     def data(self) -> bytes:
-        """Return the bytes of the file."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
     def said(self, what: OwnershipAction) -> dict[Side, SignedOwnershipAct]:
-        """Return who did this, with their word for it."""
         acts_by_side = ((self.terms.side_of(act.by), act) for act in self.acts if act.what is what)
         return {
             side: signed_ownership_act
@@ -165,7 +156,6 @@ class OwnershipRecord(StrictRecord):
 
     @property
     def state(self) -> OwnershipState:
-        """Return the state that follows from everything that was signed."""
         if self.said(OwnershipAction.REVOKED):
             return OwnershipState.REVOKED
         if self.said(OwnershipAction.REFUSED):

@@ -87,7 +87,6 @@ class SignedProfileStatement(ProfileStatement, SignedRecord):
     """It with its signature."""
 
     def data(self) -> bytes:
-        """Return its bytes."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
 
@@ -114,7 +113,6 @@ class SignedProfile(Profile, SignedRecord):
     """The profile with its signature."""
 
     def data(self) -> bytes:
-        """Return the bytes of the file."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
 
@@ -280,7 +278,6 @@ def _records(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
 def profile_json(
     there: Mapping[str, list[str]], said: Mapping[str, ProfileStatement]
 ) -> list[dict[str, Any]]:
-    """Return the checklist as JSON values, one object for each requirement."""
     return [
         {
             "item": item,

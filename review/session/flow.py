@@ -48,8 +48,6 @@ class Other(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChooseReview(FlowStep[Choice | Other]):
-    """Which review; None looks for reviews again."""
-
     choices: tuple[Choice, ...] = ()
     said: str = ""  # One sentence about what led here
     # True where a person stopped who was at the sentences: a program for one review ends here
@@ -58,8 +56,6 @@ class ChooseReview(FlowStep[Choice | Other]):
 
 @dataclass(frozen=True, slots=True)
 class ChooseFile(FlowStep[Path]):
-    """Which file."""
-
     sticks: tuple[Path, ...]
 
 
@@ -181,7 +177,6 @@ class Flow:
     def __init__(
         self, opening: Opening, face: Face, *, guard: float = GUARD_SECONDS, strict: bool = False
     ) -> None:
-        """``guard`` as ``Session`` takes it; where ``strict``, a file that was named and cannot be opened raises."""
         self.opening = opening
         self.session: Session | None = None  # From the code of the person to the end of the sitting
         self.sits = False  # True from the first sentence to the end of the sitting
@@ -218,7 +213,6 @@ class Flow:
         return self._step
 
     def end(self) -> None:
-        """Close the session, if there is one; a person who did not agree to it is forgotten."""
         session, self.session, self.sits = self.session, None, False
         if session is not None:
             agreed = session.view.phase is not Phase.CONSENT

@@ -254,7 +254,6 @@ class Opening:
     # who asks
 
     def is_known(self, batch: Batch) -> bool:
-        """Return whether this computer has taken a review of this organisation before."""
         return self.laptop.setting(_organisation(batch)) is not None
 
     def accept(self, batch: Batch) -> None:

@@ -53,8 +53,6 @@ Clock = Callable[[], float]
 
 
 class ActiveTime:
-    """The time on the item that is shown; it starts when the item is painted."""
-
     def __init__(self, clock: Clock, guard: float) -> None:
         self._clock = clock
         self._guard = guard
@@ -69,11 +67,9 @@ class ActiveTime:
 
     @property
     def runs(self) -> bool:
-        """Return whether the item was painted."""
         return self._painted is not None
 
     def painted(self) -> None:
-        """Start; painting the same item again, as after a resize, changes nothing."""
         if not self.runs:
             self._painted = self._quiet = self._alive = self._clock()
             self._seconds = 0.0
@@ -116,8 +112,6 @@ def next_exercise(
 
 @dataclass(frozen=True, slots=True)
 class CoursePlace:
-    """A phase and the item that it shows."""
-
     phase: Phase
     item: str | None = None
     number: int = 0  # 1-based place among the items of the phase
@@ -143,7 +137,6 @@ class SessionProgress:
     resting: bool = False
 
     def place(self, now: SittingProgress) -> CoursePlace:
-        """Return what is to be shown."""
         if now.withdrawn:
             return CoursePlace(Phase.WITHDRAWN)
         if not now.person.consented:
@@ -191,11 +184,9 @@ class SessionProgress:
         return replace(self, chosen=None, passed=passed, resting=rest)
 
     def without_practice(self) -> SessionProgress:
-        """Remove the training items."""
         return replace(self, training=(), lesson=None)
 
     def going_to(self, item: str | None) -> SessionProgress:
-        """Show an item out of turn."""
         return replace(self, chosen=item, resting=False)
 
     def going_on(self, now: SittingProgress, place: CoursePlace) -> SessionProgress:
@@ -332,7 +323,6 @@ class Picture:
 
 
 def _read(text: BatchItem, number: int, of: int) -> ShownItem:
-    """Return what there is to read of an item."""
     return ShownItem(
         text.id, text.source, text.candidate, number, of, around=text.around, others=text.others
     )
@@ -382,7 +372,6 @@ _WITHDRAWN = {
 
 
 def rated(words: Words, rating: Rating) -> str:
-    """Return which rating was saved."""
     return words("Saved: {rating}.", rating=rating_label(words, rating))
 
 
@@ -430,7 +419,6 @@ def _taken_back(words: Words, decision: Decision, translating: bool) -> str:
 
 
 def reasons(words: Words, chosen: Collection[Reason]) -> str:
-    """Return which reasons are saved now."""
     if not chosen:
         return words("Saved: no reason.")
     return words("Saved: {reasons}.", reasons=reasons_label(words, chosen))
@@ -442,7 +430,6 @@ def text(words: Words, field: TextField, typed: str) -> str:
 
 
 def too_long(words: Words, typed: str) -> str:
-    """Return that a text is longer than can be saved."""
     return words(
         "This is too long to be saved: {n} characters, at most {most}. Your text is kept; shorten it.",
         n=len(typed),
@@ -458,7 +445,6 @@ def harm(words: Words, *, harmful: bool) -> str:
 
 
 def withdrawn(words: Words, scope: Scope, *, translating: bool = False) -> str:
-    """Return what was erased on this computer."""
     if translating and scope is Scope.COMMENTS:
         return words(_COMMENTS_WITHDRAWN)
     return words(_WITHDRAWN[scope])

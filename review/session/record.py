@@ -42,7 +42,6 @@ from review.session.view import SittingProgress, TextField, own_events
 
 
 def harmless(text: str) -> str:
-    """Omit every character that acts on a screen; blanks of all kinds become spaces."""
     kept = (
         character
         if character == "\n" or plain(character) == character
@@ -78,7 +77,6 @@ class Drafts:
                 self._texts.setdefault(draft.item, {})[_FIELDS[draft.field]] = draft.text
 
     def of(self, item: str) -> dict[TextField, str]:
-        """Return what is being typed about an item."""
         return self._texts.get(item, {})
 
     def items(self) -> dict[str, frozenset[TextField]]:
@@ -153,17 +151,14 @@ class Author:
         return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def who(self) -> dict[str, Any]:
-        """Return the fields of what a person does in a batch."""
         return {"wall": self.wall(), "reviewer": self.reviewer, "batch": self._batch}
 
     def about(self, item: str) -> dict[str, Any]:
-        """Return the fields of what a person says about an item."""
         return {**self.who(), "item": item}
 
     def decided(
         self, item: str, *, active_ms: int, font: str | None, override: bool
     ) -> dict[str, Any]:
-        """Return the fields of a decision about an item."""
         return {
             **self.about(item),
             "position": self._places[item],
@@ -191,7 +186,6 @@ class Author:
         )
 
     def began(self, language: str) -> SittingBegan:
-        """Return the event that begins a sitting."""
         return SittingBegan(
             **self.who(),
             order_sha256=hashlib.sha256("\n".join(self._order).encode()).hexdigest(),

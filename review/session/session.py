@@ -113,7 +113,6 @@ class Session:
 
     @property
     def view(self) -> View:
-        """Return what to show now."""
         return self._view
 
     @property
@@ -123,7 +122,6 @@ class Session:
 
     @property
     def translating(self) -> bool:
-        """Return whether the batch asks for translations instead of ratings."""
         return self.manifest.task == "translate"
 
     def painted(self, item: str) -> None:
@@ -132,11 +130,9 @@ class Session:
             self.time.painted()
 
     def touched(self) -> None:
-        """Record a sign of life."""
         self.time.touched()
 
     def agree(self, *, share_corrections: bool) -> View:
-        """Agree to the consent text."""
         if self._view.phase is not Phase.CONSENT:
             return self._view
         return self._done([self._agreed(share_corrections)])

@@ -94,8 +94,6 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class LastJudged:
-    """The item decided just before, for which reasons can still be given by key where it was rated."""
-
     item: ShownItem
     rating: Rating | None
 

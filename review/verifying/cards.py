@@ -44,7 +44,6 @@ def _is_card(file: VerifiedFile) -> bool:
 
 
 def _verify_card(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
-    """Verify a card with the seal next to it, anyone who's program wrote it."""
     verdict = verify_file(here.connection, file.path, here.known, None, here.home)
     raw = unwrapped(dict(file.stated))
     kind = layout(raw, file.path.name)
@@ -167,7 +166,6 @@ _BLOCK: Final = frozenset({"scheme", "payloadSha256", "signatureB64"})
 
 
 def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
-    """Verify a score manifest, or any file of theirs with a block next to it."""
     stated = file.stated
     names = (
         "nodeId",
@@ -261,7 +259,6 @@ def _key_in(file: VerifiedFile) -> str | None:
 
 
 def _verify_block(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
-    """Verify the file that a signature block is of."""
     of = file.path.with_name(file.path.name.removesuffix(SIGNATURE_END))
     if not of.is_file() or of == file.path:
         raise UsageError(

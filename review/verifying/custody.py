@@ -36,7 +36,6 @@ _NEWEST: Final = "whether the newest lines are missing, only a computer knows th
 
 
 def _verify_log(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    """Verify the log of a vault, with all of its folder where it is in one."""
     if file.path.name == LOG and file.path.with_name(HEAD).is_file():
         return _of_vault(
             read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"
@@ -47,7 +46,6 @@ def _verify_log(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noq
 
 
 def _verify_head(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    """Verify the head of a vault, with all of its folder where it is in one."""
     if file.path.name == HEAD and file.path.with_name(LOG).is_file():
         return _of_vault(
             read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"

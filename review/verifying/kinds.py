@@ -166,7 +166,6 @@ UNSIGNED: Final = "unsigned"  # Name of the check of a file of a kind that nobod
 
 
 def unsigned_check(words: str) -> CardCheck:
-    """Return the check of such a file; ``words`` say that nobody signs it."""
     return CardCheck(UNSIGNED, None, words)
 
 

@@ -80,8 +80,6 @@ class KnownKey:
 
 @dataclass(frozen=True)
 class FileVerdict:
-    """What came out of verifying a file."""
-
     name: str
     kind: str
     what: str
@@ -100,7 +98,6 @@ class FileVerdict:
         return next((check.words for check in self.checks if check.name == UNSIGNED), "")
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
         return {
             "file": self.name,
             "kind": self.kind,
@@ -322,7 +319,6 @@ class FolderLine:
         return self.verdict.holds
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
         kind = None if self.verdict is None else self.verdict.kind
         return {"file": self.path, "kind": kind, "holds": self.holds, "words": self.words}
 

@@ -69,7 +69,6 @@ class Page(QWidget):
 
     @property
     def words(self) -> Words:
-        """The words of the reviewer's language."""
         return self.desk.words
 
     # for the window
@@ -91,7 +90,6 @@ class Page(QWidget):
     # what a page says
 
     def place(self, text: str) -> None:
-        """Show where the person is."""
         self._head.place.setText(text)
         self.setAccessibleName(text)
 
@@ -115,12 +113,10 @@ class Page(QWidget):
 
     @property
     def trouble(self) -> Trouble | None:
-        """Return the trouble that the page shows."""
         return self._banner.trouble
 
     @property
     def troubled(self) -> bool:
-        """True while the page says that something went wrong."""
         return self.trouble is not None
 
     def paragraph(self, text: str, role: str = "") -> Line:
@@ -139,7 +135,6 @@ class Page(QWidget):
         self.add(pane)
 
     def add(self, widget: QWidget) -> None:
-        """Add anything to the part that scrolls."""
         self._body.addWidget(widget)
 
     def hold(self, widget: QWidget) -> None:
@@ -167,7 +162,6 @@ class Page(QWidget):
         return self.button(said or self.words("Back"), self.back, self.words("Esc"), main=main)
 
     def clear(self) -> None:
-        """Remove everything that was added."""
         self._main = lambda: None
         for layout in (self._body, self._held, self._foot):
             empty(layout)
@@ -190,11 +184,9 @@ class Page(QWidget):
         return act is not None
 
     def enter(self) -> None:
-        """Press the main button."""
         self._main()
 
     def back(self) -> None:
-        """Emit that the person left the page."""
         self.left.emit()
 
     def focusNextPrevChild(self, onward: bool) -> bool:
@@ -229,7 +221,6 @@ class Page(QWidget):
         return True
 
     def event(self, event: QEvent) -> bool:
-        """Scroll what is read with the arrow and page keys, and resize each part."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self.reading.scrolled_by(event) or super().event(event)
         done = super().event(event)
@@ -238,7 +229,6 @@ class Page(QWidget):
         return done
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll also beside the column."""
         QApplication.sendEvent(self.reading.verticalScrollBar(), event)
 
     # layout
@@ -260,7 +250,6 @@ class Page(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def _fit(self) -> None:
-        """Fit each part to this size of the window and of the letters."""
         px, room = self.desk.look.size, self.width() - 2 * _EDGE
         foot = min(room, max(WIDEST, _WIDEST_FOOT * px))
         edge, inner = (self.width() - foot) // 2, max(0, foot - WIDEST) // 2

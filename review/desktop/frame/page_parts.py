@@ -103,7 +103,6 @@ class ReadingArea(QScrollArea):
         QTimer.singleShot(0, self, self._bring_wanted)
 
     def show_beginning(self) -> None:
-        """Scroll to the first line."""
         self._wanted = None
         self.verticalScrollBar().setValue(0)
 
@@ -125,7 +124,6 @@ class ReadingArea(QScrollArea):
         self._still = False
 
     def lay_out_now(self) -> None:
-        """Update the layout of what was shown or hidden before anything is looked for there."""
         for widget in (self.parentWidget(), self._inside):
             if widget is not None and (layout := widget.layout()) is not None:
                 layout.activate()
@@ -273,7 +271,6 @@ class PageHead(QWidget):
         return button
 
     def dress(self, px: int) -> None:
-        """Set the size of the letters in pixels; a change of parent undoes it."""
         self.place.setFont(fonts.font(px if px >= _LARGE else px + max(4, px // 4), bold=True))
         for part in (self.said, *self.findChildren(Button)):
             part.setFont(letters(self._look, px))
@@ -304,7 +301,6 @@ class PageHead(QWidget):
 
 
 def letters(look: Look, px: int) -> QFont:
-    """Return the font of a size in pixels; for the page's size one that follows later changes."""
     return QFont() if px == look.size else fonts.font(px)
 
 
@@ -358,7 +354,6 @@ class Banner(QFrame):
         self._row.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place the button beside the words, or below them where they would be squeezed."""
         beside = event.size().width() >= _BESIDE * self._copy.sizeHint().width()
         way = QBoxLayout.Direction
         self._row.setDirection(way.LeftToRight if beside else way.TopToBottom)

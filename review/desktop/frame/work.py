@@ -130,5 +130,4 @@ class AppContext:
 
     @property
     def words(self) -> Words:
-        """The words of the reviewer's language, which may change between two pages."""
         return self.opening.words

@@ -115,7 +115,6 @@ class ItemPage(SentencePage):
         super()._draw_item(view, item)
 
     def _arrange(self) -> None:
-        """Show the answers, or what is to be read before there are any."""
         super()._arrange()
         lesson = self.view.lesson is not None
         reasons = self.mode is Mode.REASONS
@@ -186,14 +185,12 @@ class ItemPage(SentencePage):
     # keys
 
     def typed(self, character: str) -> bool:
-        """Handle a character."""
         if self.mode is Mode.REASONS:
             self._reason(reason_of(character))
             return True
         return super().typed(character)
 
     def enter(self) -> None:
-        """Confirm the question, or continue."""
         if self.mode is Mode.ANSWER and self.view.lesson is not None:
             self._do(self.session.go_on)
         elif self.mode is Mode.ANSWER and not self.leaves_out:
@@ -202,7 +199,6 @@ class ItemPage(SentencePage):
             super().enter()
 
     def back(self) -> None:
-        """Return to the answers, or from them to where the person was."""
         if self.mode is Mode.ANSWER:
             self._leave_as_it_is()
         else:
@@ -289,7 +285,6 @@ class TranslationBox(QWidget):
 
     @property
     def is_used(self) -> bool:
-        """Return whether keys go into it now."""
         return self._box.isVisible() and self._box.hasFocus()
 
     def line_in(self, widget: QWidget) -> QRect:
@@ -306,7 +301,6 @@ class TranslationBox(QWidget):
         self._box.insert(text)
 
     def save(self) -> None:
-        """Emit what is in the box, as if Enter was pressed."""
         self._box.finish_word()
         self.saved.emit(self.text)
 
@@ -372,7 +366,6 @@ class TranslationPage(SentencePage):
     # keys
 
     def typed(self, character: str) -> bool:
-        """Handle a character; while a sentence is translated it is text, wherever the focus is."""
         if self.mode is not Mode.ANSWER or not self.asks:
             return super().typed(character)
         if not self._busy and character.isprintable():
@@ -380,7 +373,6 @@ class TranslationPage(SentencePage):
         return True
 
     def enter(self) -> None:
-        """Save, confirm the question, or return to the box."""
         if self.mode is Mode.ANSWER and self.asks:
             self.box.save()
         elif self.mode in {Mode.HARM, Mode.WRITING} or self.leaves_out:
@@ -389,7 +381,6 @@ class TranslationPage(SentencePage):
             self.enter_mode(Mode.ANSWER)
 
     def back(self) -> None:
-        """Return to the box, or from it to the keys that act; what was typed stays as a draft."""
         if self.mode is Mode.ANSWER:
             self.enter_mode(Mode.ACTS)
         else:

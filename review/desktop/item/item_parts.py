@@ -28,8 +28,6 @@ from review.session.words.keys import ACT_WORDS, KEYS, RATING_OF, Act, act_of
 
 
 class Marks(QWidget):
-    """Hidden where there is none."""
-
     def __init__(self) -> None:
         super().__init__()
         self._shown: tuple[Mark, ...] = ()
@@ -38,7 +36,6 @@ class Marks(QWidget):
         self.hide()
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
-        """Show these, in their order."""
         if tuple(marks) == self._shown:
             return
         self._shown = tuple(marks)
@@ -138,7 +135,6 @@ class ItemTexts(QWidget):
         self._shown = ("", "", "")
 
     def show_marks(self, marks: list[Mark]) -> None:
-        """Show what the person added to the item."""
         self._marks.show_marks(marks)
 
     def _drawn(self) -> None:
@@ -176,8 +172,6 @@ BEHIND = (Act.UNRATED, Act.UNSAVED, Act.HAND_OVER, Act.SHARING, Act.WITHDRAW)
 
 
 class ActRow(QWidget):
-    """Buttons that stay in their order; those that do not fit are ``folded``."""
-
     chosen = Signal(object)  # An Act
     more = Signal()
 
@@ -224,7 +218,6 @@ class ActRow(QWidget):
             button.setEnabled(offer.now)
 
     def show_in(self, letters: QFont) -> None:
-        """Show the words in these letters."""
         self._letters = letters
         for button in (*self._buttons.values(), self._more):
             button.setFont(letters)

@@ -85,11 +85,9 @@ class PausePage(Page):
         self.tell(trouble_of_view(view))
 
     def title(self) -> str:
-        """Return how far the person is."""
         return page_words.far(self.words, self.view)
 
     def fill(self) -> None:
-        """Fill the page."""
         raise NotImplementedError
 
     def begin(self) -> None:
@@ -115,7 +113,6 @@ class PausePage(Page):
         return True
 
     def back(self) -> None:
-        """Stop here."""
         self.answered.emit(NextAction.LEAVE)
 
     # what pages share
@@ -127,11 +124,9 @@ class PausePage(Page):
             self.paragraph(sentence)
 
     def _lead(self, onward: NextAction, text: str, key: str = "", *, main: bool = False) -> None:
-        """Add a button to the foot."""
         self.button(text, lambda: self.answered.emit(onward), key, main=main)
 
     def _offer(self, onward: NextAction, text: str, key: str = "") -> None:
-        """Add a button below what is read."""
         self._offers.offer(text, lambda: self.answered.emit(onward), key)
 
     def _act(self, act: Act) -> None:
@@ -152,7 +147,6 @@ class PausePage(Page):
         self._lead(NextAction.LEAVE, self.words("Stop for now"), KEYS[Act.QUIT][0])
 
     def _end(self, *, main: bool = False) -> None:
-        """Lead to other reviews, or out of the program."""
         others, key = self.words("Other sentences"), KEYS[Act.QUIT][0]
         self._lead(NextAction.LEAVE, others, key, main=main)
         self._offers.offer(self.words("Close the program"), lambda: self.window().close())
@@ -176,7 +170,6 @@ class RestPage(PausePage):
     """Shows at the end of a part what is done and left; going on is one key."""
 
     def fill(self) -> None:
-        """Fill in what is done, and the ways on."""
         self._read(page_words.rest(self.words, self.view))
         self._go_on(self.words("Go on"))
         self._stop()
@@ -242,7 +235,6 @@ class EndPage(PausePage):
         )
 
     def _left(self) -> None:
-        """Offer what was left for later once more."""
         if left := self.view.skipped:
             self.paragraph(
                 self.words.plural(
@@ -253,10 +245,7 @@ class EndPage(PausePage):
 
 
 class WithdrawnPage(PausePage):
-    """Says that everything was taken back."""
-
     def title(self) -> str:
-        """Return where the person is."""
         return self.words("Taken back")
 
     def fill(self) -> None:

@@ -234,14 +234,12 @@ class SentenceFace(Page):
             self.reading.go_back_to(self._read_at)
 
     def _take_keys(self) -> None:
-        """Focus the question for the next key."""
         if self.mode is Mode.WRITING:
             self.writing.take_keys()
         else:
             self.setFocus()
 
     def _arrange(self) -> None:
-        """Arrange the parts: the answer first, then the texts, then what else can be done."""
         if self.view.item is None:
             return
         for mode, panel in self._panels.items():
@@ -282,12 +280,10 @@ class SentenceFace(Page):
         return self._answer_high() + self.acts.high(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fold what has no room."""
         super().resizeEvent(event)
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Wait for the item to be painted again, and fold what has no room."""
         super().showEvent(event)
         if not event.spontaneous() and self.view.item is not None:
             self.texts.forget()
@@ -303,7 +299,6 @@ class SentenceFace(Page):
             self.reading.ensureVisible(place.x(), place.y(), 0, pane.cursorRect().height())
 
     def _grown(self) -> None:
-        """Follow a box that grows while a person types."""
         self._tell_more()
         if self.mode is Mode.WRITING and not self.troubled:
             self.reading.bring(self.writing)

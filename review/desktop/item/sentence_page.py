@@ -102,7 +102,6 @@ class SentencePage(SentenceFace):
             announce(self, self._spoken())
 
     def draw(self, view: View) -> None:
-        """Show a view; one without an item leads to another page."""
         super().draw(view)
         if view.item is None:
             self.answered.emit(None)
@@ -135,7 +134,6 @@ class SentencePage(SentenceFace):
         super().keyPressEvent(event)
 
     def typed(self, character: str) -> bool:
-        """Handle a character."""
         if self.mode is Mode.WRITING:
             if not self._busy:
                 self.writing.take(character)
@@ -165,7 +163,6 @@ class SentencePage(SentenceFace):
         return True
 
     def enter(self) -> None:
-        """Confirm the question, or save what is written."""
         if self.mode is Mode.HARM:
             self._flag_harm()
         elif self.mode is Mode.WRITING:
@@ -227,7 +224,6 @@ class SentencePage(SentenceFace):
             self.say("")  # it took long, and it is over
 
     def _press(self, act: Act) -> None:
-        """Carry out the act of a button."""
         self.session.touched()
         self._leave_panel(partial(self._act, act))
 
@@ -250,7 +246,6 @@ class SentencePage(SentenceFace):
             then()
 
     def _act(self, act: Act) -> None:
-        """Carry out an act for the item that is shown."""
         item, deed = self.view.item, self._deeds.get(act)
         if item is None or deed is None or self._busy:
             return

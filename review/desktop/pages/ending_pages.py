@@ -189,7 +189,6 @@ class ErasePage(Page):
         self.delete.emit()
 
     def _hold(self, *, deleting: bool) -> None:
-        """Offer nothing on the page while everything is being deleted; the keys stay with the page."""
         self._deleting = deleting
         self.setFocus()
         self._acts_at_foot.setVisible(not deleting)

@@ -166,7 +166,6 @@ class QuestionPage(FirstPage):
         return given is not None
 
     def enter(self) -> None:
-        """Show that an answer is wanted: nobody says this by a slip."""
         self.say(self._slip)
 
 
@@ -294,13 +293,11 @@ class AskingPage(FirstPage):
         return self._box.text()
 
     def begin(self) -> None:
-        """Focus the line to type at once."""
         super().begin()
         self._box.setFocus()
         self._box.selectAll()
 
     def enter(self) -> None:
-        """Emit the answer; an empty line is none."""
         if self.text.strip():
             self.answered.emit(self.text)
         else:
@@ -359,7 +356,6 @@ class ChoosePage(FirstPage):
         self._offer()
 
     def enter(self) -> None:
-        """Open the newest, or look again."""
         self.answered.emit(self._choices[0] if self._choices else None)
 
     def back(self) -> None:

@@ -38,8 +38,6 @@ _MOST = 2000  # Folders that are listed of one place
 
 
 class _Listed(NamedTuple):
-    """What a folder leads to."""
-
     above: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
     files: tuple[Path, ...] = ()  # Those of the kind that is looked for
@@ -176,15 +174,11 @@ Export = Callable[[Path], Sequence[Exported]]
 
 
 class _Place(NamedTuple):
-    """Where answers can be saved."""
-
     path: Path
     on_stick: bool
 
 
 class _Written(NamedTuple):
-    """What was saved."""
-
     files: Sequence[Exported]
     on_stick: bool
 
@@ -221,7 +215,6 @@ class HandOverPage(Page):
         self.look()
 
     def back(self) -> None:
-        """Return from the folders to the sticks, and from there to where the person came from."""
         if self._folders is not None:
             self._ask()
         elif not self._saving:
@@ -230,7 +223,6 @@ class HandOverPage(Page):
     # where
 
     def look(self) -> None:
-        """Find sticks."""
         self.desk.work.do(self._find_places, self._found, self._not_found)
 
     def _find_places(self) -> tuple[_Place, ...]:
@@ -255,7 +247,6 @@ class HandOverPage(Page):
             self.tell(trouble(self.words, error))
 
     def _ask(self) -> None:
-        """Show the places that were found."""
         words, places = self.words, self._places or ()
         stick = next((place for place in places if place.on_stick), None)
         self._clear()
@@ -342,7 +333,6 @@ class HandOverPage(Page):
     # saving
 
     def save(self, folder: Path) -> None:
-        """Write everything there, away from the window."""
         if self._settled:
             return
         self._settled = self._saving = True
@@ -370,7 +360,6 @@ class HandOverPage(Page):
         self.look()
 
     def _saved(self, written: _Written) -> None:
-        """Show that it is there, and what belongs to it."""
         if not isValid(self):
             return
         self._saving = False

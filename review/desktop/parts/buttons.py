@@ -45,7 +45,6 @@ class Wrapped:
 
     @property
     def wide(self) -> int:
-        """Pixels of the longest paragraph on one line."""
         return self._widest(self._text.split("\n"))
 
     @property
@@ -62,7 +61,6 @@ class Wrapped:
 
     @property
     def lines(self) -> int:
-        """Lines, after the text was broken."""
         return len(self._lines())
 
     @property
@@ -72,11 +70,9 @@ class Wrapped:
 
     @property
     def drawn_width(self) -> int:
-        """Return the width of the longest line, after the text was broken."""
         return ceil(max((line.naturalTextWidth() for line in self._lines()), default=0))
 
     def draw(self, painter: QPainter, left: int, top: int, colour: QColor) -> None:
-        """Draw the text as it was broken last."""
         painter.setPen(colour)
         for layout in self._paragraphs:
             layout.draw(painter, QPointF(left, top))
@@ -164,23 +160,19 @@ class Button(QAbstractButton):
     # size
 
     def hasHeightForWidth(self) -> bool:
-        """Return True: the height follows from the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height at which every word is seen."""
         room = width - 2 * _around() - self._key_room()
         return max(_LEAST, max(self._words_height(room), self._cap().height()) + 2 * _around())
 
     def sizeHint(self) -> QSize:
-        """Return the room of the words on one line, or on several where they are many."""
         most = _WIDEST_LINE * QFontMetrics(self.font()).height()
         words = min(max((part.wide for part in self._words()), default=0), most)
         wide = max(_LEAST, words + self._key_room() + 2 * _around())
         return QSize(wide, self.heightForWidth(wide))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room of the longest word on its own line."""
         most = _WIDEST_LINE * QFontMetrics(self.font()).height() // 3
         words = min(max((part.widest_word for part in self._words()), default=0), most)
         return QSize(max(_LEAST, words + self._key_room() + 2 * _around()), _LEAST)
@@ -192,7 +184,6 @@ class Button(QAbstractButton):
         return [Wrapped(self.text(), self.text_font(), self.layoutDirection())]
 
     def _inks(self) -> Iterator[QColor]:
-        """Yield the colour of each of the texts."""
         yield self._ink(QPalette.ColorRole.ButtonText)
 
     def text_font(self) -> QFont:
@@ -237,7 +228,6 @@ class Button(QAbstractButton):
         return sum(part.height(max(1, room)) for part in self._words())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is drawn
-        """Draw the button, its key, its words, and the ring where it has the focus."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._draw_box(painter)
@@ -266,7 +256,6 @@ class Button(QAbstractButton):
         return QRectF(self.rect()).adjusted(out, out, -out, -out)
 
     def _draw_words(self, painter: QPainter, room: QRect) -> None:
-        """Draw the texts, and the key before the first line of them."""
         place = room.adjusted(self._key_room(), 0, 0, 0)
         place = QStyle.visualRect(self.layoutDirection(), room, place)
         parts = self._words()
@@ -323,7 +312,6 @@ class Button(QAbstractButton):
     # what happens
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Press by Space and Enter, once; every other key is the page's."""
         if event.key() in _PRESSING:
             event.accept()
             if not event.isAutoRepeat():
@@ -336,7 +324,6 @@ class Button(QAbstractButton):
         event.ignore()
 
     def event(self, event: QEvent) -> bool:
-        """Draw again where a role, a font or a direction changed."""
         if event.type() in _REDRAWN:
             self.updateGeometry()
             self.update()

@@ -71,7 +71,6 @@ class Answers(QWidget):
             button.show_meaning(meanings)
 
     def mark(self, indices: Collection[int]) -> None:
-        """Show which were given; the others lose their sign."""
         for number, button in enumerate(self._buttons):
             button.mark(given=number in indices)
 
@@ -102,7 +101,6 @@ class _AnswerButton(Button):
         )
 
     def mark(self, *, given: bool) -> None:
-        """Show whether it was given, and say so."""
         if given is not self._given:
             self._given = given
             parts = [key_said(self.key), said(CHOSEN) if given else ""]
@@ -138,7 +136,6 @@ class _AnswerButton(Button):
         return font
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the button, and a tick in its upper corner where it was given."""
         super().paintEvent(event)
         if self._given:
             painter = QPainter(self)
@@ -191,7 +188,6 @@ class QuestionBox(QWidget):
         self.hide()
 
     def ask(self, question: ItemQuestion) -> None:
-        """Show the question."""
         self._said.setText(question.said)
         self.setAccessibleName(question.said)
         self.show()
@@ -213,7 +209,6 @@ class Choices(QuestionBox):
         self._answers.add_beside(back)  # a row of its own would push the sentence out of sight
 
     def mark(self, numbers: Sequence[int]) -> None:
-        """Show which answers were given before."""
         self._answers.mark(numbers)
 
 
@@ -241,7 +236,6 @@ class _Row(Button):
     centred = False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move on by an arrow; every other key is that of a button."""
         if (onward := _ONWARD.get(Qt.Key(event.key()))) is None:
             super().keyPressEvent(event)
         else:
@@ -315,15 +309,12 @@ class Tick(QCheckBox):
         self.setSizePolicy(policy)
 
     def hasHeightForWidth(self) -> bool:
-        """Return True: the height follows from the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height at which every word is seen."""
         return max(TARGET, self._wrapped().height(width - self._aside()) + _GAP)
 
     def sizeHint(self) -> QSize:
-        """Return the room of the words on one line; the layout may give less."""
         wide = self._wrapped().wide + self._aside()
         return QSize(wide, self.heightForWidth(wide))
 
@@ -336,7 +327,6 @@ class Tick(QCheckBox):
         return self.rect().contains(position)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is drawn
-        """Draw the square, the tick in it, the words, and the ring where it has the focus."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour, role = self.palette().color, QPalette.ColorRole

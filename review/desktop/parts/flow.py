@@ -17,7 +17,6 @@ from review.desktop.parts.buttons import Button
 
 
 def empty(layout: QLayout) -> None:
-    """Remove and delete all widgets, out of sight at once."""
     items = [layout.itemAt(number) for number in range(layout.count())]
     for widget in [item.widget() for item in items if item is not None]:
         if widget is not None:
@@ -53,15 +52,12 @@ class FlowRows(QLayout):
         self.invalidate()
 
     def count(self) -> int:
-        """Return the number of items."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """Return an item, None where there is none."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Remove and return an item, None where there is none."""
         if not 0 <= index < len(self._items):
             return None
         self.invalidate()
@@ -72,18 +68,15 @@ class FlowRows(QLayout):
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """Return True: the height follows from the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height of all rows at a width."""
         heights = [_height(row) for row in self.rows(self._inner(width))]
         margins = self.contentsMargins()
         gaps = self.spacing() * max(0, len(heights) - 1)
         return sum(heights) + gaps + margins.top() + margins.bottom()
 
     def sizeHint(self) -> QSize:
-        """Return the room of one row."""
         shown = self.shown()
         wide = sum(item.sizeHint().width() for item in shown)
         wide += self.spacing() * max(0, len(shown) - 1)
@@ -92,7 +85,6 @@ class FlowRows(QLayout):
         return QSize(wide, self.heightForWidth(wide))
 
     def minimumSize(self) -> QSize:
-        """Return the room of the widest item."""
         margins = self.contentsMargins()
         least = QSize(0, 0)
         for item in self.shown():
@@ -100,7 +92,6 @@ class FlowRows(QLayout):
         return least.grownBy(margins)
 
     def setGeometry(self, rect: QRect) -> None:
-        """Place every item."""
         super().setGeometry(rect)
         room = rect.marginsRemoved(self.contentsMargins())
         direction = self._direction()
@@ -114,7 +105,6 @@ class FlowRows(QLayout):
             top += height + self.spacing()
 
     def shown(self) -> list[QLayoutItem]:
-        """Return the items that are not hidden."""
         return [item for item in self._items if not item.isEmpty()]
 
     def _inner(self, width: int) -> int:
@@ -130,7 +120,6 @@ class FlowLayout(FlowRows):
     """Each item as wide as it likes to be; one that does not fit begins a new row."""
 
     def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
-        """Yield the rows at a width."""
         row: list[tuple[QLayoutItem, int]] = []
         used = 0
         for item in self.shown():
@@ -150,7 +139,6 @@ class FlowColumns(FlowRows):
     MOST = 4
 
     def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
-        """Yield the rows at a width."""
         items, columns = self.shown(), self.columns(width)
         wide = self._wide(width, columns)
         for first in range(0, len(items), columns):
@@ -195,11 +183,9 @@ class Offers(QWidget):
         self._flow = FlowLayout(self)
 
     def clear(self) -> None:
-        """Remove all of them."""
         empty(self._flow)
 
     def offer(self, text: str, act: Callable[[], object], key: str = "") -> Button:
-        """Add something that can be done."""
         button = Button(text, key)
         button.clicked.connect(lambda _=False: act())
         self._flow.addWidget(button)

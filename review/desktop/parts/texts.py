@@ -88,7 +88,6 @@ class OneLine(Line):
         self._show_beginning()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show more of it, or less."""
         super().resizeEvent(event)
         self._show_beginning()
 
@@ -151,12 +150,10 @@ class TextPane(QTextEdit):
         self.viewport().update()
 
     def sizeHint(self) -> QSize:
-        """Return the room of the whole text."""
         height = int(self.document().size().height()) + 1 + self._frame()
         return QSize(12 * self._line(), max(height, self._line() + self._frame()))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room of the first lines."""
         least = _FEWEST_LINES * self._line() + self._frame()
         return QSize(4 * self._line(), min(least, self.sizeHint().height()))
 
@@ -168,7 +165,6 @@ class TextPane(QTextEdit):
             QTimer.singleShot(0, self._tell)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the size of the page's letters."""
         super().changeEvent(event)
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
             self._set_size()

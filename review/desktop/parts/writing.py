@@ -118,7 +118,6 @@ class TypingBox(QTextEdit):
     # what Qt asks
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Save, leave, begin a new line; everything else is text or moves in it."""
         key = Qt.Key(event.key())
         if key in _ENTER and event.modifiers() & _SHIFT and not self.isReadOnly():
             self.textCursor().insertBlock()
@@ -265,7 +264,6 @@ class LetterRow(QWidget):
         announce(self, self._more.text())
 
     def _show_page(self) -> None:
-        """Show the letters of this page alone."""
         each_page = -(-len(self._letters) // max(1, self._pages))
         for number, button in enumerate(self._buttons):
             button.setVisible(number // each_page == self._page)
@@ -333,7 +331,6 @@ class Writing(QWidget):
 
     @property
     def text(self) -> str:
-        """Return what is in the box: composed letters, no blanks around it."""
         return self._box.written
 
     def begin(self, title: str, text: str, start: str = "") -> None:
@@ -350,7 +347,6 @@ class Writing(QWidget):
         self._box.begin_with_start()
 
     def take_keys(self) -> None:
-        """Focus the box."""
         self._box.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def take(self, text: str) -> None:
@@ -362,11 +358,9 @@ class Writing(QWidget):
         self._box.hold(still=still)
 
     def save(self) -> None:
-        """Emit what is in the box."""
         self._box.finish_word()
         self.saved.emit(self.text)
 
     def leave(self) -> None:
-        """Close the box; what is in it stays a draft."""
         self._box.finish_word()
         self.left.emit(self.text)

@@ -296,7 +296,6 @@ class Application(QApplication):
         self.installTranslator(self._translator)
 
     def event(self, event: QEvent) -> bool:
-        """Open a file that the system hands over, as macOS does after a double click."""
         if isinstance(event, QFileOpenEvent) and event.file():
             self.file_asked.emit(Path(event.file()))
             return True
@@ -389,7 +388,6 @@ class OneWindow(QObject):
         return False
 
     def close(self) -> None:
-        """Remove all traces of the window."""
         self._watcher = None
         for file in (self._request, self._folder / "lock") if self._lock else ():
             with suppress(OSError):

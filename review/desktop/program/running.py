@@ -100,8 +100,6 @@ class _Found(NamedTuple):
 
 
 class Running(QObject):
-    """Holds what lives as long as the program."""
-
     def __init__(self, places: Sequence[Path], language: str | None) -> None:
         super().__init__()
         self._places, self._language = places, language
@@ -122,7 +120,6 @@ class Running(QObject):
 
     @property
     def words(self) -> Words:
-        """The words of now; those of the system until the laptop's file is open."""
         return self._opening.words if self._opening is not None else self._first_words
 
     @property
@@ -149,7 +146,6 @@ class Running(QObject):
         self._take_asked()
 
     def _take_asked(self) -> None:
-        """Open what was asked for, as soon as there is a window to open it in."""
         while self.visit is not None and self._places_asked:
             self.visit.take(self._places_asked.pop())
 
@@ -230,7 +226,6 @@ class Running(QObject):
             self.work.do(keep, lambda _: None, lambda _: None)
 
     def _tell(self, trouble: Trouble) -> None:
-        """Show what nobody foresaw; before there is a page, in its own window."""
         if self.window is not None and self.window.page is not None:
             self.window.tell(trouble)
         else:

@@ -174,8 +174,6 @@ _COMFORTABLE = (1100, 760)  # Pixels on a large screen; a small one is filled
 
 
 class Window(QMainWindow):
-    """Shows pages; knows nothing of what is on them."""
-
     dropped = Signal(object)  # A file was let go over a page that takes files: its Path
     reworded = Signal()  # The language was changed: whoever shows a page shows it anew
     closing = Signal()  # What is being typed must be kept now
@@ -232,12 +230,10 @@ class Window(QMainWindow):
 
     @property
     def page(self) -> Page | None:
-        """The page that is seen."""
         return self._over or self._page
 
     @property
     def below(self) -> Page | None:
-        """The page that is seen when nothing lies over it."""
         return self._page
 
     def show_page(self, page: Page) -> None:
@@ -253,7 +249,6 @@ class Window(QMainWindow):
         self.appear()
 
     def show_last(self, page: Page) -> None:
-        """Show the page after which there is nothing left to work on."""
         self.hold(page)
         self._take_away(self._page)
         self._page, self.is_over = None, True
@@ -281,12 +276,10 @@ class Window(QMainWindow):
             self.uncovered.emit()
 
     def tell(self, trouble: Trouble | None) -> None:
-        """Show what went wrong on whatever page is seen."""
         if self.page is not None:
             self.page.tell(trouble)
 
     def keep_typed(self) -> None:
-        """Store everything that is being typed."""
         if not self.is_over:
             self.closing.emit()
 
@@ -309,7 +302,6 @@ class Window(QMainWindow):
         self._show_settings()
 
     def speak(self) -> None:
-        """Show everything in the language of now."""
         if not self.is_over:
             self.reworded.emit()
 
@@ -334,7 +326,6 @@ class Window(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open what was let go."""
         file = _file_of(event)
         if self.takes_files and file is not None:
             event.acceptProposedAction()

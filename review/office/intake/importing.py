@@ -172,7 +172,6 @@ class _Came:
         return self.ratings.manifest.signer
 
     def people(self, *, without: Collection[str] = ()) -> set[str]:
-        """Return in whose names it says something, the chains of some devices left out."""
         payloads = (event.payload for event in self.events if event.device not in without)
         return {
             who for payload in payloads if (who := getattr(payload, "reviewer", None)) is not None
@@ -193,7 +192,6 @@ class _Came:
         )
 
     def report(self, outcome: FileOutcome, review: Review) -> FileReport:
-        """Report what became of it."""
         return FileReport(
             self.name,
             outcome,
@@ -295,7 +293,6 @@ def _merged(office: Office, review: Review, came: _Came, closed: Mapping[str, st
 
 
 def _noted(office: Office, came: _Came, added: Collection[Event], ends: Mapping[str, int]) -> None:
-    """Record that a file arrived."""
     arrival = Arrival(
         sha256(came.data).hexdigest(),
         came.name,

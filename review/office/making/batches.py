@@ -184,8 +184,6 @@ class Asked:
 
 @dataclass(frozen=True)
 class PreparedReview:
-    """A review ready to be kept and handed out."""
-
     key: AnswerKey
     batches: Sequence[Batch]  # One for all reviewers, or one for each in the order of the key
     texts: Sequence[BatchItem]

@@ -198,7 +198,6 @@ def _bytes(path: Path) -> bytes:
 
 
 def subset_font(data: bytes, lacking: Collection[str]) -> bytes:
-    """Return a font with the letters that are lacking, and with whole scripts of which some are; FontError if it has none."""
     wanted = _wanted(characters_of(data), lacking)
     digest = hashlib.sha256(data + ",".join(map(str, sorted(wanted))).encode()).hexdigest()
     try:

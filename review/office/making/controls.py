@@ -50,15 +50,12 @@ PLAIN_KINDS = (SWAP, OTHER, SWAP, OTHER, SWAP, OTHER, SWAP, HALF)
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many controls a batch has."""
-
     bad: int
     repeats: int
     anchors: int
 
     @property
     def total(self) -> int:
-        """All of them."""
         return self.bad + self.repeats + self.anchors
 
 
@@ -73,8 +70,6 @@ def usual_counts(real: int) -> Counts:
 
 @dataclass(frozen=True)
 class ControlMaterial:
-    """What controls are made of."""
-
     real: Sequence[Item]  # Real items that everybody is asked
     entries: Mapping[EntryId, Entry]  # All entries of the corpus, by id as it is on cards
     # What the runs gave, by entry: nothing that is made wrong may equal one
@@ -86,8 +81,6 @@ class ControlMaterial:
 
 @dataclass(frozen=True)
 class Controls:
-    """The controls of a batch."""
-
     items: list[Item] = field(default_factory=list)
     short: list[str] = field(default_factory=list)  # Words about what could not be made as asked
     from_outputs: int = 0  # Bad items that were made from a system's own output
@@ -127,7 +120,6 @@ def _why_short(name: str, made: int, wanted: int) -> str:
 
 
 def _repeats(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item]:
-    """Repeat some translations, of different entries."""
     by_entry = {item.truth.entry: item for item in _shuffled(material.real, seed, "repeats")}
     for first in list(by_entry.values())[:wanted]:
         yield new_item(
@@ -140,7 +132,6 @@ def _repeats(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item
 
 
 def _anchors(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item]:
-    """Show some references as candidates, rather of entries that are not asked otherwise."""
     asked = {item.truth.entry for item in material.real}
     open_ = [
         (id_, entry)

@@ -188,7 +188,6 @@ class ReviewDraft(Drawn):
 
     @property
     def placed(self) -> int:
-        """Drawn entries of which the batch tells where they stand."""
         return sum(card_id(entry.id) in self.around.told for entry in self.entries)
 
     @property

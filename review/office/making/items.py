@@ -207,7 +207,6 @@ class Item:
 
     @property
     def id(self) -> str:
-        """Its random id."""
         return self.shown.id
 
 

@@ -34,7 +34,6 @@ class RecoveryKey:
 
     @property
     def text(self) -> str:
-        """Return a new key as a file that ``age --identity`` reads too; empty for one that was made before."""
         return "" if self.new is None else _HEAD + self.new.text()
 
 
@@ -85,8 +84,6 @@ class Protection:
 
 @dataclass(frozen=True)
 class Published:
-    """What was written."""
-
     review: Review
     files: Sequence[Path]
     cards: Path

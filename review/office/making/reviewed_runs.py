@@ -60,8 +60,6 @@ class ReviewedRun:
 
 @dataclass(frozen=True)
 class ReviewedRuns:
-    """All runs of a review, over one corpus."""
-
     dataset: Dataset
     runs: Sequence[ReviewedRun]
     # All entries that the store knows of the corpus, in its order, for controls and training; of

@@ -48,8 +48,6 @@ Copied = Callable[[int], object]  # Called with the bytes of each piece that was
 
 @dataclass(frozen=True, slots=True)
 class ReviewerProgram:
-    """An archive in the data folder."""
-
     system: str
     path: Path
     size: int  # Bytes
@@ -61,7 +59,6 @@ class ReviewerProgram:
 
 
 def list_programs(home: Path) -> list[ReviewerProgram]:
-    """Return the archives in the data folder."""
     paths = {system: home / "reviewer-programs" / name for system, name in ARCHIVES.items()}
     return [
         ReviewerProgram(system, path, path.stat().st_size)

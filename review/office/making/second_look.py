@@ -161,7 +161,6 @@ def _orders(
 
 
 def cases_of(office: Office, review: Review, state: State) -> list[Case]:
-    """Return the queue of a first round with what was said in its second look; ``state`` is that of the first round."""
     return queue(state, review.key, second_looks(office, review, state))
 
 

@@ -165,7 +165,6 @@ def _alike(word: str, other: str) -> int:
 
 
 def like_written(form: str, model: str) -> str:
-    """Return a form with the capital letter of the word that it stands for."""
     return form[:1].upper() + form[1:] if model[:1].isupper() else form
 
 
@@ -214,8 +213,6 @@ def unspaced(text: str) -> bool:
 
 
 class WrongTexts:
-    """Makes wrong versions of texts out of a pool of others."""
-
     def __init__(
         self, pool: Sequence[str], forms: Callable[[str], Sequence[Inflected]], chance: Random
     ) -> None:

@@ -262,7 +262,6 @@ def _unseen(office: Office, review: Review) -> tuple[dict[str, int], str]:
 
 
 def looks_of(office: Office, review: Review) -> dict[str, RunLooks]:
-    """Return the looks at each run of a review, over all reviews of it in this office."""
     looks = office.own_looks()
     return {run.run_id: run_looks(looks, review.key, run.run_id) for run in review.key.runs}
 

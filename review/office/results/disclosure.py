@@ -67,7 +67,6 @@ class CertificateQuestion:
 
     @property
     def entries(self) -> frozenset[str]:
-        """All of these digests."""
         return frozenset().union(*self.entries_of.values())
 
     @property
@@ -115,7 +114,6 @@ def certificate_question(
 def certificate_answer(
     history: History, asked: CertificateQuestion, now: datetime
 ) -> CertificateAnswer:
-    """Return what may be released of a certificate; NotReleased where nothing may."""
     number, count = history.require_answers(
         asked.submitter, asked.corpus, asked.entries, now, numbers=CERTIFICATES
     )

@@ -90,7 +90,6 @@ def _left(came: Entry, bar: Barred | None) -> Entry | None:
 
 
 def _entries(project: Project, out: HandedOut) -> dict[int, ProjectEntry]:
-    """Return the entries that were handed out in a review, as they are now."""
     return {entry.id: entry for entry in project.state.entries if entry.id in out.entries}
 
 

@@ -23,8 +23,6 @@ from review.verdict.gate.panel import review_ratings
 
 @dataclass(frozen=True, slots=True)
 class ReviewerProgress:
-    """One person."""
-
     reviewer: str  # Code on the card
     batch: str
     asked: int
@@ -68,7 +66,6 @@ class WaitingLaptop:
 
     @property
     def files(self) -> int:
-        """How many of its files wait."""
         return len(self.file_phrases)
 
     def has(self, words: str) -> bool:
@@ -78,8 +75,6 @@ class WaitingLaptop:
 
 @dataclass(frozen=True, slots=True)
 class ReviewProgress:
-    """One review."""
-
     name: str
     title: str
     created: str
@@ -112,7 +107,6 @@ class ReviewProgress:
 
 
 def progress(office: Office, review: Review) -> ReviewProgress:
-    """Return how far a review is."""
     state = office.state_of_any(review)
     arrived = last_contributions(office.connection)
     certificates = office.certificates(review)

@@ -69,7 +69,6 @@ class RunFiles:
 
 
 def bundle_name(review: Review) -> str:
-    """Return the file's name."""
     return f"{review.name}{EXPORT_SUFFIX}"
 
 

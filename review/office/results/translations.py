@@ -27,8 +27,6 @@ from review.verdict.gate.key import AnswerKey, counted
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One suggested wording of one entry."""
-
     entry_id: EntryId
     wording: str
     people: int  # Reviewers who suggested it, who all agreed that it may be offered

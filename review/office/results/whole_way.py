@@ -32,8 +32,6 @@ from review.verdict.gate.adjudication import queue
 
 @dataclass(frozen=True, slots=True)
 class WayStep:
-    """One step of the way."""
-
     name: str
     done: bool
     words: str  # How it stands
@@ -61,7 +59,6 @@ class WayEnd:
 def whole_way(
     connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission
 ) -> list[WayStep]:
-    """Return the steps of a submission in their order; ``office``: where this computer has one."""
     steps = [*_before_secrets(kept), *_over_secrets(connection, office, kept)]
     if _refused(kept):
         return steps

@@ -161,7 +161,6 @@ def _m_people(connection: sqlite3.Connection) -> None:
 
 
 def _m_around(connection: sqlite3.Connection) -> None:
-    """Store where the sentence of an item is, as canonical JSON; empty where its batch does not say."""
     connection.execute("ALTER TABLE item ADD COLUMN around TEXT NOT NULL DEFAULT ''")
 
 

@@ -22,8 +22,6 @@ from review.verdict.gate.key import AnswerKey, differences
 
 @dataclass(frozen=True, slots=True)
 class KnownLaptop:
-    """A laptop whose ratings are taken."""
-
     signing_key: str  # Ed25519 public key, hexadecimal
     recipient: str | None  # age recipient; None where it is known by its ratings only
     name: str  # What the organisation calls it
@@ -48,8 +46,6 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One file that was imported."""
-
     sha256: str
     received: str
     name: str
@@ -60,8 +56,6 @@ class Import:
 
 @dataclass(frozen=True)
 class Review:
-    """One review: what was asked of whom, and by which rule it is judged."""
-
     number: int  # The store's own number
     name: str
     created: str  # UTC, ISO 8601
@@ -77,7 +71,6 @@ class Review:
     vault_runs: tuple[str, ...] = ()
 
     def code(self, person: str) -> str:
-        """Return the code on a person's card, by which the organisation knows them."""
         return self.codes.get(person, person)
 
     def person(self, code: str) -> str | None:
@@ -94,7 +87,6 @@ class Review:
 
     @property
     def policy_sha256(self) -> str:
-        """Over the policy's bytes, hexadecimal."""
         return sha256(self.policy).hexdigest()
 
     @property
@@ -135,7 +127,6 @@ class Review:
 
     @property
     def translating(self) -> bool:
-        """Return whether it asks for translations, so that there is nothing to judge and no verdict."""
         return self.manifest.task == "translate"
 
     @property

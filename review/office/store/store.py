@@ -61,8 +61,6 @@ def utc_now() -> str:
 
 
 class Office(OwnFile):
-    """The organisation's store; one open connection."""
-
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, path)
         rows = connection.execute("SELECT device FROM own_device ORDER BY rowid").fetchall()
@@ -177,7 +175,6 @@ class Office(OwnFile):
         return row is not None
 
     def reviews(self) -> list[Review]:
-        """Return all reviews, newest first."""
         return self._reviews("ORDER BY number DESC")
 
     def review(self, name: str) -> Review:
@@ -326,7 +323,6 @@ class Office(OwnFile):
         return sorted(chain.from_iterable(payloads), key=lambda event: event.order)
 
     def laptops(self) -> list[KnownLaptop]:
-        """Return the laptops that were enrolled, also those that are not heard any more."""
         rows = self.connection.execute(
             "SELECT signing_key, recipient, name, enrolled, instead_of, removed, reason FROM laptop"
             " ORDER BY name, signing_key"
@@ -351,7 +347,6 @@ class Office(OwnFile):
             )
 
     def set_heard(self, signing_key: str, *, heard: bool, reason: str = "") -> None:
-        """Include a laptop that is enrolled, or exclude it; ``note_laptops`` records it in the logs of the reviews."""
         with self.transaction():
             self.connection.execute(
                 "UPDATE laptop SET removed = ?, reason = ? WHERE signing_key = ?",
@@ -398,14 +393,12 @@ class Office(OwnFile):
         return statement
 
     def statements(self, laptops: Collection[str]) -> list[bytes]:
-        """Return what witnesses signed of some laptops."""
         rows = self.connection.execute(
             "SELECT laptop, content FROM witness ORDER BY laptop, witness"
         )
         return [content for laptop, content in rows if laptop in laptops]
 
     def quarantine(self) -> list[Quarantined]:
-        """Return the files that were set aside, oldest first."""
         rows = self.connection.execute(
             "SELECT sha256, signing_key, received, name, content, phrase FROM quarantine"
             " ORDER BY rowid"
@@ -434,7 +427,6 @@ class Office(OwnFile):
     def add_certificate(
         self, review: Review, run_id: str, certificate: bytes, signature: bytes
     ) -> None:
-        """Store a certificate that was issued."""
         with self.transaction():
             self.connection.execute(
                 "INSERT INTO certificate (review, run_id, certificate, signature)"

@@ -41,7 +41,6 @@ _HEADER: Final = "# What reviewers read and hear. Short sentences, plain words, 
 
 
 def collect() -> Catalog:
-    """Read all words for reviewers from the code."""
     from babel.messages.catalog import Catalog
     from babel.messages.extract import extract_from_file
 

@@ -118,8 +118,6 @@ _IN_LESSON = frozenset({Act.SKIP, Act.HELP, Act.WITHDRAW, Act.QUIT})
 
 
 class Answer(NamedTuple):
-    """One of the answers that stand side by side."""
-
     key: str  # As it stands on the keyboard
     word: str
     meaning: str = ""  # One line that explains it
@@ -153,7 +151,6 @@ class ItemQuestion(NamedTuple):
 
 
 def ratings(words: Words) -> list[Answer]:
-    """Return the four ratings, the worst first."""
     return [
         Answer(KEYS[act][0], rating_label(words, rating), rating_meaning(words, rating))
         for act, rating in RATING_OF.items()
@@ -161,7 +158,6 @@ def ratings(words: Words) -> list[Answer]:
 
 
 def reasons(words: Words) -> list[Answer]:
-    """Return what can be wrong with a translation."""
     return [Answer(str(n), reason_label(words, reason)) for n, reason in enumerate(Reason, 1)]
 
 
@@ -174,7 +170,6 @@ def why_not(words: Words) -> list[Answer]:
 
 
 def place(words: Words, view: View) -> str:
-    """Return how far the person is; empty where no item is shown."""
     if (item := view.item) is None:
         return ""
     if view.phase is Phase.TRAINING:
@@ -262,7 +257,6 @@ def lesson_said(words: Words, lesson: Lesson) -> str:
 
 
 def allows(view: View, act: Act) -> bool:
-    """Return whether an act means something now."""
     if view.lesson is not None:
         return act in _IN_LESSON
     if view.phase is Phase.TRAINING:
@@ -329,5 +323,4 @@ def beginning(text: str, most: int = NAMED) -> str:
 
 
 def writing_title(words: Words, field: TextField) -> str:
-    """Return what is to be written."""
     return words("Your comment") if field is TextField.COMMENT else words("A better translation")

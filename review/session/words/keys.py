@@ -265,12 +265,10 @@ SCOPES: Final[Mapping[Scope, str]] = {
 
 
 def rating_label(words: Words, rating: Rating) -> str:
-    """Return a rating's word."""
     return words(RATINGS[rating][0])
 
 
 def rating_meaning(words: Words, rating: Rating) -> str:
-    """Return a rating's one-line meaning."""
     return words(RATINGS[rating][1])
 
 
@@ -284,18 +282,15 @@ def answer_label(words: Words, item: ShownItem, *, translating: bool = False) ->
 
 
 def reason_label(words: Words, reason: Reason) -> str:
-    """Return a reason's words."""
     return words(REASONS[reason])
 
 
 def reasons_label(words: Words, reasons: Iterable[Reason]) -> str:
-    """Return several reasons' words as one list."""
     # Translators: what stands between the parts of a list whose parts are whole sentences
     return words("; ").join(reason_label(words, reason) for reason in reasons)
 
 
 def cannot_judge_label(words: Words, why: CannotJudge) -> str:
-    """Return the words of why a person cannot judge."""
     return words(CANNOT_JUDGE[why])
 
 

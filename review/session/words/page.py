@@ -55,7 +55,6 @@ class PageWords(NamedTuple):
 
 
 def far(words: Words, view: View) -> str:
-    """Return how far the person is, shortly."""
     return words("{done} of {total}", done=view.done, total=view.total)
 
 
@@ -85,7 +84,6 @@ def consent(words: Words, manifest: BatchManifest) -> OrganiserText:
 
 
 def guide(words: Words, manifest: BatchManifest) -> OrganiserText:
-    """Return the organisation's guide likewise."""
     return given(words, manifest, manifest.guide_in(*words.reads))
 
 
@@ -140,7 +138,6 @@ def _how_long(words: Words, view: View) -> str:
 
 
 def promises(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
-    """Return what holds for everybody who agrees."""
     return (
         *second_look(words, manifest),
         words("Nothing is sent over the internet."),
@@ -178,12 +175,10 @@ def may_be_used(words: Words, *, translating: bool) -> str:
 
 
 def relations(words: Words) -> list[str]:
-    """Return the answers in the order of their keys."""
     return [words(RELATIONS[relation]) for relation in Relation]
 
 
 def yes_or_no(words: Words) -> tuple[str, str]:
-    """Return the two answers, yes first."""
     return words("Yes, they may be used"), words("No")
 
 
@@ -218,7 +213,6 @@ def rest(words: Words, view: View) -> PageWords:
 
 
 def later(words: Words, view: View) -> PageWords:
-    """Return the question about what was left for later."""
     asked = words.plural(
         "You left {n} sentence for later. Look at it now?",
         "You left {n} sentences for later. Look at them now?",

@@ -177,8 +177,6 @@ class Issuer(StrictRecord):
 
 
 class CertifiedRun(VersionedRecord):
-    """What was judged."""
-
     run_id: Short
     run_card_hash: Hex64
     dataset_id: Short
@@ -292,16 +290,13 @@ class Certificate(VersionedRecord):
 
     @property
     def outcome(self) -> GateOutcome:
-        """Return the gate's outcome."""
         return GateOutcome(self.verdict["outcome"])
 
     def as_bytes(self) -> bytes:
-        """Return the certificate's one byte form."""
         return canonical_bytes(self.model_dump(mode="json"))
 
     @property
     def sha256(self) -> str:
-        """Hash of its bytes."""
         return sha256(self.as_bytes()).hexdigest()
 
 

@@ -220,7 +220,6 @@ NO_REASON = "no reason was recorded"
 
 
 def decision_words(decision: CertifiedDecision) -> str:
-    """Return the reason of a decision about harm, and who decided."""
     reason = decision.reason or NO_REASON
     return f"{reason} (decided by {decision.by})" if decision.by else reason
 

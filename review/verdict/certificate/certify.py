@@ -70,7 +70,6 @@ class EvidenceReading:
 
 
 def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> EvidenceReading:
-    """Decide about one run; ``look`` replaces the number of looks at it, which counts those of all its reviews."""
     policy = read_policy(evidence.policy, "policy.toml")
     looks = evidence.looks(run_id)
     number = looks.total + (not looks.here) if look is None else look
@@ -129,7 +128,6 @@ def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> Certi
 
 
 def require_enough(reading: EvidenceReading) -> None:
-    """Raise HarnessError where too little was rated to certify anything."""
     if reading.verdict.outcome not in ISSUED:
         raise HarnessError(
             "No certificate was made: too little was rated for any verdict. "

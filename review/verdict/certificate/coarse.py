@@ -85,8 +85,6 @@ class CoarseShare(StrictRecord):
 
 
 class CoarseRun(StrictRecord):
-    """What was judged."""
-
     run_id: Short
     run_card_hash: Hex64
     dataset_id: Short
@@ -95,16 +93,12 @@ class CoarseRun(StrictRecord):
 
 
 class CoarsePanel(StrictRecord):
-    """Who judged."""
-
     reviewers: Fives  # People whose ratings count, that many at least; 0 says fewer than five
     community: bool  # Whether they are that many that the policy speaks of the community
     chosen: str  # How they were chosen, in the organisation's words
 
 
 class CoarseVerdict(StrictRecord):
-    """What the gate said."""
-
     outcome: GateOutcome
     level: Step  # Share that had to be shown
     confidence: Step  # Of each bound
@@ -144,16 +138,13 @@ class CoarseCertificate(StrictRecord):
 
     @property
     def outcome(self) -> GateOutcome:
-        """Return the gate's outcome."""
         return self.verdict.outcome
 
     def as_bytes(self) -> bytes:
-        """Return the certificate's one byte form."""
         return canonical_bytes(self.model_dump(mode="json"))
 
     @property
     def sha256(self) -> str:
-        """Hash of its bytes."""
         return sha256(self.as_bytes()).hexdigest()
 
 
@@ -435,7 +426,6 @@ def seals(told: CoarseCertificate) -> Iterator[tuple[str, str]]:
 
 
 def share(each: CoarseShare) -> str:
-    """Return a share in its steps."""
     lower, upper = share_words(each.lower), share_words(each.upper)
     return f"about {share_words(each.value)} ({lower} to {upper}, in steps of {share_words(each.step)})"
 

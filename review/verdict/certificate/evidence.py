@@ -102,12 +102,10 @@ class Evidence:
 
     @property
     def key_sha256(self) -> str:
-        """Hash of the answer key."""
         return sha256(self.key_bytes).hexdigest()
 
     @property
     def policy_sha256(self) -> str:
-        """Hash of the policy."""
         return sha256(self.policy).hexdigest()
 
     @cached_property
@@ -124,7 +122,6 @@ class Evidence:
 
     @cached_property
     def state(self) -> State:
-        """Return the state that the events add up to."""
         return fold(self._heard[0], set(self.key.batches))
 
     @property
@@ -134,7 +131,6 @@ class Evidence:
 
     @property
     def voices(self) -> AssignedLaptops:
-        """Which laptops speak for whom."""
         return self._heard[1]
 
     @cached_property
@@ -281,7 +277,6 @@ def read_events_bytes(data: bytes) -> tuple[Event, ...]:
 
 
 def read_key(data: bytes, name: str) -> AnswerKey:
-    """Read an answer key; raises UsageError in words."""
     try:
         key = AnswerKey.model_validate_json(data)
     except ValidationError as error:

@@ -26,8 +26,6 @@ LESS_THAN_BOUND = "a certificate of form 1 shows less than its batches bind it t
 
 @dataclass(frozen=True, slots=True)
 class CertificateCheck:
-    """One thing that was examined."""
-
     name: str
     ok: bool | None  # None: it could not be checked
     words: str
@@ -58,7 +56,6 @@ class Attested:
 
     @cached_property
     def batches(self) -> dict[str, BatchManifest]:
-        """Batch → its manifest."""
         return {
             batch: read_manifest(signed.content, BatchManifest)
             for batch, signed in self.evidence.batches.items()
@@ -66,7 +63,6 @@ class Attested:
 
     @cached_property
     def hand_overs(self) -> list[HandedOver]:
-        """Return what laptops signed."""
         return [
             HandedOver(signed, read_manifest(signed.content, RatingsManifest))
             for signed in self.evidence.handed_over
@@ -74,7 +70,6 @@ class Attested:
 
     @cached_property
     def events(self) -> dict[str, Event]:
-        """All events by id."""
         return {event.id: event for event in self.evidence.events}
 
     @property

@@ -128,7 +128,6 @@ class Verification:
 
     @property
     def every(self) -> tuple[CertificateCheck, ...]:
-        """All that was examined."""
         return (*self.checks, *self.kept)
 
     @property

@@ -154,7 +154,6 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
 
 
 def _objects(said: ReviewerState, item: str, key: AnswerKey) -> bool:
-    """Return whether a person flags an item; without a verdict also who says that it should not be shown around, since that keeps it back."""
     judged = said.judgements.get(item)
     kept = judged is not None and judged.why_not is CannotJudge.NOT_TO_SHARE and not key.runs
     return kept or item in {key.first_showing(flagged) for flagged in said.harmful}

@@ -185,7 +185,6 @@ def pair_row(unit: Sequence[int], steps: int) -> list[Fraction]:
 
 
 def ratio(sums: Row) -> Value | None:
-    """Return the first sum over the second, None over nothing."""
     return sums[0] / sums[1] if sums[1] else None
 
 

@@ -42,14 +42,11 @@ class Tally:
 
     @property
     def share(self) -> Fraction:
-        """Return count over ``of``, 0 over nothing."""
         return Fraction(self.count, self.of) if self.of else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Care:
-    """What a reviewer's controls, repeats and rhythm show."""
-
     # One-sided exact Mann–Whitney p that spoilt items are rated below their originals; None with
     # too few pairs
     not_worse_p: Fraction | None
@@ -109,7 +106,6 @@ def not_worse_p(bad: Sequence[int], originals: Sequence[int]) -> Fraction:
 
 
 def longest_run(ranks: Sequence[int]) -> int:
-    """Return the most equal ratings in a row."""
     return max((sum(1 for _ in run) for _, run in groupby(ranks)), default=0)
 
 

@@ -211,7 +211,6 @@ def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
 
 
 def _outcome(findings: Collection[GateFinding]) -> GateOutcome:
-    """Draw the conclusion from what was found."""
     codes = {finding.code for finding in findings}
     if codes & NOT_ENOUGH:
         return GateOutcome.INSUFFICIENT

@@ -24,8 +24,6 @@ KEY_FORMAT: Final = "rosetta-review-key/3"
 
 
 class ControlKind(StrEnum):
-    """Items whose answer the organiser knows."""
-
     # A translation made wrong on purpose; its partner is the untouched one where that was asked too
     BAD = "bad"
     REPEAT = "repeat"  # The same translation a second time; its partner is the first
@@ -33,8 +31,6 @@ class ControlKind(StrEnum):
 
 
 class KeyItem(VersionedRecord):
-    """What an item really is."""
-
     # The run whose output it is; None for controls that are no system's output
     run_id: Short | None
     entry: Annotated[StrictInt | StrictStr, Field(union_mode="left_to_right")]
@@ -46,8 +42,6 @@ class KeyItem(VersionedRecord):
 
 
 class KeyRun(VersionedRecord):
-    """One run under review."""
-
     run_id: Short
     run_card_hash: Hex64
     dataset_id: Short
@@ -93,7 +87,6 @@ class AnswerKey(VersionedRecord):
 
     @property
     def looks(self) -> int:
-        """How often a run was examined before the review was made; of the one with most."""
         return max((run.looks for run in self.runs), default=0)
 
     @property

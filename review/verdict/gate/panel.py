@@ -31,8 +31,6 @@ class Harm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ControlItem:
-    """One control item."""
-
     kind: ControlKind
     # Id of the item that it is compared with; None for anchors, and for bad items without one
     partner: str | None = None
@@ -312,8 +310,6 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class PanelEstimate:
-    """The share of acceptable or better, by stratum, by reviewer and as a whole."""
-
     share: Fraction
     strata: Mapping[int, tuple[int, Fraction]]  # Stratum → rated items and their share
     weights: Mapping[int, Fraction]  # Stratum → weight; sums to 1 over the strata with rated items

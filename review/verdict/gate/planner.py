@@ -72,7 +72,6 @@ def power(
     item_sd: float = 1.2,
     look: int = 1,
 ) -> float:
-    """Return the chance that the T rule sees the level reached if the method's share truly is ``true_share``."""
     plan = RatingPlan.even(items, reviewers, reviewer_sd=reviewer_sd, item_sd=item_sd)
     return chances(plan, true_share, policy, look=look).level
 
@@ -119,8 +118,6 @@ def _is_enough(plan: RatingPlan, policy: GatePolicy) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One line of the planner's table."""
-
     reviewers: int
     items: int
     true_share: float
@@ -141,7 +138,6 @@ def promises(
     items: Sequence[int] = (50, 80, 100),
     true_share: float = 0.85,
 ) -> list[PlanRow]:
-    """Return the table of what plans of several sizes are worth."""
     return [
         PlanRow(
             people, size, true_share, chances(RatingPlan.even(size, people), true_share, policy)

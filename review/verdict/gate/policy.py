@@ -89,16 +89,12 @@ class Stops(_Part):
 
 
 class Veto(_Part):
-    """How often several reviewers may reject the same item."""
-
     reviewers: Count
     most: Share  # Largest upper bound of the share of such items
     confidence: Confidence
 
 
 class Guidelines(_Part):
-    """Below which agreement the guidelines need work."""
-
     alpha: Share
     within_one: Share
 

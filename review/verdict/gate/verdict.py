@@ -60,7 +60,6 @@ class GateFinding:
     facts: Mapping[str, Fact]
 
     def as_json(self) -> dict[str, Fact]:
-        """Return code and facts as one flat object."""
         return {"code": str(self.code), **self.facts}
 
 
@@ -76,8 +75,6 @@ class GateOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StratumShare:
-    """What reviewers said of one difficulty."""
-
     items: int  # Rated items
     asked: int  # Items that were asked
     weight: Decimal  # W_h as used, over the strata with rated items; 0 for one without
