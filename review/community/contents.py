@@ -319,9 +319,7 @@ def _items(review: Review) -> bytes:
 def _consent(office: Office, review: Review) -> bytes:
     """Return who agreed to what when, by the tags of the log; those who took it back are not among them."""
     payloads = (event.payload for event in office.events(review))
-    return _lines(
-        payload.model_dump(mode="json") for payload in payloads if isinstance(payload, Consent)
-    )
+    return _lines(p.model_dump(mode="json") for p in payloads if isinstance(p, Consent))
 
 
 def _signed(review: Review, folder: str) -> Iterator[OutFile]:

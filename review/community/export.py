@@ -135,10 +135,7 @@ def pages(about: Mapping[str, Any], paths: Sequence[str]) -> Iterator[OutFile]:
 
 
 def _facts(about: Mapping[str, Any]) -> list[str]:
-    corpora = [
-        f"{plain(corpus['id'])} (SHA-256 of its file {corpus['sha256']})"
-        for corpus in about["corpora"]
-    ]
+    corpora = [f"{plain(c['id'])} (SHA-256 of its file {c['sha256']})" for c in about["corpora"]]
     return [
         f"Made {about['made']} by {about['program']}.",
         *(f"Corpus: {corpus}" for corpus in corpora),
@@ -268,10 +265,7 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
     except FileError as error:
         raise UsageError(f"{target} is not written over. {error}") from None
     had = {listed["sha256"]: listed["id"] for listed in before.about["corpora"]}
-    lost = [
-        had[sha256] for sha256 in had if sha256 not in {own_corpus.sha256 for own_corpus in chosen}
-    ]
-    if lost:
+    if lost := [had[s] for s in had if s not in {own_corpus.sha256 for own_corpus in chosen}]:
         raise UsageError(
             f"{target} also holds the corpus {lost[0]!r}, which was not named now. Name it too, or another folder."
         )

@@ -44,9 +44,7 @@ FAMILIES: Final = (
 )
 
 _FILES: Final = tuple(
-    f"{family.replace(' ', '')}-{weight}.ttf"
-    for family in FAMILIES
-    for weight in ("Regular", "Bold")
+    f"{f.replace(' ', '')}-{weight}.ttf" for f in FAMILIES for weight in ("Regular", "Bold")
 )
 
 

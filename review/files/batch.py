@@ -113,8 +113,7 @@ def _check_recipients(recipients: Sequence[str]) -> None:
 
 def _invalid(reason: str) -> FileError:
     return FileError(
-        FileProblem.INVALID,
-        f"This batch cannot be used: {reason}. Ask the organisation to fix it.",
+        FileProblem.INVALID, f"This batch cannot be used: {reason}. Ask the organisation to fix it."
     )
 
 
@@ -313,9 +312,7 @@ def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_
     lines = content.split(b"\n", most + 1)[:-1]
     if len(lines) > most:
         raise FileError(FileProblem.TOO_LARGE, f"{member}: more than {most:,} lines.")
-    return tuple(
-        _item(line, form, f"{member}: line {number}") for number, line in enumerate(lines, 1)
-    )
+    return tuple(_item(line, form, f"{member}: line {n}") for n, line in enumerate(lines, 1))
 
 
 def _item(line: bytes, form: type[_Item], where: str) -> _Item:

@@ -49,9 +49,7 @@ def legible_without(text: str, undrawn: Collection[str], script: str | None) -> 
         return True
     missed = [character for character in lost if character.isalpha()]
     own = _SEVERAL.get(script or "", frozenset({script}))
-    if len(lost) > MOST_NAMED or any(
-        CODES.get(script_of(character), "") in own for character in set(missed)
-    ):
+    if len(lost) > MOST_NAMED or any(CODES.get(script_of(c), "") in own for c in set(missed)):
         return False
     return 2 * len(missed) <= sum(map(str.isalpha, text))
 

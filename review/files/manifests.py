@@ -195,11 +195,7 @@ class BatchManifest(SignedManifest):
     @property
     def written_in(self) -> tuple[str, ...]:
         """Tags of the languages of consent and guide; of batches of before version 3 none, which do not state it."""
-        given = tuple(
-            tag
-            for tag, translation in self.translations.items()
-            if translation.consent or translation.guide
-        )
+        given = tuple(tag for tag, t in self.translations.items() if t.consent or t.guide)
         return (self.language, *given) if (self.version or 0) >= 3 else ()
 
     def consent_in(self, *languages: str) -> Wording:

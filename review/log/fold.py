@@ -325,12 +325,7 @@ def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> Sta
         else:
             office.append(payload)
     decided = _all(office, Adjudicate)
-    adjudications = {
-        adjudicate.item: Adjudication(
-            adjudicate.harmful, adjudicate.note, adjudicate.reason, adjudicate.by
-        )
-        for adjudicate in decided
-    }
+    adjudications = {a.item: Adjudication(a.harmful, a.note, a.reason, a.by) for a in decided}
     return State(
         reviewers={place: Person(persons[place]).state() for place in sorted(persons)},
         withdrawn=withdrawn,

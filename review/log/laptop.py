@@ -34,12 +34,7 @@ from review.log.payloads import (
     Withdraw,
 )
 from review.log.sealed_words import SealedWords, WordKeys
-from review.log.table import (
-    append_event,
-    read_events,
-    saying,
-    seal_written,
-)
+from review.log.table import append_event, read_events, saying, seal_written
 
 FILE_NAME = "review.sqlite"
 BUSY_SECONDS = 5.0  # How long a second program's short transaction is waited for
@@ -193,9 +188,7 @@ class Laptop(OwnFile):
         with self._writing():
             for payload in payloads:
                 self._refuse_taken_back(payload)
-            events = [
-                append_event(self.connection, self.device, payload, words) for payload in payloads
-            ]
+            events = [append_event(self.connection, self.device, p, words) for p in payloads]
             answers = {e.payload.item: e.id for e in events if isinstance(e.payload, Judged)}
             texts = [
                 (e.id, e.payload.item) for e in events if isinstance(e.payload, Comment | Suggest)

@@ -260,10 +260,7 @@ class AssignedLaptops:
 
 
 def heard(
-    events: Iterable[Event],
-    keys: Mapping[str, str],
-    own: Collection[str],
-    batches: Collection[str],
+    events: Iterable[Event], keys: Mapping[str, str], own: Collection[str], batches: Collection[str]
 ) -> tuple[list[Event], AssignedLaptops]:
     """Return the events that count, for ``fold``, and which laptops speak for whom.
 
@@ -284,9 +281,7 @@ def heard(
     spoken = {place: laptops.names(speakers) for place, speakers in found.items()}
     named = _decided(every, batches)
     several = {place: named.get(place, ()) for place, names in spoken.items() if len(names) > 1}
-    allowed = {
-        place: laptops.names(laptop_names) for place, laptop_names in {**named, **several}.items()
-    }
+    allowed = {place: laptops.names(names) for place, names in {**named, **several}.items()}
     counted, silenced = [], set()
     for event in left:
         place, laptop = _place(event), laptops.name(event)

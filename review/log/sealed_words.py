@@ -220,18 +220,8 @@ class SealedWords:
         """
         shut = self.keys(batches).why
         rows = self._connection.execute("SELECT batch, sealed FROM words_key").fetchall()
-        left = [
-            sealed_key
-            for batch, sealed_key in rows
-            if batch in shut and sealed_key not in self._opened
-        ]
-        if not (
-            fitting := [
-                (sealed_key, key)
-                for sealed_key in left
-                if (key := DataKey.fitting(sealed_key, named))
-            ]
-        ):
+        left = [key for batch, key in rows if batch in shut and key not in self._opened]
+        if not (fitting := [(s, key) for s in left if (key := DataKey.fitting(s, named))]):
             return
         recipient_keys = recipients()
         with transaction(self._connection):

@@ -237,8 +237,7 @@ def read_events(
     """
     if batches is None:
         return _events(connection, words, "")
-    count = len(batches)
-    marks = ", ".join("?" * count)
+    marks = ", ".join("?" * len(batches))
     batch_clause = f"WHERE batch IN ({marks}) OR payload IS NULL OR kind = 'withdraw'"
     return _events(connection, words, batch_clause, *batches)
 

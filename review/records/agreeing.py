@@ -190,12 +190,8 @@ def end_of_way(
     )
     if run is None:
         return end
-    proposed = {
-        kept_record.run_id for kept_record, _ in signed_files(connection, RecordKind.OWNERSHIP)
-    }
-    if run.run_id not in proposed and all(
-        condition.ok for condition in conditions(connection, run)
-    ):
+    proposed = {record.run_id for record, _ in signed_files(connection, RecordKind.OWNERSHIP)}
+    if run.run_id not in proposed and all(c.ok for c in conditions(connection, run)):
         who = f"--developer {quote(kept.manifest.submitter)} --key {kept.manifest.by}"
         command = f"rosetta community propose {run.run_id[:8]} {who} -o NAME.rosetta-ownership"
         return replace(end, command=command)
@@ -265,9 +261,7 @@ def answer(
             terms = record.terms
             keys = frozenset({terms.organisation.signing_key, terms.developer.signing_key})
             withdrawn = (
-                consent_check
-                for consent_check in consent_checks(Verified(keys=keys))
-                if consent_check.ok is False
+                check for check in consent_checks(Verified(keys=keys)) if check.ok is False
             )
             for card_check in withdrawn:
                 raise UsageError(f"{card_check.words}. It is not signed.")
@@ -348,9 +342,7 @@ def _made(
         return CardCheck(SELF, False, whole.words)
     own = own_keys(home)
     signers = sorted(signers_of(kept_seals(connection, run.id, raw), raw))
-    signer_names = [
-        own.get(signer) or f"a key with the six words: {key_phrase(signer)}" for signer in signers
-    ]
+    signer_names = [own.get(s) or f"a key with the six words: {key_phrase(s)}" for s in signers]
     where = "imported" if run.imported else "made here"
     signed = f"signed with {'; '.join(signer_names)}" if signer_names else "nobody signed it"
     return CardCheck(SELF, True, f"{where}, its hash is its own, {signed}")

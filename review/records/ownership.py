@@ -148,11 +148,7 @@ class OwnershipRecord(StrictRecord):
 
     def said(self, what: OwnershipAction) -> dict[Side, SignedOwnershipAct]:
         acts_by_side = ((self.terms.side_of(act.by), act) for act in self.acts if act.what is what)
-        return {
-            side: signed_ownership_act
-            for side, signed_ownership_act in acts_by_side
-            if side is not None
-        }
+        return {side: act for side, act in acts_by_side if side is not None}
 
     @property
     def state(self) -> OwnershipState:
@@ -231,10 +227,7 @@ def merged(one: OwnershipRecord, other: OwnershipRecord) -> OwnershipRecord:
     """Return all that is said in either of two copies of a record; of one deed of one side the earlier word."""
     if one.terms != other.terms:
         raise UsageError("These are records of other terms: each stands for itself.")
-    acts = {
-        (signed_ownership_act.by, signed_ownership_act.what): signed_ownership_act
-        for signed_ownership_act in sorted((*one.acts, *other.acts), key=_latest_first)
-    }
+    acts = {(act.by, act.what): act for act in sorted((*one.acts, *other.acts), key=_latest_first)}
     ordered = sorted(acts.values(), key=lambda act: _place(one.terms, act))
     return _checked(OwnershipRecord(terms=one.terms, acts=tuple(ordered)))
 

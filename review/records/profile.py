@@ -183,9 +183,8 @@ def read_profile(data: bytes) -> SignedProfile:
     name = "the profile of an organisation"
     signed_record = read_signed_record(data, SignedProfile, name, most=MOST_BYTES, end=b"\n")
     if not all(
-        signed_profile_statement.by == signed_record.by
-        and signed_profile_statement.is_signed_by(signed_record.by)
-        for signed_profile_statement in signed_record.stated
+        statement.by == signed_record.by and statement.is_signed_by(signed_record.by)
+        for statement in signed_record.stated
     ):
         raise FileError(
             FileProblem.DAMAGED,
@@ -247,11 +246,7 @@ def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
 def _office(home: Path) -> Iterator[tuple[str, str]]:
     if (home / OFFICE).exists():
         with Office.open(home) as office:
-            issued = Counter(
-                certificate.run_id
-                for review in office.reviews()
-                for certificate in office.certificates(review)
-            )
+            issued = Counter(c.run_id for r in office.reviews() for c in office.certificates(r))
         yield "availability", f"{counted(len(issued), 'run')} certified by speakers' reviews"
     if (history := told_so_far(home)).acts:
         yield "availability", f"{counted(len(history.answers), 'answer')} about secret entries told to submitters"  # fmt: skip

@@ -149,11 +149,7 @@ class Opening:
         if named := copies_once(of_file(path) for path in self._named):
             return [choice.kept_as(here.get(choice.content)) for choice in named]
         choices = copies_once(self._found())
-        new = [
-            choice
-            for choice in choices
-            if choice.content not in here and not self._was_taken(choice)
-        ]
+        new = [c for c in choices if c.content not in here and not self._was_taken(c)]
         return [*new, *kept.values()]
 
     def _found(self) -> Iterator[Choice]:
@@ -224,11 +220,7 @@ class Opening:
         if not (known := self.laptop.setting(_PERSON)):
             return {}
         people = fold(self.laptop.events()).reviewers
-        return {
-            batch: frozenset(person.decided)
-            for (batch, who), person in people.items()
-            if who == known
-        }
+        return {batch: frozenset(p.decided) for (batch, who), p in people.items() if who == known}
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
         """Open and check a review; FileError with ``problem`` LOCKED asks for the passphrase.
@@ -348,8 +340,7 @@ class Opening:
             real = place.resolve()
             if not any(other.is_relative_to(real) for other in kept):
                 kept[real] = place
-        unique = list(kept.values())
-        return sorted(unique, key=lambda folder: not self.on_stick(folder))
+        return sorted(list(kept.values()), key=lambda folder: not self.on_stick(folder))
 
     def on_stick(self, folder: Path) -> bool:
         """Return whether a folder lies on a stick that is plugged in now."""

@@ -290,9 +290,7 @@ class Picture:
         return saved if draft is None else draft
 
     def _unsaved(self, now: SittingProgress) -> tuple[Unsaved, ...]:
-        unsaveds = [
-            Unsaved(item, now.number(item), fields) for item, fields in self._drafts.items().items()
-        ]
+        unsaveds = [Unsaved(item, now.number(item), f) for item, f in self._drafts.items().items()]
         return tuple(
             sorted(
                 (unsaved for unsaved in unsaveds if unsaved.number),

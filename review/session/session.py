@@ -382,9 +382,7 @@ class Session:
     # what happens
 
     def _answer(self, item: str, given: Rating) -> View:
-        exercise = next(
-            training_item for training_item in self._batch.training if training_item.id == item
-        )
+        exercise = next(t for t in self._batch.training if t.id == item)
         lesson = Lesson(given, exercise.rating, exercise.explanation)
         course = replace(self._course, lesson=(self._place, lesson))
         return self._done([Train(**self._author.about(item), rating=given)], course=course)

@@ -128,13 +128,7 @@ def _changed(events: Sequence[Event], batch: str) -> dict[str, int]:
 
 def _said(state: ReviewerState) -> dict[str, tuple[object, ...]]:
     """Return the sentences of one person → everything that now holds of each."""
-    maps = (
-        state.judgements,
-        state.translations,
-        state.reasons,
-        state.comments,
-        state.suggestions,
-    )
+    maps = (state.judgements, state.translations, state.reasons, state.comments, state.suggestions)
     items = set(state.harmful).union(*maps)
     return {
         item: (item in state.harmful, *(by_item.get(item) for by_item in maps)) for item in items
@@ -150,11 +144,7 @@ def _untold(events: Sequence[Event], batch: str) -> str:
     if not (last := _last_export(events, batch)):
         return ""
     since = [event.payload for event in events[last:]]
-    codes = (
-        withdrawal.reviewer
-        for withdrawal in since
-        if isinstance(withdrawal, Withdraw) and reach(withdrawal) in {None, batch}
-    )
+    codes = (w.reviewer for w in since if isinstance(w, Withdraw) and reach(w) in {None, batch})
     return next(codes, "")
 
 

@@ -158,16 +158,10 @@ def _certificate(terms: OwnershipTerms, file: VerifiedFile) -> CardCheck:
 def _verify_profile(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     profile = read_profile(file.data)
     facts = [("organisation", profile.name), ("signed", profile.when)]
+    facts += [(f"seen, {REQUIREMENTS[here.item].title}", here.words) for here in profile.seen]
     facts += [
-        (f"seen, {REQUIREMENTS[seen_here.item].title}", seen_here.words)
-        for seen_here in profile.seen
-    ]
-    facts += [
-        (
-            f"stated, {REQUIREMENTS[signed_profile_statement.item].title}",
-            f"{signed_profile_statement.words} ({signed_profile_statement.person}, {signed_profile_statement.when[:10]})",
-        )
-        for signed_profile_statement in profile.stated
+        (f"stated, {REQUIREMENTS[s.item].title}", f"{s.words} ({s.person}, {s.when[:10]})")
+        for s in profile.stated
     ]
     words = "what was seen was seen by the organisation's own computer; only its signature can be checked"
     return ToldOfFile(

@@ -175,10 +175,7 @@ def taken_back(
 
 
 def _checks(found: tuple[CertificateCheck, ...] | list[CertificateCheck]) -> list[CardCheck]:
-    return [
-        CardCheck(certificate_check.name, certificate_check.ok, certificate_check.words)
-        for certificate_check in found
-    ]
+    return [CardCheck(check.name, check.ok, check.words) for check in found]
 
 
 def _of_run(stated: Certificate) -> list[tuple[str, str]]:

@@ -105,13 +105,8 @@ class FileVerdict:
             "holds": self.holds,
             "facts": [{"name": name, "words": words} for name, words in self.facts],
             "signers": [
-                {
-                    "role": signer.role,
-                    "key": signer.key,
-                    "words": signer.words,
-                    "known": signer.known or None,
-                }
-                for signer in self.signers
+                {"role": s.role, "key": s.key, "words": s.words, "known": s.known or None}
+                for s in self.signers
             ],
             "checks": [{"name": c.name, "ok": c.ok, "words": c.words} for c in self.checks],
         }
@@ -135,9 +130,7 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     reported = {check.words for check in told_of_file.checks if check.name == "consent"}
     keys = frozenset(signer.key for signer in told_of_file.signers)
     withdrawn = (
-        consent_check
-        for consent_check in consent_checks(Verified(keys=keys))
-        if consent_check.words not in reported
+        check for check in consent_checks(Verified(keys=keys)) if check.words not in reported
     )
     return FileVerdict(
         path.name,

@@ -222,8 +222,7 @@ class ErasedPage(Page):
                     )
                 else:
                     name = remain.name
-                named = f"{name} – {remain.detail}"
-                self.copyable(named, message)
+                self.copyable(f"{name} – {remain.detail}", message)
             self.paragraph(words("Show this to whoever helps you with this computer."))
             self.button(words("Try again"), self._again)
         else:

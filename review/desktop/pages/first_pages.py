@@ -230,10 +230,7 @@ class MissingPage(FirstPage):
 
 def letter_names(letter: str) -> str:
     """Name each character by its number and, where it has one, its Unicode name."""
-    return ", ".join(
-        f"U+{ord(character):04X} {unicodedata.name(character, '')}".strip()
-        for character in letter[:_MOST]
-    )
+    return ", ".join(f"U+{ord(c):04X} {unicodedata.name(c, '')}".strip() for c in letter[:_MOST])
 
 
 _LONGEST = 400

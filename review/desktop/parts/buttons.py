@@ -84,11 +84,7 @@ class Wrapped:
         return 1 + ceil(max(layout.lineAt(n).naturalTextWidth() for n in range(layout.lineCount())))
 
     def _lines(self) -> list[QTextLine]:
-        return [
-            paragraph.lineAt(n)
-            for paragraph in self._paragraphs
-            for n in range(paragraph.lineCount())
-        ]
+        return [p.lineAt(n) for p in self._paragraphs for n in range(p.lineCount())]
 
 
 def _break(layout: QTextLayout, top: float, width: int) -> float:

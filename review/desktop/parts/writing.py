@@ -245,9 +245,7 @@ class LetterRow(QWidget):
 
     def _stops(self) -> list[Button]:
         """Return the buttons that are shown now, in the order of the arrow keys."""
-        return [
-            button for button in (*self._buttons, self._more, self._case) if not button.isHidden()
-        ]
+        return [b for b in (*self._buttons, self._more, self._case) if not b.isHidden()]
 
     def _stop_at(self, number: int) -> None:
         """Restrict Tab to one of the buttons."""

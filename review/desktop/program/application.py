@@ -77,9 +77,7 @@ def ending_by(end: Callable[[], None], failed: Failed) -> Iterator[None]:
 
     A signal may come in the midst of anything, as while a lock is held; ``end`` waits until that is done.
     """
-    before = {
-        number: signal.signal(number, lambda *_: QTimer.singleShot(0, end)) for number in _SIGNALS
-    }
+    before = {n: signal.signal(n, lambda *_: QTimer.singleShot(0, end)) for n in _SIGNALS}
     hooks = sys.excepthook, threading.excepthook
     sys.excepthook = failed
     threading.excepthook = lambda args: _of_thread(args, failed)
@@ -323,8 +321,7 @@ def prepare() -> None:
     """Prevent Qt from writing its own settings, and from having a message bus started for it."""
     # Whether the system runs a message bus for this person.
     folder = os.environ.get("XDG_RUNTIME_DIR")
-    has_bus = bool(os.environ.get(_BUS) or (folder and (Path(folder) / "bus").exists()))
-    if not has_bus:
+    if not (has_bus := bool(os.environ.get(_BUS) or (folder and (Path(folder) / "bus").exists()))):
         os.environ[_BUS] = "disabled:"
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
         for form in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):

@@ -78,9 +78,7 @@ def find_ratings(paths: Sequence[Path]) -> FileSearch:
         for file in sorted(search.files, key=lambda file: (file.path, file.inside)):
             files.setdefault(os.path.realpath(file.path), file)
         skipped += search.skipped
-    if len(files) > MOST_FILES or any(
-        skipped_files.reason is SkipReason.NOT_LOOKED_AT for skipped_files in skipped
-    ):
+    if len(files) > MOST_FILES or any(s.reason is SkipReason.NOT_LOOKED_AT for s in skipped):
         raise FileError(
             FileProblem.TOO_LARGE, "There are too many files in this folder. Name the right folder."
         )
@@ -173,9 +171,7 @@ class _Came:
 
     def people(self, *, without: Collection[str] = ()) -> set[str]:
         payloads = (event.payload for event in self.events if event.device not in without)
-        return {
-            who for payload in payloads if (who := getattr(payload, "reviewer", None)) is not None
-        }
+        return {who for p in payloads if (who := getattr(p, "reviewer", None)) is not None}
 
     def phrase(self, review: Review) -> str:
         """Return its six words, as the laptop showed them for a batch of a review."""
@@ -314,11 +310,7 @@ def _with_voices(
         speaks_for=tuple(
             code for x in assignments.laptops if len(x.people) > 1 for code in x.people
         ),
-        several=tuple(
-            duplicate_laptops
-            for duplicate_laptops in assignments.several
-            if duplicate_laptops.code in codes
-        ),
+        several=tuple(laptops for laptops in assignments.several if laptops.code in codes),
         far_ahead=any(laptop.far_ahead for laptop in assignments.laptops),
     )
 
@@ -337,9 +329,7 @@ def _is_signed_for(came: _Came, closed: Collection[str], review: Review) -> bool
     own = [event for event in came.events if _has_place(event) and event.device not in closed]
     devices = {event.device for event in own}
     manifest = BatchManifest.model_validate_json(review.manifests[ratings_manifest.batch])
-    signed = {
-        device: chain for device, chain in ratings_manifest.chains.items() if device not in closed
-    }
+    signed = {d: chain for d, chain in ratings_manifest.chains.items() if d not in closed}
     answers = {
         who: places
         for who, chains in ratings_manifest.contents.items()

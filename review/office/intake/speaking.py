@@ -130,12 +130,8 @@ def _by_name(
         for key, codes in people.items()
     ]
     several = [
-        DuplicateLaptops(
-            review.code(person),
-            _names(voices.speakers[batch, person], known),
-            _names(counted, known),
-        )
-        for (batch, person), counted in voices.several.items()
+        DuplicateLaptops(review.code(p), _names(voices.speakers[batch, p], known), _names(c, known))
+        for (batch, p), c in voices.several.items()
     ]
     return Assignments(
         sorted(named, key=lambda assignment: (assignment.name, assignment.phrase)),

@@ -244,10 +244,8 @@ def _manifest(
         consent=_consent(said.texts.consent, said.organisation),
         guide=said.texts.guide,
         translations={
-            tag: InLanguage(
-                consent=_consent(in_language.consent, said.organisation), guide=in_language.guide
-            )
-            for tag, in_language in said.texts.others.items()
+            tag: InLanguage(consent=_consent(i.consent, said.organisation), guide=i.guide)
+            for tag, i in said.texts.others.items()
         },
         labels=said.labels,
         language=said.language,

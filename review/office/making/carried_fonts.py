@@ -103,9 +103,7 @@ def readability(
 
 def lacking_in(text: str, fonts: Sequence[Collection[int]]) -> set[str]:
     """Return the characters of a text that are to be seen and that none of the fonts, given by their code points, can draw."""
-    return {
-        character for character in set(text) if seen_of(character) and not _drawn(character, fonts)
-    }
+    return {c for c in set(text) if seen_of(c) and not _drawn(c, fonts)}
 
 
 def _drawn(character: str, fonts: Sequence[Collection[int]]) -> bool:

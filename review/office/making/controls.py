@@ -265,9 +265,7 @@ def make_training(
         for entry in waiting:
             references = [entry.reference for entry in waiting]
             if (candidate := _MAKERS[kind](entry.reference, references, chance)) is not None:
-                explanations_of_kind = {
-                    tag: explanation[kind] for tag, explanation in others.items()
-                }
+                explanations_of_kind = {tag: e[kind] for tag, e in others.items()}
                 made.append(
                     _item(entry.source, candidate, explanations[kind], explanations_of_kind)
                 )
@@ -282,10 +280,7 @@ def _different(entries: Sequence[Entry]) -> list[Entry]:
     seen: set[tuple[str, str]] = set()
     kept = []
     for entry in entries:
-        forms = {
-            ("source", plain_form(entry.source)),
-            ("reference", plain_form(entry.reference)),
-        }
+        forms = {("source", plain_form(entry.source)), ("reference", plain_form(entry.reference))}
         if seen.isdisjoint(forms):
             kept.append(entry)
             seen |= forms
@@ -315,10 +310,7 @@ def _half(reference: str, references: Sequence[str], chance: Random) -> str | No
 
 
 _Maker = Callable[[str, Sequence[str], Random], str | None]
-_MAKERS: dict[str, _Maker] = {
-    "reject": _another,
-    "half": _half,
-}
+_MAKERS: dict[str, _Maker] = {"reject": _another, "half": _half}
 
 
 def read_training(path: Path) -> list[TrainingItem]:

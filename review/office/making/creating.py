@@ -222,8 +222,7 @@ def draft_review(
     items = [*real, *controls.items]
     if len(items) > MOST_ITEMS:
         raise UsageError(f"{len(items)} items are more than {MOST_ITEMS:,}. Lower --items.")
-    within_batch = items
-    every = around.of(within_batch)
+    every = around.of(items)
     return ReviewDraft(
         dataset=runs.dataset,
         runs=runs,
@@ -257,8 +256,7 @@ def _controls(
     """Make the controls; gives also why there are no wrong word forms, where there are none."""
     # Texts whose words count as attested: open references, and the review's own items.
     open_ = [entry.reference for entry in runs.corpus.values() if is_development(entry)]
-    attested = [*open_, *(item.shown.candidate for item in real)]
-    forms = known_forms(runs.dataset, attested)
+    forms = known_forms(runs.dataset, [*open_, *(item.shown.candidate for item in real)])
     outputs: dict[EntryId, list[str]] = defaultdict(list)
     for run in runs.runs:
         for id_, output in run.outputs.items():

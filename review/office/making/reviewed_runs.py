@@ -145,9 +145,7 @@ def read_runs(
     known = None if datasets[0].opened_from is None else _places(found.values(), first.corpus)
     corpus = read_entries(connection, first.corpus, known)
     return ReviewedRuns(
-        datasets[0],
-        runs,
-        {card_id(entry.id): entry for _, entry in sorted(corpus.items())},
+        datasets[0], runs, {card_id(entry.id): entry for _, entry in sorted(corpus.items())}
     )
 
 
@@ -396,9 +394,7 @@ def of_lines(path: Path, source_language: str | None, target_language: str | Non
     lines = read_lines(path, MOST_TEXT)
     first = {line: number for number, line in reversed(lines.items())}
     entries = [
-        Entry(id=number, source=line, reference="")
-        for number, line in lines.items()
-        if first[line] == number
+        Entry(id=n, source=line, reference="") for n, line in lines.items() if first[line] == n
     ]
     dataset = Dataset(
         id=path.stem, language_pair=pair_label(*languages),

@@ -61,9 +61,7 @@ class ReviewerProgram:
 def list_programs(home: Path) -> list[ReviewerProgram]:
     paths = {system: home / "reviewer-programs" / name for system, name in ARCHIVES.items()}
     return [
-        ReviewerProgram(system, path, path.stat().st_size)
-        for system, path in paths.items()
-        if path.is_file()
+        ReviewerProgram(s, path, path.stat().st_size) for s, path in paths.items() if path.is_file()
     ]
 
 

@@ -109,14 +109,7 @@ def require_first(review: Review) -> None:
 def second_look_of(office: Office, review: Review) -> Review | None:
     """Return the second look of a review, None where there was none."""
     every = office.reviews()
-    return next(
-        (
-            other_review
-            for other_review in every
-            if other_review.manifest.second_of in review.manifests
-        ),
-        None,
-    )
+    return next((o for o in every if o.manifest.second_of in review.manifests), None)
 
 
 def _item(review: Review, case: Case, others: Sequence[OthersWords]) -> Item:
@@ -171,14 +164,8 @@ def second_looks(office: Office, review: Review, state: State) -> dict[str, Seco
     """
     if (again := second_look_of(office, review)) is None:
         return {}
-    heard = [
-        (who, reviewer_state)
-        for who, _, reviewer_state in counted(office.state_of_any(again), again.key)
-    ]
-    before = {
-        review.code(who): _ratings(reviewer_state)
-        for who, _, reviewer_state in counted(state, review.key)
-    }
+    heard = [(who, state) for who, _, state in counted(office.state_of_any(again), again.key)]
+    before = {review.code(who): _ratings(r) for who, _, r in counted(state, review.key)}
     mine = [(reviewer_state, before.get(again.code(who), {})) for who, reviewer_state in heard]
     second_looks = {
         about.partner or "": _looked(
@@ -211,9 +198,7 @@ def _looked(
 
 
 def _ratings(said: ReviewerState) -> dict[str, Rating]:
-    return {
-        item: judged.rating for item, judged in said.judgements.items() if judged.rating is not None
-    }
+    return {item: j.rating for item, j in said.judgements.items() if j.rating is not None}
 
 
 def undecided_words(office: Office, review: Review) -> str:

@@ -103,11 +103,7 @@ class OtherForms:
             return []
         attested = [*self._by_lemma.get(reading.key, {})]
         fitting_patterns = (pattern for pattern in self._patterns if pattern.old in reading.tags)
-        made = [
-            form
-            for fitting_pattern in fitting_patterns
-            if (form := fitting_pattern.applied(word.lower()))
-        ]
+        made = [form for pattern in fitting_patterns if (form := pattern.applied(word.lower()))]
         forms = list(dict.fromkeys(form for form in (*attested, *made) if form != word.lower()))
         fitting = []
         for other in self._analyse(forms):

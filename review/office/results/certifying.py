@@ -60,11 +60,7 @@ from review.verdict.gate.verdict import GateOutcome
 
 
 def attach(
-    connection: sqlite3.Connection,
-    presented: EvidenceFile,
-    trusted: str,
-    *,
-    earlier: bool = False,
+    connection: sqlite3.Connection, presented: EvidenceFile, trusted: str, *, earlier: bool = False
 ) -> ReviewStatus:
     """Attach a certificate to the run of the store that it names, and give what counts for the run now.
 
@@ -308,9 +304,7 @@ def issue(
 
 def newest_certificate(office: Office, review: Review, run_id: str) -> IssuedCertificate | None:
     """Return the last certificate that was issued for a run, None where there is none."""
-    issued_certificates = [
-        certificate for certificate in office.certificates(review) if certificate.run_id == run_id
-    ]
+    issued_certificates = [c for c in office.certificates(review) if c.run_id == run_id]
     return issued_certificates[-1] if issued_certificates else None
 
 

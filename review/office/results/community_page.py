@@ -274,18 +274,10 @@ def _why(certificate: Certificate, name: str, words: Words) -> Iterator[str]:
     """Yield the reasons that were recorded, and say where some were not."""
     if name == "flagged":
         return
-    decided = [
-        certified_decision
-        for certified_decision in certificate.harm
-        if certified_decision.harmful is (name == "upheld")
-    ]
+    decided = [decision for decision in certificate.harm if decision.harmful is (name == "upheld")]
     given = [certified_decision for certified_decision in decided if certified_decision.reason]
     who = escape(words("decided by"))
-    lines = [
-        f"<li>{outside(certified_decision.reason)} ({who} {outside(certified_decision.by)})</li>"
-        for certified_decision in given
-    ]
-    if lines:
+    if lines := [f"<li>{outside(c.reason)} ({who} {outside(c.by)})</li>" for c in given]:
         yield f"<ul>{''.join(lines)}</ul>"
     if len(lines) < certificate.verdict["harm"][name]:
         yield _paragraph(words("No reason was written down."), "quiet")
@@ -315,9 +307,7 @@ def _questions(asked: list[DividedItem], words: Words) -> Iterator[str]:
         yield f'<p class="said">{outside(divided_item.item.candidate)}</p>'
         if divided_item.suggestions:
             yield _paragraph(words("Somebody would say:"), "quiet")
-        yield from (
-            f'<p class="said">{outside(wording)}</p>' for wording in divided_item.suggestions
-        )
+        yield from (f'<p class="said">{outside(w)}</p>' for w in divided_item.suggestions)
         yield "</div>"
 
 

@@ -48,9 +48,7 @@ def gather(project: Project, office: Office) -> Gathered:
             heard.append(Heard(out, review, state, laptop_of_event(office, review)))
     looks = looks_of(heard, laptops_that_wrote(project, office))
     bars = {entry: barred(look) for entry, look in looks.items()}
-    written = [
-        _Written(out, collected, _without_barred(collected, bars)) for out, collected in came
-    ]
+    written = [_Written(out, c, _without_barred(c, bars)) for out, c in came]
     gathered = Gathered()
     before = None
     while before != project.state.entries:
@@ -94,10 +92,7 @@ def _entries(project: Project, out: HandedOut) -> dict[int, ProjectEntry]:
 
 
 def _count(
-    project: Project,
-    written: Iterable[_Written],
-    bars: Mapping[int, Barred],
-    found: Gathered,
+    project: Project, written: Iterable[_Written], bars: Mapping[int, Barred], found: Gathered
 ) -> None:
     """Count what came back and is not in the corpus, and what did not come back."""
     for each in written:
@@ -154,9 +149,7 @@ def _left_of(
     stands = _stands_on(entry, out.review)
     if stands and comparison_form(texts.reference) not in there:
         return without_words(project, entry, found)
-    kept = tuple(
-        variant for variant in texts.variants if stands and comparison_form(variant) in there
-    )
+    kept = tuple(v for v in texts.variants if stands and comparison_form(v) in there)
     who = () if came is None else _writers(entry, came, (texts.reference, *kept))
     project_entry = _by(entry, out, who)
     if kept == texts.variants:
@@ -167,10 +160,7 @@ def _left_of(
 
 
 def _translations(
-    project: Project,
-    written: Iterable[_Written],
-    bars: Mapping[int, Barred],
-    found: Gathered,
+    project: Project, written: Iterable[_Written], bars: Mapping[int, Barred], found: Gathered
 ) -> None:
     """Store what most people wrote in each review, with other wordings as variants.
 
@@ -262,11 +252,7 @@ def _writers(entry: ProjectEntry | None, came: Entry, kept: Sequence[str]) -> tu
     wordings = zip(
         (came.reference, *came.variants), (came.model_extra or {})["translators"], strict=True
     )
-    wordings_of = [
-        (comparison_form(wording) in forms, person_id)
-        for wording, who in wordings
-        for person_id in who
-    ]
+    wordings_of = [(comparison_form(w) in forms, p) for w, who in wordings for p in who]
     if entry is None or entry.translated is None or _stands_on(entry, entry.translated.review):
         return tuple(person_id for is_kept, person_id in wordings_of if is_kept)
     there = {person_id for _, person_id in wordings_of}

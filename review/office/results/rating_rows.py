@@ -193,9 +193,7 @@ def mtme_files(
             "Export the table of ratings instead (--csv): it holds no text."
         )
     names = system_names(cards)
-    reviewed = {
-        run_id: {row.entry_id: row for row in card.results} for run_id, card in cards.items()
-    }
+    reviewed = {r: {row.entry_id: row for row in card.results} for r, card in cards.items()}
     entries = _entries(review.key, reviewed)
     first, pair = next(iter(reviewed.values())), _pair(next(iter(cards.values())))
     files = {
@@ -228,9 +226,7 @@ def _scores(
         files[f"{stem}.seg.score"] = [
             f"{names[run_id]}\t{_score(score)}" for run_id in names for score in scores[run_id]
         ]
-        files[f"{stem}.sys.score"] = [
-            f"{names[run_id]}\t{_score(_mean(scores[run_id]))}" for run_id in names
-        ]
+        files[f"{stem}.sys.score"] = [f"{names[r]}\t{_score(_mean(scores[r]))}" for r in names]
     return files
 
 

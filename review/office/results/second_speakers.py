@@ -13,12 +13,7 @@ from typing import Literal
 from corpora.text.comparison import comparison_form
 from harness.project.state import DraftTexts, HandedOut, Project, ProjectEntry, Spoken, today
 from review.log.fold import ReviewerState, State
-from review.office.results.progress import (
-    Gathered,
-    emptied,
-    note,
-    with_words,
-)
+from review.office.results.progress import Gathered, emptied, note, with_words
 from review.office.results.rating_rows import people
 from review.office.results.translations import cleared_items
 from review.office.store.store import Review
@@ -281,10 +276,7 @@ def _spoken(look: EntryLook, outcome: Literal["agreed", "corrected"]) -> Spoken:
 
 def _voices(entry: ProjectEntry) -> list[tuple[str, tuple[str, ...], bool]]:
     """Return who agreed, whatever the day on which it was noted."""
-    return [
-        (second_speaker.review, second_speaker.people, second_speaker.same_laptop)
-        for second_speaker in entry.second_speakers
-    ]
+    return [(s.review, s.people, s.same_laptop) for s in entry.second_speakers]
 
 
 def _outcome(

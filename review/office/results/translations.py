@@ -211,12 +211,7 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
     Where the text was there in several languages, each is listed with how many agreed to it.
     """
     letters = people(review.key)
-    used = {
-        who
-        for entry in entries
-        for person in (entry.model_extra or {})["translators"]
-        for who in person
-    }
+    used = {who for entry in entries for p in (entry.model_extra or {})["translators"] for who in p}
     agreed = Counter(
         text
         for person, _, reviewer_state in counted(state, review.key)
@@ -246,11 +241,7 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
 
 def _texts(manifest: BatchManifest) -> list[Wording]:
     """Return the consent text in each language that it is given in, the batch's own first."""
-    others = [
-        Wording(translation.consent, tag)
-        for tag, translation in manifest.translations.items()
-        if translation.consent
-    ]
+    others = [Wording(t.consent, tag) for tag, t in manifest.translations.items() if t.consent]
     return [Wording(manifest.consent, manifest.language), *others]
 
 

@@ -83,11 +83,7 @@ def _refused(kept: KeptSubmission) -> bool:
 
 def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
     yield WayStep("came in", done=True, words=kept.notes[0].when[:10])
-    lacking = [
-        str(part_check.part)
-        for part_check in check_submission(kept.submission)
-        if not part_check.ok
-    ]
+    lacking = [str(check.part) for check in check_submission(kept.submission) if not check.ok]
     words = f"missing: {', '.join(lacking)}" if lacking else "every part is there"
     yield WayStep("complete", not lacking, words, f"rosetta submission check {kept.number}")
     words = "its claim holds within 2 %" if kept.rehearsed else _UNDONE
@@ -148,11 +144,7 @@ def withdrawn_words(connection: sqlite3.Connection, kept: KeptSubmission) -> str
         return ""
     notices = withdrawn_runs(connection, run.id).values()
     return next(
-        (
-            f"consent was withdrawn for {notice.said}: nothing more comes of it"
-            for notice in notices
-        ),
-        "",
+        (f"consent was withdrawn for {n.said}: nothing more comes of it" for n in notices), ""
     )
 
 
@@ -216,11 +208,7 @@ def _opened_together(folder: str, number: str) -> str:
 def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:  # fmt: skip
     review_progress = progress(office, review)
     words = f"{review_progress.done:,} of {review_progress.asked:,} decisions"
-    issued = [
-        certificate
-        for certificate in office.certificates(review)
-        if certificate.run_id == run.run_id
-    ]
+    issued = [c for c in office.certificates(review) if c.run_id == run.run_id]
     yield WayStep("ratings are here", bool(issued) or 0 < review_progress.asked <= review_progress.done, words, f"rosetta review import FILE; rosetta review status {quote(review.name)}")  # fmt: skip
     flagged = sum(case.is_open for case in queue(office.state_of_any(review), review.key))
     if flagged:

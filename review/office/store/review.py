@@ -153,9 +153,7 @@ class Review:
 def is_secret(key: AnswerKey, manifest: BatchManifest) -> bool:
     """Return whether a review asks about a secret entry, or its batches are sealed; ``manifest`` is any of its batches'."""
     secrets = [segment for segment in Segment if segment.secret]
-    return manifest.secret or any(
-        run.segments.get(secret) for run in key.runs for secret in secrets
-    )
+    return manifest.secret or any(run.segments.get(s) for run in key.runs for s in secrets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,10 +155,7 @@ class Office(OwnFile):
             number = int(inserted.lastrowid or 0)
             self.connection.executemany(
                 "INSERT INTO batch (batch, review, manifest, signature) VALUES (?, ?, ?, ?)",
-                [
-                    (batch, number, manifest.content, manifest.signature)
-                    for batch, manifest in manifests.items()
-                ],
+                [(batch, number, m.content, m.signature) for batch, m in manifests.items()],
             )
             keep_items(self.connection, self.path.parent, (number, key.batches[0]), texts, recipients, vault_runs)  # fmt: skip
             if secret:
@@ -411,9 +408,7 @@ class Office(OwnFile):
             "SELECT sha256, received, name, signing_key, batch, added FROM import ORDER BY number"
         )
         every = [Import(*row) for row in rows]
-        return [
-            imported for imported in every if review is None or imported.batch in review.manifests
-        ]
+        return [i for i in every if review is None or i.batch in review.manifests]
 
     def certificates(self, review: Review) -> list[IssuedCertificate]:
         """Return the certificates of a review, oldest first."""

@@ -164,8 +164,7 @@ def reasons(words: Words) -> list[Answer]:
 def why_not(words: Words) -> list[Answer]:
     """Return why a person may not judge an item."""
     return [
-        Answer(str(n), cannot_judge_label(words, cannot_judge))
-        for n, cannot_judge in enumerate(CannotJudge, 1)
+        Answer(str(n), cannot_judge_label(words, judge)) for n, judge in enumerate(CannotJudge, 1)
     ]
 
 

@@ -195,11 +195,7 @@ def _harm(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """Return what became of the items that were called harmful, with each reason."""
     counts = certificate.verdict["harm"]
     for name, harmful in (("upheld", True), ("cleared", False)):
-        decisions = [
-            decision_words(certified_decision)
-            for certified_decision in certificate.harm
-            if certified_decision.harmful is harmful
-        ]
+        decisions = [decision_words(d) for d in certificate.harm if d.harmful is harmful]
         decisions += [NO_REASON] * (counts[name] - len(decisions))
         for number, words in enumerate(decisions, 1):
             yield f"harm {name}", f"{number} of {counts[name]}: {words}"
@@ -269,10 +265,8 @@ def _people(count: int) -> str:
 def findings(certificate: Certificate) -> list[tuple[str, list[str]]]:
     """Return every finding in a sentence, each with the test translations that it lists."""
     stated = [
-        GateFinding(
-            Code(finding["code"]), {name: fact for name, fact in finding.items() if name != "code"}
-        )
-        for finding in certificate.verdict["findings"]
+        GateFinding(Code(f["code"]), {name: fact for name, fact in f.items() if name != "code"})
+        for f in certificate.verdict["findings"]
     ]
     return findings_words(stated, _finding)
 

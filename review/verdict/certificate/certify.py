@@ -85,10 +85,7 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Ev
         if became is not Harm.FLAGGED
     )
     certified_decisions = [
-        CertifiedDecision(
-            harmful=bool(adjudication.harmful), reason=adjudication.reason, by=adjudication.by
-        )
-        for adjudication in decided
+        CertifiedDecision(harmful=bool(a.harmful), reason=a.reason, by=a.by) for a in decided
     ]
     harm = tuple(
         sorted(
@@ -136,11 +133,7 @@ def require_enough(reading: EvidenceReading) -> None:
 
 
 def certify(
-    evidence: Evidence,
-    run_id: str,
-    issuer: Issuer,
-    issued: str,
-    supersedes: str | None = None,
+    evidence: Evidence, run_id: str, issuer: Issuer, issued: str, supersedes: str | None = None
 ) -> Certificate:
     """Write the certificate of a run; raises HarnessError where too little was rated to certify anything."""
     reading = read_verdict(evidence, run_id)

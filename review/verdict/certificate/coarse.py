@@ -216,16 +216,8 @@ def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> b
 def coarse_verdict(said: Mapping[str, Any], told: Collection[str]) -> CoarseVerdict:
     """Return a verdict, as a certificate has it, in steps and with the difficulties of ``told``."""
     numbers = said["numbers"]
-    strata = {
-        name: stratum_numbers
-        for name, stratum_numbers in numbers["strata"].items()
-        if stratum_numbers["items"]
-    }
-    needed = {
-        stratum_numbers["stratum"]
-        for stratum_numbers in said["findings"]
-        if stratum_numbers["code"] == Code.WEAK_STRATUM
-    }
+    strata = {name: s for name, s in numbers["strata"].items() if s["items"]}
+    needed = {n["stratum"] for n in said["findings"] if n["code"] == Code.WEAK_STRATUM}
     shown = {finding["code"] for finding in said["findings"]} & set(REASONS)
     if needed and not needed & set(map(int, told)):
         shown.discard(Code.WEAK_STRATUM)
@@ -318,11 +310,7 @@ def _again(stated: CoarseCertificate, exact: Certificate) -> CoarseCertificate:
 def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
     """Return what of a coarse certificate does not follow from the exact one; none where all does."""
     strata = exact.verdict["numbers"]["strata"]
-    rated = {
-        name: stratum_numbers["items"]
-        for name, stratum_numbers in strata.items()
-        if stratum_numbers["items"]
-    }
+    rated = {name: numbers["items"] for name, numbers in strata.items() if numbers["items"]}
     wrong = [
         f"difficulty {name} tells of fewer than {LEAST} items"
         for name in stated.verdict.strata
@@ -332,9 +320,7 @@ def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
     if 0 < rest < LEAST and not wrong:
         wrong.append(f"the total less the difficulties that are told is fewer than {LEAST} items")
     if not wrong and (again := _again(stated, exact)) != stated:
-        mine, theirs = (
-            coarse_certificate.model_dump(mode="json") for coarse_certificate in (again, stated)
-        )
+        mine, theirs = (certificate.model_dump(mode="json") for certificate in (again, stated))
         wrong += [f"field {name!r}" for name in mine if mine[name] != theirs[name]]
     return wrong
 

@@ -147,9 +147,7 @@ class Evidence:
         """The organisation's devices: its first one, and those after its file was moved or restored."""
         first = self.organisation_device
         key = self.devices.get(first)
-        same = {
-            device for device, owner in self.devices.items() if key is not None and owner == key
-        }
+        same = {d for d, owner in self.devices.items() if key is not None and owner == key}
         return frozenset(same | {first})
 
     @cached_property

@@ -220,9 +220,7 @@ def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
             hand_over.manifest,
             {event.device for event, _ in answers.values()},
         )
-        fixed = {
-            device: attested.reached([hand_over], device) for device in attested.own(hand_over)
-        }
+        fixed = {d: attested.reached([hand_over], d) for d in attested.own(hand_over)}
         if not open_devices & fixed.keys() or not certified >= set().union(*fixed.values()):
             continue
         for name, (event, answer) in list(answers.items()):
@@ -261,9 +259,7 @@ def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Certi
     if bare and not attested.commits:
         words = f"whose the {len(bare):,} answers without content are cannot be told: earlier versions did not sign for it"
         return CertificateCheck("contents", None, words, earlier=True)
-    withdrawn = {
-        place for place, scopes in taken.state.withdrawn.items() if scopes - {Scope.COMMENTS}
-    }
+    withdrawn = {place for place, s in taken.state.withdrawn.items() if s - {Scope.COMMENTS}}
     lost = set()
     for hand_over in attested.hand_overs:
         manifest = hand_over.manifest

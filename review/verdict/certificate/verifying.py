@@ -68,9 +68,7 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ce
 def check_hand_over(attested: Attested, part: Evidence, words: str) -> CertificateCheck:
     """Return whether what a laptop submitted when it showed six words is part of what was certified."""
     name = f"hand-over {words}"
-    handed_overs = [
-        hand_over for hand_over in attested.hand_overs if says(words, hand_over.signed.sha256)
-    ]
+    handed_overs = [over for over in attested.hand_overs if says(words, over.signed.sha256)]
     if not handed_overs and not attested.hand_overs:
         reason = "the evidence is of an earlier version, which kept no hand-overs"
         return CertificateCheck(name, None, reason, earlier=True)
@@ -84,12 +82,7 @@ def check_hand_over(attested: Attested, part: Evidence, words: str) -> Certifica
         )
         return CertificateCheck(name, False, reason)
     own = {device for handed_over in handed_overs for device in attested.own(handed_over)}
-    tips = {
-        tip
-        for handed_over in handed_overs
-        for device in own
-        for tip in handed_over.tips.get(device, ())
-    }
+    tips = {tip for over in handed_overs for device in own for tip in over.tips.get(device, ())}
     certified = {event.id for event in part.events}
     if not tips or not certified.issuperset(tips):
         reason = "came too late: not all of it is in what was certified"
@@ -172,13 +165,7 @@ class Verification:
     @property
     def _kept_words(self) -> str:
         """Return what of that which somebody kept is not in it; empty where all is."""
-        if not (
-            wrong := ", ".join(
-                certificate_check.name
-                for certificate_check in self.kept
-                if certificate_check.ok is False
-            )
-        ):
+        if not (wrong := ", ".join(check.name for check in self.kept if check.ok is False)):
             return ""
         return (
             f"What you kept does not agree with it ({wrong}): compare it once more, letter by letter, then ask the "
@@ -311,10 +298,7 @@ def _log(stated: Certificate, part: Evidence) -> CertificateCheck:
 def _chains(stated: Certificate, part: Evidence) -> CertificateCheck:
     if part.gaps() != stated.log.gaps:
         return CertificateCheck("chains", False, "an event does not follow on the one before it")
-    unknown = [
-        device for device in {event.device for event in part.events} if device not in part.devices
-    ]
-    if unknown:
+    if unknown := [d for d in {event.device for event in part.events} if d not in part.devices]:
         words = "written by a laptop that the organisation does not know"
         return CertificateCheck("chains", False, f"{len(unknown)} of them {words}")
     whole = "whole" if not stated.log.gaps else f"with {stated.log.gaps:,} gaps, as certified"
@@ -371,9 +355,7 @@ def _witnesses(stated: Certificate, part: Evidence) -> Iterator[CertificateCheck
     """Return who saw which laptops; nobody need have, and no file shows that a laptop is not the organisation's own."""
     if stated.witnesses is None:
         return
-    witness_statements = [
-        statement for _, statement in statements(part, stated.organisation.signing_key)
-    ]
+    witness_statements = [s for _, s in statements(part, stated.organisation.signing_key)]
     keys = "; ".join(sorted({key_phrase(statement.witness) for statement in witness_statements}))
     seen, wrote = (
         len({statement.laptop for statement in witness_statements}),

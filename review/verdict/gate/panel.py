@@ -82,9 +82,7 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     people = _people(state, key)
     judged = {who: _judged(parts) for who, parts in people.items()}
     real = {
-        item: key_item.stratum
-        for item, key_item in key.items.items()
-        if key_item.run_id == run_id and key_item.control is None
+        item: k.stratum for item, k in key.items.items() if k.run_id == run_id and k.control is None
     }
     controls = {
         item: ControlItem(key_item.control, key_item.partner)
@@ -93,10 +91,7 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     }
     partners = {control.partner for control in controls.values() if control.partner is not None}
     ranks = {who: _ranks(reviewer_state, key) for who, reviewer_state in judged.items()}
-    times = {
-        who: tuple(judgement.active_ms for judgement in judgements)
-        for who, judgements in _rated(judged, key)
-    }
+    times = {who: tuple(judgement.active_ms for judgement in j) for who, j in _rated(judged, key)}
     flagged = _flagged(people, key)
     return Panel(
         strata=real,
@@ -119,9 +114,7 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
 
 def review_ratings(state: State, key: AnswerKey) -> dict[str, dict[str, int]]:
     """Return reviewer → item → rank 0–3 of all runs of a review, without controls; only people who count."""
-    real = {
-        item for item, key_item in key.items.items() if key_item.run_id and key_item.control is None
-    }
+    real = {item for item, k in key.items.items() if k.run_id and k.control is None}
     people = _people(state, key).items()
     return {who: _only(_ranks(_judged(parts), key), real) for who, parts in people}
 
@@ -131,9 +124,7 @@ def not_shown(state: State, key: AnswerKey, run_id: str) -> dict[str, bool]:
     people = {who: _judged(parts) for who, parts in _people(state, key).items()}
     judged_pairs = [pair for judged in people.values() for pair in judged.items()]
     rated = {item for item, judgement in judged_pairs if judgement.rating}
-    items_undrawn = (
-        item for item, judgement in judged_pairs if judgement.why_not is CannotJudge.NOT_SHOWN
-    )
+    items_undrawn = (item for item, j in judged_pairs if j.why_not is CannotJudge.NOT_SHOWN)
     own = (item for item in items_undrawn if item in key.items and not key.items[item].control)
     return {item: item in rated for item in own if key.items[item].run_id == run_id}
 
@@ -181,14 +172,7 @@ def _rated(
     judged: Mapping[str, Mapping[str, Judgement]], key: AnswerKey
 ) -> Iterator[tuple[str, list[Judgement]]]:
     for who, judgements in judged.items():
-        yield (
-            who,
-            [
-                judgement
-                for item, judgement in judgements.items()
-                if judgement.rating and item in key.items
-            ],
-        )
+        yield (who, [j for item, j in judgements.items() if j.rating and item in key.items])
 
 
 def _only(said: Mapping[str, int], items: Collection[str]) -> dict[str, int]:
@@ -378,10 +362,7 @@ def _spread(
     own: Sequence[Fraction],
 ) -> Spread:
     items = sum(map(len, strata.values()))
-    spreads = {
-        stratum: variance(shares) if len(shares) > 1 else WIDEST
-        for stratum, shares in strata.items()
-    }
+    spreads = {s: variance(shares) if len(shares) > 1 else WIDEST for s, shares in strata.items()}
     return Spread(
         share,
         items,

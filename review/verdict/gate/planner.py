@@ -139,10 +139,8 @@ def promises(
     true_share: float = 0.85,
 ) -> list[PlanRow]:
     return [
-        PlanRow(
-            people, size, true_share, chances(RatingPlan.even(size, people), true_share, policy)
-        )
-        for people in reviewers
+        PlanRow(p, size, true_share, chances(RatingPlan.even(size, p), true_share, policy))
+        for p in reviewers
         for size in items
     ]
 
@@ -167,8 +165,7 @@ def simulated_reviews(
         shares = [normal.cdf((middle + shift) / wide) for shift in shifts]
         reached = sum(w * share for w, share in zip(_weights(plan), shares, strict=True))
         low, high = (middle, high) if reached < true_share else (low, middle)
-    centres = [low + shift for shift in shifts]
-    centre = np.repeat(centres, list(plan.strata.values()))
+    centre = np.repeat([low + shift for shift in shifts], list(plan.strata.values()))
     size = (len(centre), plan.reviewers)
     block = max(1, _AT_ONCE // (size[0] * size[1]))
     for start in range(0, trials, block):

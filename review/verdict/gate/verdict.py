@@ -253,11 +253,7 @@ def findings_words(
 
     Several test translations that most people get wrong are one sentence; alone, one is named within its own.
     """
-    dropped = [
-        str(finding.facts["control"])
-        for finding in findings
-        if finding.code is Code.CONTROL_DROPPED
-    ]
+    dropped = [str(f.facts["control"]) for f in findings if f.code is Code.CONTROL_DROPPED]
     sentences: list[tuple[str, list[str]]] = []
     for finding in findings:
         if finding.code is not Code.CONTROL_DROPPED or len(dropped) == 1:
