@@ -340,7 +340,7 @@ class Opening:
             real = place.resolve()
             if not any(other.is_relative_to(real) for other in kept):
                 kept[real] = place
-        return sorted(list(kept.values()), key=lambda folder: not self.on_stick(folder))
+        return sorted(kept.values(), key=lambda folder: not self.on_stick(folder))
 
     def on_stick(self, folder: Path) -> bool:
         """Return whether a folder lies on a stick that is plugged in now."""

@@ -321,7 +321,7 @@ def prepare() -> None:
     """Prevent Qt from writing its own settings, and from having a message bus started for it."""
     # Whether the system runs a message bus for this person.
     folder = os.environ.get("XDG_RUNTIME_DIR")
-    if not (has_bus := bool(os.environ.get(_BUS) or (folder and (Path(folder) / "bus").exists()))):
+    if not (os.environ.get(_BUS) or (folder and (Path(folder) / "bus").exists())):
         os.environ[_BUS] = "disabled:"
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
         for form in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
