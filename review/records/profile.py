@@ -22,12 +22,7 @@ from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.release.ledger import told_so_far
-from harness.sealed.archive import (
-    SignedRecord,
-    read_record,
-    read_signed_record,
-    signed_record,
-)
+from harness.sealed.archive import SignedRecord, read_record, read_signed_record, signed_record
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, StrictRecord
 from harness.store.attachments import KeptRecord, RecordKind, keep_signed, signed_files
 from harness.vault.folder import VaultState, read_state

@@ -12,13 +12,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QLayout,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from review.desktop.frame.page_parts import INSET, Banner, MoreBelow, PageHead, ReadingArea, letters
 from review.desktop.frame.work import AppContext

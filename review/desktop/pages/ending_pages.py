@@ -232,10 +232,7 @@ class ErasedPage(Page):
             )
             self.paragraph(words("Thank you for your work."))
         self.button(
-            words("Close the program"),
-            lambda: self.window().close(),
-            words("Enter"),
-            main=True,
+            words("Close the program"), lambda: self.window().close(), words("Enter"), main=True
         )
 
     def _again(self) -> None:

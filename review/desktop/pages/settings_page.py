@@ -89,11 +89,7 @@ class SettingsPage(Page):
         self.way_back(main=True)
 
     def _one_of(
-        self,
-        heading: str,
-        values: Sequence[Value],
-        row: Answers,
-        choose: Callable[[Value], None],
+        self, heading: str, values: Sequence[Value], row: Answers, choose: Callable[[Value], None]
     ) -> Answers:
         """Add a row of which one is chosen."""
         self.paragraph(heading, "strong")

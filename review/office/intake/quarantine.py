@@ -95,11 +95,7 @@ class TakenBack:
 
 
 def withdraw(
-    office: Office,
-    review: Review,
-    reviewer: str,
-    scope: Scope,
-    identities: Sequence[AgeIdentity],
+    office: Office, review: Review, reviewer: str, scope: Scope, identities: Sequence[AgeIdentity]
 ) -> TakenBack:
     """Erase what a reviewer gave, here, in the files that wait and in every later import; it cannot be undone.
 

@@ -289,11 +289,7 @@ def _real_items(runs: ReviewedRuns, entries: Sequence[Entry], seed: int) -> list
 
 
 def _orders(
-    every: Sequence[Item],
-    in_core: Sequence[Item],
-    controls: Sequence[Item],
-    size: Size,
-    seed: int,
+    every: Sequence[Item], in_core: Sequence[Item], controls: Sequence[Item], size: Size, seed: int
 ) -> dict[str, tuple[str, ...]]:
     for_all = {item.id for item in (*in_core, *controls)}
     extra: dict[EntryId, list[str]] = defaultdict(list)

@@ -133,9 +133,7 @@ def _with_speakers(project: Project, kind: str) -> str:
 
 
 def written_elsewhere(
-    entries: Sequence[ProjectEntry],
-    wrote: Mapping[int, frozenset[str]],
-    laptops: Collection[str],
+    entries: Sequence[ProjectEntry], wrote: Mapping[int, frozenset[str]], laptops: Collection[str]
 ) -> list[ProjectEntry]:
     """Return the entries of which no translation was written on one of these laptops; ``wrote``: entry → its laptops."""
     return [entry for entry in entries if wrote.get(entry.id, frozenset()).isdisjoint(laptops)]

@@ -17,15 +17,7 @@ from harness.core.failures import HarnessError
 from review.rating import RANKS
 from review.verdict.gate.agreement import alpha, pair_row, ratio, tallies
 from review.verdict.gate.careless import Carelessness, carelessness
-from review.verdict.gate.panel import (
-    Harm,
-    Number,
-    Panel,
-    Spread,
-    clopper_pearson,
-    estimate,
-    round6,
-)
+from review.verdict.gate.panel import Harm, Number, Panel, Spread, clopper_pearson, estimate, round6
 from review.verdict.gate.policy import GatePolicy, Veto
 from review.verdict.gate.verdict import (
     Code,
