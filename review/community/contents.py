@@ -79,7 +79,7 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
     Raises UsageError that names what there is, CorpusError for a file that cannot be read.
     """
     stored = list_corpora(connection, withdrawn=True)
-    own_corpora: dict[str, OwnCorpus] = {}
+    chosen: dict[str, OwnCorpus] = {}
     for name in names:
         path = Path(name)
         corpus = load(path) if path.is_file() else None
@@ -89,20 +89,13 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
             raise UsageError(
                 f"There is no corpus {name!r}, as a file or in the store. There are: {known}."
             )
-        for corpus_summary in fitting:
-            own_corpora[corpus_summary.sha256] = OwnCorpus(
-                corpus_summary.dataset.id,
-                corpus_summary.sha256,
-                None if corpus_summary.partial else corpus_summary.number,
-                corpus_summary.runs,
-            )
+        for one in fitting:
+            number = None if one.partial else one.number
+            chosen[one.sha256] = OwnCorpus(one.dataset.id, one.sha256, number, one.runs)
         if corpus is not None:
-            known_runs = own_corpora.get(corpus.sha256)
-            runs = () if known_runs is None else known_runs.runs
-            own_corpora[corpus.sha256] = OwnCorpus(
-                corpus.dataset.id, corpus.sha256, None, runs, path, corpus
-            )
-    return list(own_corpora.values())
+            sha256, runs = corpus.sha256, fitting[-1].runs if fitting else ()
+            chosen[sha256] = OwnCorpus(corpus.dataset.id, sha256, None, runs, path, corpus)
+    return list(chosen.values())
 
 
 def _is(stored: CorpusSummary, name: str, corpus: Corpus | None) -> bool:
@@ -133,19 +126,17 @@ def corpus_files(
         return
     there = [entry for entry in agreed if not entry.not_stored]
     kept = tuple(entry for entry in there if open_secrets or not entry.secret)
-    for count, why in (
-        (len(whole.entries) - len(agreed), "entries for which consent was withdrawn"),
-        (
-            len(agreed) - len(there),
-            "entries whose texts the store never had, or does not open here",
-        ),
-        (len(there) - len(kept), "secret entries (--open-secrets)"),
-    ):
-        if count:
-            left_out.append(f"corpus {chosen.id}: {count:,} {why}")
+    reasons = {
+        "entries for which consent was withdrawn": len(whole.entries) - len(agreed),
+        "entries whose texts the store never had, or does not open here": len(agreed) - len(there),
+        "secret entries (--open-secrets)": len(there) - len(kept),
+    }
+    left_out += [f"corpus {chosen.id}: {n:,} {why}" for why, n in reasons.items() if n]
     name = f"corpora/{plain_name(chosen.id)}-{chosen.sha256[:12]}"
     if chosen.file is not None and len(kept) == len(whole.entries):
-        yield from _own_files(chosen.file, name)
+        # the file as it is, and the terms next to it
+        for path in (chosen.file, *marks_beside(chosen.file)):
+            yield OutFile(f"{name}/{plain_name(path.name)}", _bytes(path))
     if kept:
         corpus = replace(whole, entries=kept)
         for form, suffix in ((Form.SPECIFICATION, "json"), (Form.TSV, "tsv")):
@@ -161,12 +152,6 @@ def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
     if read_dataset(connection, chosen.number).opened_from is not None:
         return "it is in a vault, which goes along where it is named (--vault)"
     return read_corpus_of_run(connection, chosen.number, to_show=True)
-
-
-def _own_files(file: Path, folder: str) -> Iterator[OutFile]:
-    """Yield the file of a corpus as it is, and the terms next to it."""
-    for path in (file, *marks_beside(file)):
-        yield OutFile(f"{folder}/{plain_name(path.name)}", _bytes(path))
 
 
 def table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -239,16 +224,10 @@ def _opened(opened: UnsealedCorpus, agreed: Collection[int | str]) -> bytes:
             continue
         place = fields.pop("place")
         texts = {"source": entry.source.reveal(), "reference": entry.reference.reveal()}
-        entries.append(
-            (
-                place[0] if isinstance(place, list) else place,
-                fields | texts | {"segment": entry.segment},
-            )
-        )
-    made = {
-        "dataset": metadata.get("dataset", metadata),
-        "entries": [entry for _, entry in sorted(entries, key=lambda e: e[0])],
-    }
+        place = place[0] if isinstance(place, list) else place
+        entries.append((place, fields | texts | {"segment": entry.segment}))
+    ordered = [entry for _, entry in sorted(entries, key=lambda e: e[0])]
+    made = {"dataset": metadata.get("dataset", metadata), "entries": ordered}
     return f"{json.dumps(made, ensure_ascii=False, indent=2)}\n".encode()
 
 

@@ -109,16 +109,12 @@ def of_gold(card: Mapping[str, Any]) -> CardCheck:
     """Return whether all entries of a card are of gold_standard (§9.5)."""
     segments = block(card, "withheld").get("segments")
     rows = [str(row.get("segment")) for row in card.get("results") or ()]
-    names = (
-        {str(name) for name, count in segments.items() if count}
-        if isinstance(segments, Mapping)
-        else set(rows)
-    )
+    if isinstance(segments, Mapping):
+        rows = [str(name) for name, count in segments.items() if count]
     gold = Segment.GOLD_STANDARD.value
-    words = f"its entries are of {', '.join(sorted(names)) or 'no segment'}"
-    return CardCheck(
-        "entries", names == {gold}, words if names == {gold} else f"{words}, not of {gold} alone"
-    )
+    words = f"its entries are of {', '.join(sorted(set(rows))) or 'no segment'}"
+    only = set(rows) == {gold}
+    return CardCheck("entries", only, words if only else f"{words}, not of {gold} alone")
 
 
 def reaches_line(card: Mapping[str, Any]) -> CardCheck:
@@ -185,10 +181,9 @@ def end_of_way(
     That is who owns the method, where §8.3 and §9.5 ask for it and nothing was proposed yet.
     """
     end = what_follows(kept, steps)
-    run = (
-        None if end.step or steps[-1].name != STEPS[-1] else find_by_id(connection, kept.judged.run)
-    )
-    if run is None:
+    if end.step or steps[-1].name != STEPS[-1]:
+        return end
+    if (run := find_by_id(connection, kept.judged.run)) is None:
         return end
     proposed = {record.run_id for record, _ in signed_files(connection, RecordKind.OWNERSHIP)}
     if run.run_id not in proposed and all(c.ok for c in conditions(connection, run)):
@@ -260,11 +255,8 @@ def answer(
         if what is OwnershipAction.SIGNED:
             terms = record.terms
             keys = frozenset({terms.organisation.signing_key, terms.developer.signing_key})
-            withdrawn = (
-                check for check in consent_checks(Verified(keys=keys)) if check.ok is False
-            )
-            for card_check in withdrawn:
-                raise UsageError(f"{card_check.words}. It is not signed.")
+            for check in _refused_consent(keys):
+                raise UsageError(f"{check.words}. It is not signed.")
             if key == record.terms.organisation.signing_key:
                 require_confirmed(record.terms.run_id, home)
         ownership_record = say(record, what, identity, reason)
@@ -327,9 +319,8 @@ def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[Ca
     raw = read_raw(connection, run.id)
     card_checks = [_made(connection, run, raw, home), *_again(connection, run, raw)]
     if (review := gate_of(connection, run, raw)) is not None:
-        consent = consent_checks(
-            Verified(keys=frozenset({review.certificate.organisation.signing_key}))
-        )
+        organisation = frozenset({review.certificate.organisation.signing_key})
+        consent = consent_checks(Verified(keys=organisation))
         card_checks += [_paths_gate(review), *consent, _texts(connection, run, home)]
     return card_checks
 
@@ -357,23 +348,20 @@ def _again(connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any]) -> 
         except FileError as error:
             yield CardCheck(AGAIN, False, str(error))
             continue
-        revoked = next(
-            (
-                c
-                for c in consent_checks(Verified(keys=frozenset({reproduction.by})))
-                if c.ok is False
-            ),
-            None,
-        )
-        wrong = fits_card(reproduction, raw, signers) or (
-            "" if reproduction.by == trusted else "another key signed it than was trusted"
-        )
-        if revoked is not None or wrong or not reproduction.reproduced:
-            words = wrong or (revoked.words if revoked is not None else "it was not reproduced")
-            yield CardCheck(AGAIN, False, words)
+        wrong = fits_card(reproduction, raw, signers)
+        if not wrong and reproduction.by != trusted:
+            wrong = "another key signed it than was trusted"
+        for check in _refused_consent(frozenset({reproduction.by})):
+            wrong = wrong or check.words
+        if wrong or not reproduction.reproduced:
+            yield CardCheck(AGAIN, False, wrong or "it was not reproduced")
             continue
         words = f"reached its scores within 2 % on {reproduction.when[:10]}, signed with the six words: {key_phrase(reproduction.by)}"
         yield CardCheck(AGAIN, True, words)
+
+
+def _refused_consent(keys: frozenset[str]) -> list[CardCheck]:
+    return [check for check in consent_checks(Verified(keys=keys)) if check.ok is False]
 
 
 def _paths_gate(review: ReviewStatus) -> CardCheck:
@@ -421,14 +409,11 @@ def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:
         place = f"line {line.seq + 1} of its log ({line.record.when})"
         opened_words = f"{sum(act.entries.values()):,} out of the vault {lines[0].id[:16]}…"
         granted = isinstance(act, OpenedByGrant) or act.grant is not None
-        return CardCheck(
-            TEXTS, granted, f"{opened_words} {'by' if granted else 'without'} a grant, {place}"
-        )
-    return CardCheck(
-        TEXTS,
-        False,
-        f"the log of the vault {lines[0].id[:16]}… has no grant by which it was opened for this run",
-    )
+        how = "by" if granted else "without"
+        return CardCheck(TEXTS, granted, f"{opened_words} {how} a grant, {place}")
+    vault = f"the vault {lines[0].id[:16]}…"
+    words = f"the log of {vault} has no grant by which it was opened for this run"
+    return CardCheck(TEXTS, False, words)
 
 
 def _brings(act: Used | OpenedByGrant, asked: Mapping[str, GrantRequest]) -> bool:

@@ -235,7 +235,20 @@ class Page(QWidget):
         page, column = QVBoxLayout(self), QVBoxLayout()
         self._outer, self._column = page, column
         column.addWidget(self._head)
-        column.addWidget(self._scrolling(), 1)
+        inside = self._inside = QWidget()
+        scrolling = QVBoxLayout(inside)
+        scrolling.setContentsMargins(0, INSET, 0, INSET)
+        self._before, read, self._after = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
+        read.setContentsMargins(INSET, 0, INSET, 0)
+        read.addWidget(self._banner)
+        read.addLayout(self._body)
+        scrolling.addLayout(self._before)
+        scrolling.addLayout(read)
+        scrolling.addStretch(1)
+        scrolling.addLayout(self._after)
+        self.reading = ReadingArea(inside)
+        self.reading.lost_focus.connect(self.setFocus)
+        column.addWidget(self.reading, 1)
         self._below = MoreBelow(self.words, self.reading)
         column.addWidget(self._below)
         page.addLayout(column, 1)
@@ -325,22 +338,6 @@ class Page(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-    def _scrolling(self) -> ReadingArea:
-        inside = self._inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, INSET, 0, INSET)
-        self._before, read, self._after = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
-        read.setContentsMargins(INSET, 0, INSET, 0)
-        read.addWidget(self._banner)
-        read.addLayout(self._body)
-        column.addLayout(self._before)
-        column.addLayout(read)
-        column.addStretch(1)
-        column.addLayout(self._after)
-        self.reading = ReadingArea(inside)
-        self.reading.lost_focus.connect(self.setFocus)
-        return self.reading
 
 
 def _tabbed(widget: QWidget) -> Iterator[QWidget]:

@@ -120,7 +120,13 @@ class ItemPage(SentencePage):
         reasons = self.mode is Mode.REASONS
         self.texts.setVisible(not reasons)
         self._last.setVisible(reasons)
-        self.place(self._place_now())
+        # the sentence that is read: while reasons are asked, the one before
+        last = self.view.last if reasons else None
+        self.place(
+            item_words.last_question(self.words, last).place
+            if last is not None
+            else item_words.place(self.words, self.view)
+        )
         self._lesson.setVisible(lesson and self.answering)
         self.answers.setVisible(self.answering and self.asks and not lesson)
         self._go_on.setVisible(self.answering and lesson)
@@ -153,13 +159,6 @@ class ItemPage(SentencePage):
         least = LEAST_READ if self.desk.look.size >= LARGE else _LEAST_UNDER_HEAD
         little = self._left_to_read(self._held_high() + self._foot_high()) < least
         return super()._head_in_the_way(folded=folded) or (little and not folded)
-
-    def _place_now(self) -> str:
-        """Name the sentence that is read: while reasons are asked, the one before."""
-        last = self.view.last
-        if self.mode is Mode.REASONS and last is not None:
-            return item_words.last_question(self.words, last).place
-        return item_words.place(self.words, self.view)
 
     def _read_from_its_beginning(self) -> None:
         """Show an item from its first line, and an explanation, which stands below, in full."""

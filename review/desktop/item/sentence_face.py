@@ -209,9 +209,7 @@ class SentenceFace(Page):
             return ""
         place = item_words.place(self.words, self.view)
         practice = item_words.practice(self.words, self.view)
-        beside = (
-            readable(f"{title} {text}".strip()) for title, text in beside_it(self.words, item)
-        )
+        beside = (readable(" ".join(pair).strip()) for pair in beside_it(self.words, item))
         return "\n".join(filter(None, (place, practice, *self.texts.spoken(item), *beside)))
 
     def _read_from_its_beginning(self) -> None:
@@ -252,17 +250,11 @@ class SentenceFace(Page):
             offer._replace(now=offer.now and (self.asks or offer.act not in UNASKED))
             for offer in self._offers()
         ]
-        self.acts.offer(offers, self._behind(), self._wide(), self._rows())
+        hidden = {offer.act for offer in offers} | (set() if self.view.unsaved else {Act.UNSAVED})
+        others = (Act.WITHDRAW,) if self.view.phase is Phase.TRAINING else BEHIND
+        behind = [act for act in others if act not in hidden]
+        self.acts.offer(offers, behind, self._wide(), self._rows())
         self._tell_more()
-
-    def _behind(self) -> list[Act]:
-        hidden = {offer.act for offer in self._offers()}
-        if not self.view.unsaved:
-            hidden.add(Act.UNSAVED)
-        training = self.view.phase is Phase.TRAINING
-        return [
-            act for act in BEHIND if act not in hidden and (act is Act.WITHDRAW or not training)
-        ]
 
     def _rows(self) -> int:
         """Return how many rows of acts leave the texts their room; at the end of what scrolls there is room for all."""

@@ -64,9 +64,8 @@ class SentencePage(SentenceFace):
     def _all_deeds(self) -> dict[Act, Callable[[ShownItem], None]]:
         """Return what each act does for the item that is shown."""
         session, look = self.session, self.desk.look
-        leading = {act: partial(self._lead, onward) for act, onward in ONWARD_OF.items()}
         return {
-            **leading,
+            **{act: partial(self._lead, onward) for act, onward in ONWARD_OF.items()},
             Act.SKIP: lambda item: self._do(partial(session.skip, item.id)),
             Act.UNDO: lambda _: self._do(session.undo),
             Act.UNRATED: lambda _: self._do(session.go_to_unrated),
@@ -140,19 +139,13 @@ class SentencePage(SentenceFace):
         elif self.mode is Mode.WHY:
             self._cannot_judge(cannot_judge_of(character))
         elif character == " ":
-            self._read_on()
+            bar = self.reading.verticalScrollBar()
+            bar.setValue(bar.value() + bar.pageStep())
         elif self.mode is not Mode.HARM:
-            return self._mean(act_of(character))
-        return True
-
-    def _read_on(self) -> None:
-        bar = self.reading.verticalScrollBar()
-        bar.setValue(bar.value() + bar.pageStep())
-
-    def _mean(self, act: Act | None) -> bool:
-        if act is not None:
+            if (act := act_of(character)) is None:
+                return False
             self._press(act)
-        return act is not None
+        return True
 
     def pressed(self, event: QKeyEvent) -> bool:
         """Handle F1, or a key with Ctrl: they hold while a box is open, too."""
@@ -234,7 +227,10 @@ class SentencePage(SentenceFace):
         if item is None or self._busy:
             return
         if self.mode is Mode.WRITING:
-            self._show_typed(item, self.writing.text)
+            # what is in the box stands beside the sentence, as the draft that it is now
+            typed = item_words.with_text(item, self._field, self.writing.text)
+            self.view = replace(self.view, item=typed)
+            self.texts.show_marks(self._marks(typed))
         if self.mode is not Mode.ANSWER:
             self.enter_mode(Mode.ANSWER)
         if texts:
@@ -291,14 +287,13 @@ class SentencePage(SentenceFace):
 
     def _write(self, field: TextField, item: ShownItem) -> None:
         self._field = field
-        self._open_box(item, item.comment if field is TextField.COMMENT else item.suggestion)
-        self._kept[field] = self.writing.text
-
-    def _open_box(self, item: ShownItem, text: str) -> None:
         self.enter_mode(Mode.WRITING)
-        title = item_words.writing_title(self.words, self._field)
-        start = item.candidate if self._field is TextField.SUGGESTION else ""
-        self.writing.begin(title, text, start)
+        title = item_words.writing_title(self.words, field)
+        if field is TextField.SUGGESTION:
+            self.writing.begin(title, item.suggestion, item.candidate)
+        else:
+            self.writing.begin(title, item.comment, "")
+        self._kept[field] = self.writing.text
 
     def _save(self, text: str) -> None:
         if (item := self.view.item) is not None:
@@ -308,12 +303,6 @@ class SentencePage(SentenceFace):
         if not view.trouble:
             self.enter_mode(Mode.ANSWER)
         self.draw(view)
-
-    def _show_typed(self, item: ShownItem, text: str) -> None:
-        """Show what is in the box beside the sentence, as the draft that it is now."""
-        typed = item_words.with_text(item, self._field, text)
-        self.view = replace(self.view, item=typed)
-        self.texts.show_marks(self._marks(typed))
 
     # keeping what is typed
 

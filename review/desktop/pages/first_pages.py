@@ -178,11 +178,8 @@ class RelationPage(QuestionPage):
         self.place(words(page_words.BEFORE_YOU_BEGIN))
         self.paragraph(words(page_words.HOW_NEAR), "strong")
         self.paragraph(words(page_words.WHY_HOW_NEAR))
-        self.ask(
-            dict(zip(page_words.relations(words), Relation, strict=True)),
-            relation_of,
-            words("Press 1, 2 or 3."),
-        )
+        answers = dict(zip(page_words.relations(words), Relation, strict=True))
+        self.ask(answers, relation_of, words("Press 1, 2 or 3."))
 
 
 class SharingPage(QuestionPage):
@@ -223,8 +220,9 @@ class MissingPage(FirstPage):
                 organisation=organisation,
             )
         )
-        detail = ", ".join(map(letter_names, letters[:_MOST]))
-        self.paragraph(for_whoever_helps(words, detail), "quiet")
+        self.paragraph(
+            for_whoever_helps(words, ", ".join(map(letter_names, letters[:_MOST]))), "quiet"
+        )
         self.way_back(main=True)
 
 
@@ -242,9 +240,8 @@ class AskingPage(FirstPage):
     def __init__(self, desk: AppContext, asked: AskedLine, typed: str = "") -> None:
         super().__init__(desk)
         self.place(asked.place)
-        label = self.paragraph(
-            asked.asked.replace("&", "&&"), "strong"
-        )  # of a buddy, & names a key
+        # in the label of a buddy, & names a key
+        label = self.paragraph(asked.asked.replace("&", "&&"), "strong")
         self._box = QLineEdit(typed)
         self._box.setMaxLength(_LONGEST)
         self._box.setAccessibleName(asked.asked)
@@ -267,7 +264,7 @@ class AskingPage(FirstPage):
             space.clicked.connect(lambda: self._take(" "))
             row.addWidget(space)
         rub = Button(self.words("Take away the last letter"))
-        rub.clicked.connect(self._rub)
+        rub.clicked.connect(lambda: self._take(""))
         row.addWidget(rub)
         self.add(place)
         self.paragraph(asked.about, "quiet")
@@ -276,12 +273,8 @@ class AskingPage(FirstPage):
         self.way_back()
 
     def _take(self, letter: str) -> None:
-        self._box.insert(letter)
-        self._box.setFocus()
-
-    def _rub(self) -> None:
-        """Delete the letter before the cursor, or what is selected."""
-        self._box.backspace()
+        """Insert a letter; without one, delete that before the cursor, or what is selected."""
+        self._box.insert(letter) if letter else self._box.backspace()
         self._box.setFocus()
 
     @property
@@ -341,40 +334,29 @@ class ChoosePage(FirstPage):
             self.paragraph(damaged, "warn")
         if said:
             self.paragraph(said)
-        if self._choices:
-            self._list()
-        else:
-            words = self.words
+        words, empty = self.words, not self._choices
+        if empty:
             self.paragraph(words(opening_words.NOTHING_YET), "strong")
             self.paragraph(
                 words("Put the stick that you were given into this computer, then look again.")
             )
             self.paragraph(opening_words.what_it_is_called(words), "quiet")
-        self._offer()
+        else:
+            self.paragraph(words(opening_words.WHICH_SENTENCES), "strong")
+            rows = ChoiceRows(
+                words,
+                [f"{shown(c.title)}\n{shown(opening_words.where(words, c))}" for c in choices],
+                main=True,
+            )
+            rows.chosen.connect(lambda number: self.answered.emit(self._choices[number]))
+            self.add(rows)
+        key = words("Enter") if empty else ""
+        self.button(words("Look again"), partial(self.answered.emit, None), key, main=empty)
+        self.button(words("Choose a file …"), partial(self.answered.emit, Other.FILE))
+        self.button(words("Close the program"), lambda: self.window().close())
 
     def enter(self) -> None:
         self.answered.emit(self._choices[0] if self._choices else None)
 
     def back(self) -> None:
         """Stay: there is no page before this one."""
-
-    def _list(self) -> None:
-        self.paragraph(self.words(opening_words.WHICH_SENTENCES), "strong")
-        names = [
-            f"{shown(choice.title)}\n{shown(opening_words.where(self.words, choice))}"
-            for choice in self._choices
-        ]
-        rows = ChoiceRows(self.words, names, main=True)
-        rows.chosen.connect(lambda number: self.answered.emit(self._choices[number]))
-        self.add(rows)
-
-    def _offer(self) -> None:
-        words, empty = self.words, not self._choices
-        self.button(
-            words("Look again"),
-            partial(self.answered.emit, None),
-            words("Enter") if empty else "",
-            main=empty,
-        )
-        self.button(words("Choose a file …"), partial(self.answered.emit, Other.FILE))
-        self.button(words("Close the program"), lambda: self.window().close())

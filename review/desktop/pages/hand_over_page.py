@@ -87,13 +87,14 @@ class Folders(QWidget):
         column = QVBoxLayout(listing)
         column.setContentsMargins(0, 0, 0, 0)
         up = [words("Up to {folder}", folder=path.name or str(path)) for path in above]
-        self._add(column, "", up, above, self.open)
+        self._add(column, up, above, self.open)
         if self._wanted and listed != _Listed(above):
             said = words("Files with sentences") if files else words("There is no such file here.")
             column.addWidget(Line(said, "strong" if files else "quiet"))
-        self._add(column, "", [each.name for each in files], files, self.found.emit)
-        title = words("Folders") if folders else ""
-        self._add(column, title, [folder.name for folder in folders], folders, self.open)
+        self._add(column, [file.name for file in files], files, self.found.emit)
+        if folders:
+            column.addWidget(Line(words("Folders"), "strong"))
+        self._add(column, [path.name for path in folders], folders, self.open)
         self._column.replaceWidget(self._listing, listing)
         self._listing.hide()
         self._listing.deleteLater()
@@ -102,14 +103,10 @@ class Folders(QWidget):
     def _add(
         self,
         column: QVBoxLayout,
-        title: str,
         names: Sequence[str],
         paths: Sequence[Path],
         choose: Callable[[Path], object],
     ) -> None:
-        """Add a list under its title: what is opened here looks like nothing that is read."""
-        if title:
-            column.addWidget(Line(title, "strong"))
         if names:
             rows = ChoiceRows(self._desk.words, [shown(name) for name in names])
             rows.chosen.connect(lambda number: choose(paths[number]))
@@ -129,12 +126,6 @@ def _parent(folder: Path) -> tuple[Path, ...]:
     return () if folder.parent == folder else (folder.parent,)
 
 
-def _other_drives(folder: Path) -> tuple[Path, ...]:
-    """Return what lies above the last folder: the other drives of this computer."""
-    drives = [Path(drive.absoluteFilePath()) for drive in QDir.drives()]
-    return tuple(drive for drive in drives if drive != folder)
-
-
 def _listed(folder: Path, wanted: ReviewFile | None) -> _Listed:
     """List the folders in a folder and its files of one kind, without hidden ones; raises StickError in words."""
     try:
@@ -143,12 +134,12 @@ def _listed(folder: Path, wanted: ReviewFile | None) -> _Listed:
             folders = [entry for entry in seen if _is_folder(entry)]
     except OSError as error:
         raise stick_error(folder, error) from None
-    files = [
-        entry
-        for entry in seen
-        if wanted and not _is_folder(entry) and is_kind(Path(entry.path), wanted)
-    ]
-    return _Listed(_parent(folder) or _other_drives(folder), _by_name(folders), _by_name(files))
+    rest = [entry for entry in seen if entry not in folders]
+    files = [entry for entry in rest if wanted and is_kind(Path(entry.path), wanted)]
+    # above the last folder are the other drives of this computer
+    drives = [Path(drive.absoluteFilePath()) for drive in QDir.drives()]
+    above = _parent(folder) or tuple(drive for drive in drives if drive != folder)
+    return _Listed(above, _by_name(folders), _by_name(files))
 
 
 def _by_name(entries: Sequence[os.DirEntry[str]]) -> tuple[Path, ...]:
@@ -254,7 +245,10 @@ class HandOverPage(Page):
             self.paragraph(self._came_of_it, "warn")
         asked = " ".join([*self._how_far(), self.paragraph(self._question(), "strong").text()])
         if places:
-            names = [self._named(place) for place in places]
+            names = [
+                harmless_lines(page_words.place_to_save(words, path, on_stick=on_stick))
+                for path, on_stick in places
+            ]
             self._rows = ChoiceRows(words, names, main=stick is not None, keys=True)
             self._rows.chosen.connect(lambda number: self.save(places[number].path))
             self.add(self._rows)
@@ -303,10 +297,6 @@ class HandOverPage(Page):
             sticks=any(place.on_stick for place in self._places),
             folders=any(not place.on_stick for place in self._places),
         )
-
-    def _named(self, place: _Place) -> str:
-        name = page_words.place_to_save(self.words, place.path, on_stick=place.on_stick)
-        return harmless_lines(name)
 
     def _choose_folder(self) -> None:
         """Show other folders to choose from, beginning at the one at home."""

@@ -233,11 +233,9 @@ def look(office: Office, review: Review, run_id: str, evidence: Evidence) -> Evi
 
 
 def _write_look(office: Office, review: Review, run_id: str, ratings: str) -> Event:
-    batch = review.key.batches[0]
-    organiser_look = OrganiserLook(
-        wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings
-    )
-    return office.append(review, organiser_look)
+    batch, now = review.key.batches[0], utc_now()
+    payload = OrganiserLook(wall=now, batch=batch, run_id=run_id, events_sha256=ratings)
+    return office.append(review, payload)
 
 
 def unseen_runs(office: Office, review: Review) -> dict[str, int]:
@@ -328,18 +326,16 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
         return {path.name: read_evidence_file(path)}
     certificate, signature = read_signed_certificate(path)
     if is_coarse(certificate):
-        return {
-            place: replace(evidence_file, coarse=Signed(certificate, signature))
-            for place, evidence_file in _inside(certificate, path, evidence, folder).items()
-        }
+        coarse = Signed(certificate, signature)
+        inside = _inside(certificate, path, evidence, folder)
+        return {place: replace(file, coarse=coarse) for place, file in inside.items()}
     beside = _beside(path, EVIDENCE_SUFFIX)
     if evidence is not None:
         evidence_files = {evidence.name: read_evidence_file(evidence)}
     else:
-        kept = _of_office(certificate, path.name, folder)
-        evidence_files = (
-            {} if kept is None else {"this machine's office": EvidenceFile(b"", b"", kept)}
-        )
+        evidence_files = {}
+        if (kept := _of_office(certificate, path.name, folder)) is not None:
+            evidence_files["this machine's office"] = EvidenceFile(b"", b"", kept)
         if beside.exists():
             evidence_files[beside.name] = read_evidence_file(beside)
     if not evidence_files:
@@ -348,8 +344,8 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
             f"Name the {EVIDENCE_SUFFIX} file with --evidence."
         )
     return {
-        place: replace(evidence_file, certificate=certificate, signature=signature)
-        for place, evidence_file in evidence_files.items()
+        place: replace(file, certificate=certificate, signature=signature)
+        for place, file in evidence_files.items()
     }
 
 
@@ -411,9 +407,8 @@ def _of_office(certificate: bytes, name: str, folder: Path) -> Evidence | None:
     stated = read_certificate(certificate, name)
     if not (folder / FILE).exists():
         return None
+    signer = stated.organisation.signing_key
     with Office.open(folder) as office:
-        for batch in stated.batches:
-            if (review := office.review_of_batch(batch)) is not None:
-                signer = stated.organisation.signing_key
-                return review_evidence(office, review, signer, even_if_changed=True)
+        for review in filter(None, map(office.review_of_batch, stated.batches)):
+            return review_evidence(office, review, signer, even_if_changed=True)
     return None

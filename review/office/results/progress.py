@@ -11,13 +11,12 @@ from harness.core.failures import UsageError
 from harness.project.state import DraftTexts, HandedOut, Project, ProjectEntry
 from harness.sealed.keys import Identity, Role, key_phrase, says_key
 from review.files.manifests import BatchManifest
-from review.log.fold import ReviewerState
+from review.log.fold import ReviewerState, State
 from review.log.payloads import Judged, Scope, Translate
 from review.office.store.arrivals import last_contributions
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge
 from review.verdict.gate.careless import AlikePair, alike_pairs
-from review.verdict.gate.key import AnswerKey
 from review.verdict.gate.panel import review_ratings
 
 
@@ -119,43 +118,28 @@ def progress(office: Office, review: Review) -> ReviewProgress:
         items=len(review.key.items),
         differs=review.changed,
         reviewers=[
-            _reviewer(
-                review.code(reviewer),
-                batch,
-                len(order),
-                state.reviewers.get((batch, reviewer), ReviewerState()),
-                arrived.get((reviewer, batch)),
-                state.withdrawn.get((reviewer, batch), frozenset())
-                | state.withdrawn.get((reviewer, None), frozenset()),
-                review.key,
-            )
-            for batch, manifest in map(_read, review.manifests.items())
+            _reviewer(review, state, reviewer, batch, len(order), arrived.get((reviewer, batch)))
+            for batch, manifest in review.manifests.items()
+            for read in [BatchManifest.model_validate_json(manifest)]
             for reviewer in sorted(review.key.orders, key=review.code)
-            if (order := manifest.order(reviewer))
+            if (order := read.order(reviewer))
         ],
         imports=len({imported.sha256 for imported in office.imports(review)}),
         certificates=len(certificates),
-        recompute=sum(issued_certificate.recompute for issued_certificate in newest.values()),
+        recompute=sum(certificate.recompute for certificate in newest.values()),
         alike=[p.named(review.code) for p in alike_pairs(review_ratings(state, review.key))],
     )
 
 
-def _read(batch: tuple[str, bytes]) -> tuple[str, BatchManifest]:
-    return batch[0], BatchManifest.model_validate_json(batch[1])
-
-
 def _reviewer(
-    reviewer: str,
-    batch: str,
-    asked: int,
-    state: ReviewerState,
-    last_import: str | None,
-    withdrawn: frozenset[Scope],
-    key: AnswerKey,
+    review: Review, every: State, reviewer: str, batch: str, asked: int, last_import: str | None
 ) -> ReviewerProgress:
+    state = every.reviewers.get((batch, reviewer), ReviewerState())
+    withdrawn = (every.withdrawn.get((reviewer, place), frozenset()) for place in (batch, None))
     judgements = state.judgements.values()
+    items = review.key.items
     return ReviewerProgress(
-        reviewer=reviewer,
+        reviewer=review.code(reviewer),
         batch=batch,
         asked=asked,
         rated=sum(judgement.rating is not None for judgement in judgements),
@@ -168,26 +152,25 @@ def _reviewer(
         flagged=len(state.harmful),
         changed=len(state.earlier),
         last_import=last_import,
-        withdrawn=withdrawn,
+        withdrawn=frozenset().union(*withdrawn),
         not_shown=tuple(
-            key.items[item].entry
+            items[item].entry
             for item, judged in state.judgements.items()
-            if judged.why_not is CannotJudge.NOT_SHOWN and item in key.items
+            if judged.why_not is CannotJudge.NOT_SHOWN and item in items
         ),
     )
 
 
 def waiting(office: Office) -> list[WaitingLaptop]:
     """Return the laptops whose files were set aside, by their key."""
-    files = office.quarantine()
+    files = defaultdict(list)
+    for file in office.quarantine():
+        files[file.signing_key].append(file)
     return [
         WaitingLaptop(
-            key,
-            key_phrase(key),
-            tuple(file.phrase for file in files if file.signing_key == key),
-            since=min(file.received for file in files if file.signing_key == key),
+            key, key_phrase(key), tuple(f.phrase for f in own), since=min(f.received for f in own)
         )
-        for key in sorted({file.signing_key for file in files})
+        for key, own in sorted(files.items())
     ]
 
 
@@ -207,12 +190,8 @@ def known_reviews(project: Project) -> None:
             "say where its data folder is (ROSETTA_HOME)."
         )
     with Office.open(project.home) as office:
-        here = {
-            review.review
-            for review in project.state.reviews
-            if office.is_taken(review.review)
-            and (review.made or _is_of(office.review(review.review), review))
-        }
+        taken = [review for review in project.state.reviews if office.is_taken(review.review)]
+        here = {r.review for r in taken if r.made or _is_of(office.review(r.review), r)}
     for review in project.state.reviews:
         if review.made and review.review not in here:
             raise UsageError(
@@ -220,9 +199,7 @@ def known_reviews(project: Project) -> None:
                 "Continue with the one that has it (ROSETTA_HOME), or put its files back."
             )
     kept = (review for review in project.state.reviews if review.review in here)
-    project.change(
-        reviews=tuple(handed_out.model_copy(update={"made": True}) for handed_out in kept)
-    )
+    project.change(reviews=tuple(review.model_copy(update={"made": True}) for review in kept))
 
 
 def _is_of(review: Review, out: HandedOut) -> bool:
@@ -278,8 +255,8 @@ class Gathered:
 
     def look_again(self) -> None:
         """Forget how things stand, before they are examined once more; what was changed stays."""
-        for laptops in (self.unjudged, self.own, self.objected, self.other_wording, self.waiting):
-            laptops.clear()
+        for entries in (self.unjudged, self.own, self.objected, self.other_wording, self.waiting):
+            entries.clear()
 
 
 def note(entry: ProjectEntry, among: list[int]) -> None:
@@ -303,20 +280,12 @@ def emptied(
     """
     # Reviews of an entry that are done with: that of its translation, and those that asked
     # second speakers about it.
-    looked = [
-        out.review
-        for out in project.state.reviews
-        if out.kind == "agree" and entry.id in out.entries
-    ]
+    agreements = (out for out in project.state.reviews if out.kind == "agree")
+    looked = [out.review for out in agreements if entry.id in out.entries]
     own = [entry.translated.review] if entry.translated else []
     done_with = tuple(dict.fromkeys((*entry.refused, *own, *looked)))
-    gone = {
-        "translated": None,
-        "agreed": None,
-        "agreed_also": (),
-        "objected": False,
-        "refused": done_with,
-    }
+    gone: dict[str, object] = {"translated": None, "agreed": None, "agreed_also": ()}
+    gone |= {"objected": False, "refused": done_with}
     before = project.texts(entry)
     kept = before.came if came is None else tuple(came)
     texts = replace(before, reference="", variants=(), offered=(), came=kept)
@@ -361,14 +330,13 @@ def laptops_that_wrote(project: Project, office: Office) -> dict[int, frozenset[
 def first_of(office: Office) -> dict[str, str]:
     """Return signing key of a laptop → that of the one whose log it continues with, its own where it began one."""
     before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
-    return {key: _first(key, before) for key in before}
-
-
-def _first(key: str, before: dict[str, str | None]) -> str:
-    seen = {key}
-    while (earlier := before.get(key)) is not None and earlier not in seen:
-        seen.add(key := earlier)
-    return key
+    first = {}
+    for key in before:
+        seen = [key]
+        while (earlier := before.get(seen[-1])) is not None and earlier not in seen:
+            seen.append(earlier)
+        first[key] = seen[-1]
+    return first
 
 
 def _owners(office: Office) -> Callable[[str], str]:
@@ -413,18 +381,13 @@ def worked_until_now(project: Project) -> list[WorkingTime] | None:
 
 def working_times(project: Project, office: Office) -> list[WorkingTime]:
     """Return what the answers of each review of a project took, of those of which some came back; reviews that are not here are left out."""
-    working_times = []
+    times = []
     for out in project.state.reviews:
         if not office.is_taken(out.review):
             continue
         events = office.events(office.review(out.review), shut=True)
-        judgement_payloads = [
-            event.payload for event in events if isinstance(event.payload, Judged)
-        ]
-        if judgement_payloads:
-            hours = sum(payload.active_ms for payload in judgement_payloads) / _MS_PER_HOUR
-            people = len({payload.reviewer for payload in judgement_payloads})
-            working_times.append(
-                WorkingTime(out.review, out.kind, people, len(judgement_payloads), hours)
-            )
-    return working_times
+        if judged := [e.payload for e in events if isinstance(e.payload, Judged)]:
+            hours = sum(payload.active_ms for payload in judged) / _MS_PER_HOUR
+            people = len({payload.reviewer for payload in judged})
+            times.append(WorkingTime(out.review, out.kind, people, len(judged), hours))
+    return times

@@ -331,26 +331,6 @@ def _kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> li
     return rows
 
 
-def _keep_vault_texts(
-    connection: sqlite3.Connection,
-    folder: Path,
-    review: int,
-    runs: Sequence[str],
-    batch: str,
-    rows: Iterable[Row],
-) -> None:
-    """Seal the sentences of a review of ``runs`` from a vault, within the caller's transaction; ``batch`` is its first one.
-
-    StoreError in words where the vault is not open, or a run is gone.
-    """
-    with _vault_seal(folder, runs[0]) as sealing:
-        content = sealing.seal(0, _what(batch), {"rows": [[*row] for row in rows]})
-    connection.execute(
-        "INSERT INTO vault_texts (review, runs, content) VALUES (?, ?, ?)",
-        (review, " ".join(runs), content),
-    )
-
-
 def runs_out_of_vault(connection: sqlite3.Connection, review: int) -> tuple[str, ...]:
     """Return the ids of the runs from a vault whose sentences a review asks about; none of other reviews."""
     row = connection.execute("SELECT runs FROM vault_texts WHERE review = ?", (review,)).fetchone()
@@ -371,16 +351,12 @@ def _kept_vault_texts(
         return None
     try:
         with _vault_seal(folder, row[0].split()[0]) as sealing:
-            rows: list[Row] = sealing.open(0, _what(batch), row[1])["rows"]
+            rows: list[Row] = sealing.open(0, f"review {batch}", row[1])["rows"]
     except StoreSealed:
         raise StoreSealed(_OF_A_VAULT) from None
     except StoredValueError:
         raise StoreError(_DAMAGED) from None
     return rows
-
-
-def _what(batch: str) -> str:
-    return f"review {batch}"
 
 
 @contextmanager
@@ -404,18 +380,18 @@ def keep_items(
     They are sealed where there are ``recipients``, and for a vault alone where ``runs`` are out of one. ``folder`` is that of the
     office's file.
     """
-    rows = [
-        (
-            text.id,
-            storable(text.source),
-            storable(text.candidate),
-            ("" if text.around is None else storable(text.around.model_dump_json())),
-        )
-        for text in texts
-    ]
     number, batch = review
+    rows = []
+    for text in texts:
+        around = "" if text.around is None else storable(text.around.model_dump_json())
+        rows.append((text.id, storable(text.source), storable(text.candidate), around))
     if runs:
-        _keep_vault_texts(connection, folder, number, runs, batch, rows)
+        with _vault_seal(folder, runs[0]) as sealing:
+            content = sealing.seal(0, f"review {batch}", {"rows": [[*row] for row in rows]})
+        connection.execute(
+            "INSERT INTO vault_texts (review, runs, content) VALUES (?, ?, ?)",
+            (number, " ".join(runs), content),
+        )
     elif recipients:
         _keep_texts(connection, recipients, number, rows)
     else:
@@ -433,9 +409,7 @@ def read_items(
     if (rows := _kept_vault_texts(connection, folder, number, batch)) is None:
         rows = _kept_texts(connection, folder, number)
     if rows is None:
-        rows = connection.execute(
-            "SELECT item, source, candidate, around FROM item WHERE review = ?", (number,)
-        ).fetchall()
+        rows = _open_texts(connection, number)
     return {
         item: BatchItem(
             id=item,
@@ -457,9 +431,11 @@ def seal_older(
 ) -> None:
     """Seal the sentences that an older version left open of these reviews, within the caller's transaction."""
     for number in secret:
-        rows = connection.execute(
-            "SELECT item, source, candidate, around FROM item WHERE review = ?", (number,)
-        ).fetchall()
-        if rows:
+        if rows := _open_texts(connection, number):
             _keep_texts(connection, recipients, number, rows)
     connection.execute("DELETE FROM unsealed")
+
+
+def _open_texts(connection: sqlite3.Connection, review: int) -> list[Row]:
+    columns = "SELECT item, source, candidate, around FROM item WHERE review = ?"
+    return connection.execute(columns, (review,)).fetchall()

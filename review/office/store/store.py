@@ -197,8 +197,10 @@ class Office(OwnFile):
 
     def _reviews(self, which: str, *values: str | int) -> list[Review]:
         columns = "SELECT number, name, created, answer_key, policy FROM review "
-        rows = self.connection.execute(columns + which, values).fetchall()
-        return [self._review(*row) for row in rows]
+        return [
+            self._review(*row)
+            for row in self.connection.execute(columns + which, values).fetchall()
+        ]
 
     def _review(self, number: int, name: str, created: str, key: bytes, policy: bytes) -> Review:
         batches = self.connection.execute(
@@ -206,10 +208,7 @@ class Office(OwnFile):
             (number,),
         ).fetchall()
         manifests = {batch: manifest for batch, manifest, _ in batches}
-        rows = self.connection.execute(
-            "SELECT person, code FROM person WHERE review = ?", (number,)
-        )
-        codes = dict(rows.fetchall())
+        codes = "SELECT person, code FROM person WHERE review = ?"
         return Review(
             number=number,
             name=name,
@@ -217,7 +216,7 @@ class Office(OwnFile):
             key=AnswerKey.model_validate_json(key),
             policy=policy,
             manifests=manifests,
-            codes=codes,
+            codes=dict(self.connection.execute(codes, (number,)).fetchall()),
             _read_texts=lambda: read_items(
                 self.connection, self.path.parent, (number, next(iter(manifests)))
             ),
@@ -238,11 +237,8 @@ class Office(OwnFile):
         version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
         changes = (version, self.connection.total_changes)
         last = self._last_read
-        if (
-            last is None
-            or last.review is not review
-            or (last.words, last.changes) != (words, changes)
-        ):
+        known = last is not None and last.review is review
+        if last is None or not known or (last.words, last.changes) != (words, changes):
             every = read_events(self.connection, words=words)
             events = events_of(review, every, self.connection, self.own_devices)
             self._last_read = last = ReviewRead(review, words, changes, events)
@@ -311,8 +307,8 @@ class Office(OwnFile):
 
     def own_looks(self) -> list[OrganiserLook]:
         """Return every look of the organisation, in all reviews, in the one order."""
-        looks = (event.payload for event in self.own_words(Kind.LOOK))
-        return [look for look in looks if isinstance(look, OrganiserLook)]
+        events = self.own_words(Kind.LOOK)
+        return [e.payload for e in events if isinstance(e.payload, OrganiserLook)]
 
     def own_words(self, kind: Kind) -> list[Event]:
         """Return what the organisation itself said of one kind, in all reviews, in the one order."""
