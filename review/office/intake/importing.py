@@ -101,19 +101,14 @@ def import_files(
                     continue  # in a zip of which a folder's search wants the ratings alone
                 name = f"{file.path.name}: {payload.inside}" if payload.inside else file.path.name
                 report = import_bytes(office, identities, payload.data, name, now=now)
-                yield report if file.is_named else _unless_foreign(report)
-        except NotSaved as error:
-            yield FileReport(name, FileOutcome.REFUSED, f"{name}: {error}")
+                foreign = report.problem in {FileProblem.WRONG_KEY, FileProblem.NOT_OURS}
+                if foreign and not file.is_named:  # only its first bytes made it a candidate
+                    report = replace(report, outcome=FileOutcome.PASSED_OVER)
+                yield report
         except StickError as error:
             yield FileReport(name, FileOutcome.REFUSED, str(error))
-        except FileError as error:
+        except (NotSaved, FileError) as error:
             yield FileReport(name, FileOutcome.REFUSED, f"{name}: {error}")
-
-
-def _unless_foreign(report: FileReport) -> FileReport:
-    """Return the report on a file that only its first bytes made a candidate: one for other keys is passed over."""
-    foreign = report.problem in {FileProblem.WRONG_KEY, FileProblem.NOT_OURS}
-    return replace(report, outcome=FileOutcome.PASSED_OVER) if foreign else report
 
 
 def import_bytes(
@@ -157,7 +152,13 @@ class _Came:
     @cached_property
     def incoming(self) -> Sequence[Event | bytes]:
         """Its events; a line that is none stays a line, so that the merge reports it by its number."""
-        return [_event_or_line(line) for line in self.ratings.lines]
+        incoming: list[Event | bytes] = []
+        for line in self.ratings.lines:
+            try:
+                incoming.append(read_event(line))
+            except EventError:
+                incoming.append(line)
+        return incoming
 
     @cached_property
     def events(self) -> Sequence[Event]:
@@ -237,11 +238,8 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
         # Store the key to seal for a laptop, if it is not known yet.
         if laptop.recipient is None:
             with suppress(SealError):  # it can still be heard, only not sealed for
-                office.enrol(
-                    laptop.signing_key,
-                    laptop.name,
-                    checked_recipient(came.ratings.manifest.laptop.recipient),
-                )
+                recipient = checked_recipient(came.ratings.manifest.laptop.recipient)
+                office.enrol(laptop.signing_key, laptop.name, recipient)
         # Reviewers in a file of whom another laptop handed something over before.
         others = set(closed) - office.own_devices
         elsewhere = [
@@ -253,11 +251,12 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
         for event in merged.to_keep:
             insert_event(office.connection, event, words)
         ends = _ends(came.events, closed)
-        _noted(office, came, merged.added, ends)
+        manifest = came.ratings.manifest
+        digest = sha256(came.data).hexdigest()
+        arrival = Arrival(digest, came.name, manifest.signer, manifest.batch, came.ratings.signed)
+        note_arrival(office.connection, arrival, merged.added, ends)
         note_laptops(office, review)
-        withdrawals = [
-            event.payload for event in merged.added if isinstance(event.payload, Withdraw)
-        ]
+        withdrawals = [e.payload for e in merged.added if isinstance(e.payload, Withdraw)]
         withdrawn = sorted({review.code(withdrawal.reviewer) for withdrawal in withdrawals})
         recompute = mark_recompute(office, withdrawals)
         if withdrawn:
@@ -266,9 +265,17 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
     if recompute:
         suspend_withdrawn(office)
     report = came.report(FileOutcome.TAKEN, review)
-    report = replace(report, withdrawn=withdrawn, recompute=recompute, unclean=office.unclean)
-    report = replace(report, erased=_erased_on_arrival(came.events, merged))
-    report = replace(report, elsewhere=tuple(sorted(map(review.code, elsewhere))))
+    # new events that came with a content and are kept without it
+    had_content = {event.id for event in came.events if event.payload is not None}
+    erased = sum(event.payload is None and event.id in had_content for event in merged.added)
+    report = replace(
+        report,
+        withdrawn=withdrawn,
+        recompute=recompute,
+        unclean=office.unclean,
+        erased=erased,
+        elsewhere=tuple(sorted(map(review.code, elsewhere))),
+    )
     report = _with_voices(report, office, review, came.people())
     return _with_findings(report, merged, ends)
 
@@ -288,17 +295,6 @@ def _merged(office: Office, review: Review, came: _Came, closed: Mapping[str, st
     )
 
 
-def _noted(office: Office, came: _Came, added: Collection[Event], ends: Mapping[str, int]) -> None:
-    arrival = Arrival(
-        sha256(came.data).hexdigest(),
-        came.name,
-        came.signing_key,
-        came.ratings.manifest.batch,
-        came.ratings.signed,
-    )
-    note_arrival(office.connection, arrival, added, ends)
-
-
 def _with_voices(
     report: FileReport, office: Office, review: Review, people: Collection[str]
 ) -> FileReport:
@@ -307,18 +303,10 @@ def _with_voices(
     codes = set(map(review.code, people))
     return replace(
         report,
-        speaks_for=tuple(
-            code for x in assignments.laptops if len(x.people) > 1 for code in x.people
-        ),
+        speaks_for=tuple(code for laptop in assignments.shared for code in laptop.people),
         several=tuple(laptops for laptops in assignments.several if laptops.code in codes),
         far_ahead=any(laptop.far_ahead for laptop in assignments.laptops),
     )
-
-
-def _erased_on_arrival(incoming: Iterable[Event], merged: MergeReport) -> int:
-    """Count the new events that came with a content and are kept without it."""
-    came = {event.id for event in incoming if event.payload is not None}
-    return sum(event.payload is None and event.id in came for event in merged.added)
 
 
 def _is_signed_for(came: _Came, closed: Collection[str], review: Review) -> bool:
@@ -356,14 +344,6 @@ def _with_findings(report: FileReport, merged: MergeReport, devices: Collection[
     )
 
 
-def _event_or_line(line: bytes) -> Event | bytes:
-    """Read a line; what is no event stays a line."""
-    try:
-        return read_event(line)
-    except EventError:
-        return line
-
-
 def _ends(events: Iterable[Event], closed: Collection[str]) -> dict[str, int]:
     """Return device → the last place of its chain that a file shows; only its own chains."""
     ends: dict[str, int] = {}
@@ -394,8 +374,5 @@ def enrol_laptop(
         office.enrol(signing_key, name, recipient, instead_of)
         for review in office.reviews():
             note_laptops(office, review)
-    return [
-        import_bytes(office, identities, waiting.content, waiting.name, now=now)
-        for waiting in office.quarantine()
-        if waiting.signing_key == signing_key
-    ]
+    waiting = [file for file in office.quarantine() if file.signing_key == signing_key]
+    return [import_bytes(office, identities, file.content, file.name, now=now) for file in waiting]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
+from operator import attrgetter
 from typing import Final
 
 from harness.core.failures import UsageError
@@ -105,11 +106,9 @@ def speaking_of(
     if any(latest_time(log, device) > FAR for device in devices):  # as no honest laptop's are
         wild = far_ahead(office.events(review, shut=True), office.own_devices)
         far = {keys.get(device) for device in wild}
-    assignments = _by_name(office, review, voices, {signing_key}, far)
-    return Assignments(
-        [laptop for laptop in assignments.laptops if laptop.signing_key == signing_key],
-        assignments.several,
-    )
+    every = _by_name(office, review, voices, {signing_key}, far)
+    own = [laptop for laptop in every.laptops if laptop.signing_key == signing_key]
+    return Assignments(own, every.several)
 
 
 def _by_name(
@@ -125,25 +124,18 @@ def _by_name(
     for (_, person), speakers in voices.speakers.items():
         for key in speakers:
             people.setdefault(key, set()).add(review.code(person))
-    named = [
-        _speaker(key, known.get(key), sorted(codes), far_ahead=key in far)
-        for key, codes in people.items()
-    ]
+    named = []
+    for key, codes in people.items():
+        laptop = known.get(key)
+        removed = None if laptop is None or laptop.removed is None else laptop.reason
+        name = _name(key, laptop)
+        named.append(Speaker(name, key_phrase(key), key, sorted(codes), key in far, removed))
     several = [
         DuplicateLaptops(review.code(p), _names(voices.speakers[batch, p], known), _names(c, known))
         for (batch, p), c in voices.several.items()
     ]
-    return Assignments(
-        sorted(named, key=lambda assignment: (assignment.name, assignment.phrase)),
-        sorted(several, key=lambda assignment: assignment.code),
-    )
-
-
-def _speaker(
-    key: str, laptop: KnownLaptop | None, people: Sequence[str], *, far_ahead: bool
-) -> Speaker:
-    removed = None if laptop is None or laptop.removed is None else laptop.reason
-    return Speaker(_name(key, laptop), key_phrase(key), key, people, far_ahead, removed)
+    by_name = sorted(named, key=attrgetter("name", "phrase"))
+    return Assignments(by_name, sorted(several, key=attrgetter("code")))
 
 
 def _name(key: str, laptop: KnownLaptop | None) -> str:
@@ -178,23 +170,19 @@ def note_laptops(office: Office, review: Review) -> int:
     written = 0
     for laptop in office.laptops():
         before = laptop_words.get(laptop.signing_key)
-        facts = (laptop.removed is None, laptop.instead_of, laptop.reason)
-        stated = (
-            (True, None, "") if before is None else (before.heard, before.instead_of, before.reason)
-        )
-        if facts == stated or not here & {laptop.signing_key, laptop.instead_of}:
-            continue
-        heard, instead_of, reason = facts
         word = LaptopWord(
             wall=utc_now(),
             batch=review.key.batches[0],
             laptop=laptop.signing_key,
-            heard=heard,
-            instead_of=instead_of,
-            reason=reason,
+            heard=laptop.removed is None,
+            instead_of=laptop.instead_of,
+            reason=laptop.reason,
         )
-        office.append(review, word)
-        written += 1
+        facts = attrgetter("heard", "instead_of", "reason")
+        stated = (True, None, "") if before is None else facts(before)
+        if facts(word) != stated and here & {laptop.signing_key, laptop.instead_of}:
+            office.append(review, word)
+            written += 1
     return written
 
 
@@ -249,10 +237,9 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
             names = _names(spoke, {laptop.signing_key: laptop for laptop in office.laptops()})
             have = "have" if len(names) > 1 else "has"
             others = f"{' and '.join(names)} {have}" if names else "no laptop has one yet"
-            no_answer = (
+            raise UsageError(
                 f"{laptop.name} has no answer of {printed(code)}; {others}. Nothing is changed."
             )
-            raise UsageError(no_answer)
     keys = tuple(sorted({laptop.signing_key for laptop in laptops}))
     with office.transaction():
         for batch in batches:

@@ -72,7 +72,9 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
         return ()
     if (writing := None if card is None else card.writings.get(script)) is None:
         used = Counter(_used(texts, script))
-        return _most_frequent(sorted(used, key=_decomposed), used)
+        # ``á`` stands beside ``a``, whatever its code point
+        by_base = sorted(used, key=lambda c: (unicodedata.normalize("NFD", c), c))
+        return _most_frequent(by_base, used)
     lacking = _lacking(writing)
     text = unicodedata.normalize("NFC", "\n".join(texts)).lower()
     used = Counter({letter: text.count(letter) for letter in lacking})
@@ -91,12 +93,8 @@ def _lacking(writing: WritingSystem) -> tuple[str, ...]:
     """Return what a keyboard with the letters a–z lacks, in the order of the alphabet."""
     joiners = "" if writing.joiners == JOINERS else writing.joiners
     every = [*writing.graphemes, *writing.word_letters, *joiners]
-    return tuple(dict.fromkeys(letter for letter in every if _is_lacking(letter)))
-
-
-def _is_lacking(letter: str) -> bool:
-    shown = plain(letter) == letter
-    return shown and not letter.isascii() and _kinds(letter).isdisjoint(_DASHES_AND_QUOTES)
+    lacking = (letter for letter in every if plain(letter) == letter and not letter.isascii())
+    return tuple(dict.fromkeys(c for c in lacking if _kinds(c).isdisjoint(_DASHES_AND_QUOTES)))
 
 
 def _used(texts: Iterable[str], script: str) -> Iterator[str]:
@@ -131,11 +129,6 @@ def _is_of(letter: str, script: str) -> bool:
 
 def _kinds(letter: str) -> set[str]:
     return {unicodedata.category(character) for character in letter}
-
-
-def _decomposed(letter: str) -> tuple[str, str]:
-    """Sort ``á`` beside ``a``, whatever its code point."""
-    return unicodedata.normalize("NFD", letter), letter
 
 
 @dataclass(frozen=True)
@@ -179,7 +172,7 @@ class Asked:
     def in_target(self) -> list[str]:
         """Texts in the target language, none of a secret segment but what is shown anyway."""
         shown = (*self.items.values(), *self.training)
-        return [*(batch_item.candidate for batch_item in shown), *self.written]
+        return [*(item.candidate for item in shown), *self.written]
 
 
 @dataclass(frozen=True)
@@ -218,22 +211,31 @@ def sign_batches(
         head = _manifest(asked, said, policy, identity, key)
     except ValidationError as error:
         raise UsageError(f"This cannot be in a batch: {first_problem(error)}") from None
-    return [_batch(head, batch, part, asked, identity, said.fonts) for batch, part in parts.items()]
+    batches = []
+    for (
+        batch,
+        part,
+    ) in parts.items():  # each with the items that its reviewers are asked, and no others
+        wanted = {item for order in part.values() for item in order}
+        orders = {place_of(tag): order for tag, order in part.items()}
+        manifest = head.model_copy(update={"batch": batch, "orders": orders})
+        items = [item for id_, item in asked.items.items() if id_ in wanted]
+        made = make_batch(manifest, items, asked.training, identity, asked.salt, said.fonts)
+        batches.append(made)
+    return batches
 
 
 def _manifest(
     asked: Asked, said: ReviewDescription, policy: bytes, identity: Identity, key: AnswerKey
 ) -> BatchManifest:
     shown = asked.items.values()
-    target = scripted(asked.target_language, [batch_item.candidate for batch_item in shown])
+    target = scripted(asked.target_language, [item.candidate for item in shown])
     return BatchManifest(
         batch="0" * 16,
         review=said.name,
         title=said.title,
         created=utc_now(),
-        source_language=scripted(
-            asked.source_language, [batch_item.source for batch_item in shown]
-        ),
+        source_language=scripted(asked.source_language, [item.source for item in shown]),
         target_language=target,
         organisation=Organisation(
             name=said.organisation,
@@ -271,22 +273,6 @@ def scripted(tag: str, texts: Sequence[str]) -> str:
     """Return a language's tag with the script of the texts, where it names none and they tell."""
     script = None if tag_script(tag) else texts_script(texts)
     return f"{tag}-{script}" if script and "-" not in tag else tag
-
-
-def _batch(
-    head: BatchManifest,
-    batch: str,
-    part: Orders,
-    asked: Asked,
-    identity: Identity,
-    fonts: Sequence[CarriedFont],
-) -> Batch:
-    """Sign one batch, with the items that its reviewers are asked and no others."""
-    wanted = {item for order in part.values() for item in order}
-    orders = {place_of(tag): order for tag, order in part.items()}
-    manifest = head.model_copy(update={"batch": batch, "orders": orders})
-    items = [item for id_, item in asked.items.items() if id_ in wanted]
-    return make_batch(manifest, items, asked.training, identity, asked.salt, fonts)
 
 
 MOST_REVIEWERS = 200
@@ -367,7 +353,20 @@ def make(
         run.model_copy(update={"looks": said.looks.get(run.run_id, 0)}) for run in drawn.key_runs
     )
     parts = parts_of(asked.orders, one_each=one_each)
-    key = _answer_key(drawn, orders, said, runs, tuple(parts))
+    # the batches commit to the key; their hashes are filled in once they are signed
+    key = AnswerKey(
+        review=said.name,
+        batches=tuple(parts),
+        batch_sha256={},
+        runs=runs,
+        items={item.id: item.truth for item in drawn.items},
+        core=tuple(sorted(drawn.core)),
+        orders=orders,
+        seed=drawn.seed,
+        panel=said.panel,
+        salt=secrets.token_hex(32),
+        corpus=drawn.key_corpus,
+    )
     batches = sign_batches(asked, said, policy, identity, parts, key)
     sealed = {batch.manifest.batch: batch.sha256 for batch in batches}
     return PreparedReview(
@@ -376,27 +375,4 @@ def make(
         list(asked.items.values()),
         {tag: code for code, tag in tags.items()},
         drawn.vault_runs,
-    )
-
-
-def _answer_key(
-    drawn: Drawn,
-    orders: Mapping[str, tuple[str, ...]],
-    said: ReviewDescription,
-    runs: tuple[KeyRun, ...],
-    batches: tuple[str, ...],
-) -> AnswerKey:
-    """Write the key, to which the batches commit; their hashes are filled in once they are signed."""
-    return AnswerKey(
-        review=said.name,
-        batches=batches,
-        batch_sha256={},
-        runs=runs,
-        items={item.id: item.truth for item in drawn.items},
-        core=tuple(sorted(drawn.core)),
-        orders=dict(orders),
-        seed=drawn.seed,
-        panel=said.panel,
-        salt=secrets.token_hex(32),
-        corpus=drawn.key_corpus,
     )

@@ -10,6 +10,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -103,20 +104,15 @@ def make_controls(material: ControlMaterial, counts: Counts, seed: int) -> Contr
     bad = _bad(material, counts.bad, seed, anchors)
     own = sum(not is_development(material.entries[item.truth.entry]) for item in bad)
     controls = Controls([*repeats, *bad, *anchors], from_outputs=own)
-    made = Counter(item.truth.control for item in controls.items)
-    for kind, name, wanted in (
-        (ControlKind.BAD, "bad items", counts.bad),
-        (ControlKind.REPEAT, "repeated items", counts.repeats),
-        (ControlKind.ANCHOR, "reference anchors", counts.anchors),
+    only = " (they are made from development entries only)"
+    for made, wanted, name, why in (
+        (bad, counts.bad, "bad items", ""),
+        (repeats, counts.repeats, "repeated items", ""),
+        (anchors, counts.anchors, "reference anchors", only),
     ):
-        if made[kind] < wanted:
-            controls.short.append(_why_short(name, made[kind], wanted))
+        if len(made) < wanted:
+            controls.short.append(f"{len(made)} of {wanted} {name} could be made{why}.")
     return controls
-
-
-def _why_short(name: str, made: int, wanted: int) -> str:
-    why = " (they are made from development entries only)" if name == "reference anchors" else ""
-    return f"{made} of {wanted} {name} could be made{why}."
 
 
 def _repeats(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item]:
@@ -133,21 +129,16 @@ def _repeats(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item
 
 def _anchors(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item]:
     asked = {item.truth.entry for item in material.real}
-    open_ = [
-        (id_, entry)
-        for id_, entry in material.entries.items()
-        if is_development(entry) and fits(entry.source) and fits(entry.reference)
-    ]
-    shuffled = _shuffled(open_, seed, "anchors")
-    shuffled.sort(
-        key=lambda reference: (reference[0] in asked, _same_as_output(material, *reference))
-    )
-    for _, entry in shuffled[:wanted]:
+    fitting = (item for item in material.entries.items() if is_development(item[1]))
+    open_ = [(id_, e) for id_, e in fitting if fits(e.source) and fits(e.reference)]
+
+    def rank(reference: tuple[EntryId, Entry]) -> tuple[bool, bool]:
+        id_, entry = reference
+        outputs = map(plain_form, material.outputs.get(id_, ()))
+        return id_ in asked, plain_form(entry.reference) in outputs
+
+    for _, entry in sorted(_shuffled(open_, seed, "anchors"), key=rank)[:wanted]:
         yield new_item(entry, entry.reference, control=ControlKind.ANCHOR)
-
-
-def _same_as_output(material: ControlMaterial, id_: EntryId, entry: Entry) -> bool:
-    return plain_form(entry.reference) in map(plain_form, material.outputs.get(id_, ()))
 
 
 def _bad(material: ControlMaterial, wanted: int, seed: int, anchors: Sequence[Item]) -> list[Item]:
@@ -265,10 +256,15 @@ def make_training(
         for entry in waiting:
             references = [entry.reference for entry in waiting]
             if (candidate := _MAKERS[kind](entry.reference, references, chance)) is not None:
-                explanations_of_kind = {tag: e[kind] for tag, e in others.items()}
-                made.append(
-                    _item(entry.source, candidate, explanations[kind], explanations_of_kind)
+                item = TrainingItem(
+                    id=secrets.token_hex(8),
+                    source=entry.source,
+                    candidate=candidate,
+                    rating=Rating.REJECT,
+                    explanation=explanations[kind],
                 )
+                in_others = {tag: told[kind] for tag, told in others.items()}
+                made.append(_explained(item, in_others))
                 shown = {entry.reference, candidate}
                 waiting = [entry for entry in waiting if entry.reference not in shown]
                 break
@@ -287,15 +283,8 @@ def _different(entries: Sequence[Entry]) -> list[Entry]:
     return kept
 
 
-def _item(source: str, candidate: str, explanation: str, others: Mapping[str, str]) -> TrainingItem:
-    item = TrainingItem(
-        id=secrets.token_hex(8),
-        source=source,
-        candidate=candidate,
-        rating=Rating.REJECT,
-        explanation=explanation,
-    )
-    return item.model_copy(update={"explanations": dict(others)}) if others else item
+def _explained(item: TrainingItem, others: dict[str, str]) -> TrainingItem:
+    return item.model_copy(update={"explanations": others}) if others else item
 
 
 def _another(reference: str, references: Sequence[str], chance: Random) -> str | None:
@@ -305,12 +294,11 @@ def _another(reference: str, references: Sequence[str], chance: Random) -> str |
     return chance.choice(alike or others) if others else None
 
 
-def _half(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
-    return first_half(reference)
-
-
 _Maker = Callable[[str, Sequence[str], Random], str | None]
-_MAKERS: dict[str, _Maker] = {"reject": _another, "half": _half}
+_MAKERS: dict[str, _Maker] = {
+    "reject": _another,
+    "half": lambda reference, references, chance: first_half(reference),  # noqa: ARG005
+}
 
 
 def read_training(path: Path) -> list[TrainingItem]:
@@ -342,20 +330,14 @@ def explained_in(
                 "items in the same order, with other explanations."
             )
         for number, (item, other) in enumerate(zip(items, explained, strict=True)):
-            if _asks(item) != _asks(other):
+            asks = attrgetter("source", "candidate", "rating")
+            if asks(item) != asks(other):
                 raise UsageError(
                     f"{path}: item {number + 1} is another than in the first file: source, candidate and rating are to "
                     "be the same. Correct it."
                 )
             explanations[number][tag] = other.explanation
-    return [
-        item.model_copy(update={"explanations": explanation}) if explanation else item
-        for item, explanation in zip(items, explanations, strict=True)
-    ]
-
-
-def _asks(item: TrainingItem) -> tuple[str, str, Rating]:
-    return item.source, item.candidate, item.rating
+    return list(map(_explained, items, explanations))
 
 
 def _checked(path: Path, place: str, row: Mapping[str, Any]) -> TrainingItem:

@@ -74,7 +74,10 @@ def draft_translations(sentences: Sentences, share: Share, seed: int) -> Transla
     wanted = len(sentences.entries) if share.items is None else share.items
     check_count(wanted)
     entries = draw(sentences.entries, wanted, 1, seed)
-    common = {entry.id for entry in _core(entries, share, seed)}
+    common_entries = entries if share.per_person is None else []
+    if share.core is not None:
+        common_entries = draw_core(entries, share.core, 1, seed)
+    common = {entry.id for entry in common_entries}
     items = sentences.around.of(new_item(entry, "") for entry in entries)
     drawing(seed, "items").shuffle(items)
     ids = {item.truth.entry: item.id for item in items}
@@ -90,12 +93,6 @@ def draft_translations(sentences: Sentences, share: Share, seed: int) -> Transla
         written=sentences.written,
         seed=seed,
     )
-
-
-def _core(entries: Sequence[Entry], share: Share, seed: int) -> Sequence[Entry]:
-    if share.core is not None:
-        return draw_core(entries, share.core, 1, seed)
-    return entries if share.per_person is None else ()
 
 
 def sentence_orders(
@@ -213,9 +210,13 @@ def draft_review(
     check_count(size.items)
     if size.per_person is not None and size.core is None:
         raise UsageError("--items-per-person counts items beyond the common core: add --core N.")
-    entries, core = _draw(runs, policy.enough.per_stratum, size, seed)
+    least = policy.enough.per_stratum
+    core = entries = draw(runs.shared, size.items, least, seed)
+    if size.core is not None:  # the entries that everybody gets
+        core = draw_core(entries, size.core, least, seed)
     real = _real_items(runs, entries, seed)
-    in_core = _of_entries(runs, real, core)
+    wanted = {entry.id for entry in core}
+    in_core = [item for item in real if runs.corpus[item.truth.entry].id in wanted]
     counts = size.controls or usual_counts(len(in_core))
     controls, why_no_forms = _controls(runs, real, in_core, counts, seed)
     around = surroundings(list(runs.corpus.values()), carries)
@@ -240,16 +241,6 @@ def draft_review(
     )
 
 
-def _draw(
-    runs: ReviewedRuns, least: int, size: Size, seed: int
-) -> tuple[Sequence[Entry], Sequence[Entry]]:
-    """Draw the entries of a review, and of these the ones that everybody gets."""
-    entries = draw(runs.shared, size.items, least, seed)
-    if size.core is None:
-        return entries, entries
-    return entries, draw_core(entries, size.core, least, seed)
-
-
 def _controls(
     runs: ReviewedRuns, real: Sequence[Item], in_core: Sequence[Item], counts: Counts, seed: int
 ) -> tuple[Controls, str]:
@@ -269,11 +260,6 @@ def _controls(
         inflects=forms.make is not None,
     )
     return make_controls(material, counts, seed), forms.why_not
-
-
-def _of_entries(runs: ReviewedRuns, items: Sequence[Item], entries: Sequence[Entry]) -> list[Item]:
-    wanted = {entry.id for entry in entries}
-    return [item for item in items if runs.corpus[item.truth.entry].id in wanted]
 
 
 def _real_items(runs: ReviewedRuns, entries: Sequence[Entry], seed: int) -> list[Item]:
@@ -321,6 +307,4 @@ def _training(
 
 def _spare(runs: ReviewedRuns, every: Sequence[Item]) -> list[Entry]:
     asked = {item.truth.entry for item in every}
-    return [
-        entry for id_, entry in runs.corpus.items() if id_ not in asked and is_development(entry)
-    ]
+    return [e for id_, e in runs.corpus.items() if id_ not in asked and is_development(e)]

@@ -76,22 +76,14 @@ class ReviewedRuns:
     @property
     def below_deployable(self) -> dict[str, float]:
         """Run → composite, of runs below the threshold at which the specification's review begins (§7.3)."""
-        composites = {run.run.run_id: run.composite for run in self.runs}
-        return {
-            run: value
-            for run, value in composites.items()
-            if value is not None and value < tier_line()
-        }
+        scored = {r.run.run_id: r.composite for r in self.runs if r.composite is not None}
+        return {run: value for run, value in scored.items() if value < tier_line()}
 
     @property
     def shared(self) -> list[Entry]:
         """The entries for which every run has an output, in the order of the first one's corpus."""
-        first, *others = self.runs
-        return [
-            entry
-            for id_, entry in first.entries.items()
-            if id_ in first.outputs and all(id_ in other.outputs for other in others)
-        ]
+        entries = self.runs[0].entries.items()
+        return [entry for id_, entry in entries if all(id_ in run.outputs for run in self.runs)]
 
     def key_runs(self, reviewed: Sequence[Entry]) -> tuple[KeyRun, ...]:
         """Return what the answer key says of the runs; ``reviewed`` are the entries that were drawn."""
@@ -137,29 +129,19 @@ def read_runs(
             "These runs are not out of one vault, or some of them out of none. Make a review of each on its own."
         )
     for run in found.values():
-        _require_segment(connection, run, segments)
+        if segments and not {*segments} & {*segments_of(connection, run.corpus, run.positions)}:
+            raise UsageError(
+                f"Run {run.run_id[:8]} has no entry of these segments. Choose others with --segment."
+            )
         open_texts(connection, run)
     runs = [_reviewed(connection, run, cards[id_], segments) for id_, run in found.items()]
     _require_one_corpus(runs)
     first = runs[0].run
-    known = None if datasets[0].opened_from is None else _places(found.values(), first.corpus)
-    corpus = read_entries(connection, first.corpus, known)
-    return ReviewedRuns(
-        datasets[0], runs, {card_id(entry.id): entry for _, entry in sorted(corpus.items())}
-    )
-
-
-def _places(runs: Iterable[Run], corpus: int) -> set[int]:
-    """Return the places of a stored corpus that these runs have."""
-    return {place for run in runs if run.corpus == corpus for place in run.positions}
-
-
-def _require_segment(connection: sqlite3.Connection, run: Run, segments: Sequence[Segment]) -> None:
-    """Refuse a run without an entry of these segments; the error has no text."""
-    if segments and not {*segments} & {*segments_of(connection, run.corpus, run.positions)}:
-        raise UsageError(
-            f"Run {run.run_id[:8]} has no entry of these segments. Choose others with --segment."
-        )
+    known = None  # of a corpus from a vault, the places that these runs have
+    if datasets[0].opened_from is not None:
+        known = {p for run in found.values() if run.corpus == first.corpus for p in run.positions}
+    corpus = sorted(read_entries(connection, first.corpus, known).items())
+    return ReviewedRuns(datasets[0], runs, {card_id(entry.id): entry for _, entry in corpus})
 
 
 def require_translation(dataset: Dataset) -> None:
@@ -180,12 +162,10 @@ def _reviewed(
         if not segments or entry.segment in segments
     }
     outputs = {
-        card_id(entries[result.position].id): result.output
+        card_id(entry.id): result.output
         for result in read_results(connection, run.id)
-        if result.position in entries
-        and result.output is not None
-        and fits(result.output)
-        and fits(entries[result.position].source)
+        if (entry := entries.get(result.position)) and result.output is not None
+        if fits(result.output) and fits(entry.source)
     }
     reviewed = ReviewedRun(
         run,
@@ -263,12 +243,12 @@ class Surroundings:
 
     def of(self, items: Iterable[Item]) -> list[Item]:
         """Return items with where their sentences stand: controls the same as the others."""
-        return [self._with(item) for item in items]
-
-    def _with(self, item: Item) -> Item:
-        if (around := self.told.get(item.truth.entry)) is None:
-            return item
-        return replace(item, shown=item.shown.model_copy(update={"around": around}))
+        return [
+            replace(item, shown=item.shown.model_copy(update={"around": around}))
+            if (around := self.told.get(item.truth.entry)) is not None
+            else item
+            for item in items
+        ]
 
 
 def surroundings(entries: Sequence[Entry], carries: ContextPolicy) -> Surroundings:
@@ -377,9 +357,7 @@ def of_lines(path: Path, source_language: str | None, target_language: str | Non
 
     The id of a sentence is the number of its line. UsageError names file, line and fix.
     """
-    source = source_language
-    target = target_language
-    source, target = (None if tag is None else as_tag(tag) for tag in (source, target))
+    source, target = (tag and as_tag(tag) for tag in (source_language, target_language))
     for option, tag in (("--source-language", source), ("--target-language", target)):
         if tag is None:
             raise UsageError(

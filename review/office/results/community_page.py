@@ -107,29 +107,23 @@ def coarse_page(told: CoarseCertificate, words: Words) -> str:
 def people_today(key: AnswerKey, state: State, run_id: str) -> int:
     """Count the people whose ratings of a run are still there: what a certificate counted may be taken back since."""
     real = {i for i, known in key.items.items() if known.run_id == run_id and not known.control}
-    return len(
-        {
-            reviewer
-            for reviewer, _, reviewer_state in counted(state, key)
-            if any(
-                item in real and judged.rating is not None
-                for item, judged in reviewer_state.judgements.items()
-            )
-        }
-    )
+    rated = {
+        reviewer
+        for reviewer, _, told in counted(state, key)
+        for item, judged in told.judgements.items()
+        if item in real and judged.rating is not None
+    }
+    return len(rated)
 
 
 def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
     """Return what was found wrong with a run's outputs by two people or more, the most frequent first."""
     people: dict[Reason, set[str]] = {}
     counts: Counter[Reason] = Counter()
-    for reviewer, _, reviewer_state in counted(state, key):
-        for item, item_reasons in reviewer_state.reasons.items():
-            if (
-                item in key.items
-                and key.items[item].run_id == run_id
-                and item in reviewer_state.judgements
-            ):
+    own = {item for item, known in key.items.items() if known.run_id == run_id}
+    for reviewer, _, told in counted(state, key):
+        for item, item_reasons in told.reasons.items():
+            if item in own and item in told.judgements:
                 counts.update(item_reasons)
                 for reason in item_reasons:
                     people.setdefault(reason, set()).add(reviewer)
@@ -154,26 +148,15 @@ def questions(
 
 
 def _sides(key: AnswerKey, state: State, item: str) -> tuple[int, int]:
-    ranks = [
-        judgement.rating.rank
-        for _, _, reviewer_state in counted(state, key)
-        if (judgement := reviewer_state.judgements.get(item)) is not None
-        and judgement.rating is not None
-    ]
+    judgements = (told.judgements.get(item) for _, _, told in counted(state, key))
+    ranks = [judged.rating.rank for judged in judgements if judged and judged.rating]
     good = sum(rank >= LEAST_ACCEPTABLE for rank in ranks)
     return good, len(ranks) - good
 
 
 def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]:
-    return tuple(
-        sorted(
-            {
-                reviewer_state.suggestions[item].strip()
-                for _, _, reviewer_state in counted(state, key)
-                if reviewer_state.share_corrections and reviewer_state.suggestions.get(item)
-            }
-        )
-    )
+    shared = (told.suggestions for _, _, told in counted(state, key) if told.share_corrections)
+    return tuple(sorted({s[item].strip() for s in shared if s.get(item)}))
 
 
 def _answer(certificate: Certificate | CoarseCertificate, words: Words) -> Iterator[str]:
@@ -275,7 +258,7 @@ def _why(certificate: Certificate, name: str, words: Words) -> Iterator[str]:
     if name == "flagged":
         return
     decided = [decision for decision in certificate.harm if decision.harmful is (name == "upheld")]
-    given = [certified_decision for certified_decision in decided if certified_decision.reason]
+    given = [decision for decision in decided if decision.reason]
     who = escape(words("decided by"))
     if lines := [f"<li>{outside(c.reason)} ({who} {outside(c.by)})</li>" for c in given]:
         yield f"<ul>{''.join(lines)}</ul>"
@@ -350,9 +333,8 @@ def _field(path: str, said: str) -> str:
 def _about(share: str, words: Words) -> str:
     """Return a share rounded, but never to all or none where it is not quite so."""
     exact = Fraction(Decimal(share)) * 100
-    return words(
-        "{n} of 100", n=round(exact) if exact in {0, 100} else min(99, max(1, round(exact)))
-    )
+    nearest = round(exact) if exact in {0, 100} else min(99, max(1, round(exact)))
+    return words("{n} of 100", n=nearest)
 
 
 def _of_hundred(share: str, words: Words) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from corpora.text.comparison import comparison_form
 from harness.project.state import DraftTexts, HandedOut, Project, ProjectEntry, Spoken, today
-from review.log.fold import ReviewerState, State
+from review.log.fold import State
 from review.office.results.progress import Gathered, emptied, note, with_words
 from review.office.results.rating_rows import people
 from review.office.results.translations import cleared_items
@@ -78,27 +78,22 @@ def looks_of(heard: Iterable[Heard], wrote: Mapping[int, frozenset[str]]) -> Loo
 
 def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[int, EntryLook]]:
     """Yield what a review says of each of its entries."""
-    opinions = dict(_opinions(heard))
+    opinions = _opinions(heard)
     for item, about in heard.review.key.items.items():
         if isinstance(about.entry, int):
-            item_opinions, own = opinions.get(item, []), wrote.get(about.entry, frozenset())
-            counts = [
-                opinion
-                for opinion in item_opinions
-                if opinion.objects or heard.out.shared_laptop or opinion.laptop not in own
-            ]
+            given, own = opinions.get(item, []), wrote.get(about.entry, frozenset())
+            shared = heard.out.shared_laptop
+            counts = tuple(o for o in given if o.objects or shared or o.laptop not in own)
             decided = heard.state.adjudications.get(item)
-            yield (
-                about.entry,
-                EntryLook(
-                    heard.review.name,
-                    heard.review.texts[item].candidate,
-                    tuple(counts),
-                    own=len(counts) < len(item_opinions),
-                    upheld=decided is not None and decided.harmful is True,
-                    same_laptop=any(count.laptop in own for count in counts),
-                ),
+            look = EntryLook(
+                heard.review.name,
+                heard.review.texts[item].candidate,
+                counts,
+                own=len(counts) < len(given),
+                upheld=decided is not None and decided.harmful is True,
+                same_laptop=any(opinion.laptop in own for opinion in counts),
             )
+            yield about.entry, look
 
 
 @dataclass(frozen=True)
@@ -171,11 +166,8 @@ def judge_entries(project: Project, looks: Looks, found: Gathered) -> Iterator[P
         if entry.has_reference and entry.id in looks:
             judged = _with_looks(project, entry, looks[entry.id], found)
             yield judged
-            if (
-                any(entry_look.own for entry_look in looks[entry.id])
-                and judged.usable
-                and not judged.agreed
-            ):
+            own = any(look.own for look in looks[entry.id])
+            if own and judged.usable and not judged.agreed:
                 note(entry, found.own)
 
 
@@ -301,7 +293,7 @@ def _wordings(asked: str, said: Iterable[_Opinion]) -> list[str]:
     for opinion in said:
         if comparison_form(opinion.better) not in {"", comparison_form(asked)}:
             given.setdefault(comparison_form(opinion.better), []).append(opinion.better)
-    return [wordings_alike[0] for wordings_alike in sorted(given.values(), key=len, reverse=True)]
+    return [alike[0] for alike in sorted(given.values(), key=len, reverse=True)]
 
 
 def _not_agreed(project: Project, entry: ProjectEntry, asked: str) -> ProjectEntry:
@@ -319,28 +311,20 @@ def _offered(reference: str, texts: DraftTexts, wordings: Iterable[str]) -> tupl
     return tuple(wording for wording in wordings if comparison_form(wording) not in known)
 
 
-def _opinions(heard: Heard) -> Iterator[tuple[str, list[_Opinion]]]:
-    """Yield what people said, by item."""
+def _opinions(heard: Heard) -> dict[str, list[_Opinion]]:
+    """Return what people said, by item."""
     review, state = heard.review, heard.state
     letters, cleared = people(review.key), cleared_items(state)
     opinions: dict[str, list[_Opinion]] = {}
-    for reviewer, _, reviewer_state in counted(state, review.key):
-        for item in (
-            reviewer_state.judgements.keys() | reviewer_state.harmful - cleared
-        ) & review.key.items.keys():
-            judged = reviewer_state.judgements.get(item)
+    for reviewer, _, told in counted(state, review.key):
+        answered = told.judgements.keys() | told.harmful - cleared
+        for item in answered & review.key.items.keys():
+            judged = told.judgements.get(item)
             laptop = heard.laptops.get(judged.event, "") if judged else ""
-            opinions.setdefault(item, []).append(
-                _opinion(letters[reviewer], reviewer_state, item, laptop, cleared=item in cleared)
-            )
-    yield from opinions.items()
-
-
-def _opinion(
-    person: str, told: ReviewerState, item: str, laptop: str, *, cleared: bool
-) -> _Opinion:
-    judged = told.judgements.get(item)
-    rating, why_not = (judged.rating, judged.why_not) if judged else (None, None)
-    better = told.suggestions.get(item, "").strip() if told.share_corrections else ""
-    objects = item in told.harmful or why_not is CannotJudge.NOT_TO_SHARE
-    return _Opinion(person, rating, better, objects and not cleared, laptop)
+            rating, why_not = (judged.rating, judged.why_not) if judged else (None, None)
+            better = told.suggestions.get(item, "").strip() if told.share_corrections else ""
+            objects = item in told.harmful or why_not is CannotJudge.NOT_TO_SHARE
+            objects = objects and item not in cleared
+            opinion = _Opinion(letters[reviewer], rating, better, objects, laptop)
+            opinions.setdefault(item, []).append(opinion)
+    return opinions
