@@ -10,7 +10,7 @@ import html
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -21,7 +21,7 @@ from typing import Any, Final
 from corpora.files.decode import open_regular
 from corpora.text.visible import plain
 from harness.card.model import card_schema
-from harness.consent.notice import SUFFIX, SignedNotice, as_bytes
+from harness.consent.notice import SUFFIX, as_bytes
 from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
@@ -30,7 +30,6 @@ from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.strict_records import FileError
 from harness.store.attachments import RecordKind, signed_files
 from harness.store.file.sealing import also_open_with
-from harness.vault.folder import VaultState
 from harness.vault.vault import Vault
 from review.community.contents import (
     OwnCorpus,
@@ -135,10 +134,11 @@ def pages(about: Mapping[str, Any], paths: Sequence[str]) -> Iterator[OutFile]:
 
 
 def _facts(about: Mapping[str, Any]) -> list[str]:
-    corpora = [f"{plain(c['id'])} (SHA-256 of its file {c['sha256']})" for c in about["corpora"]]
+    made = f"Made {about['made']} by {about['program']}."
+    corpora = about["corpora"]
     return [
-        f"Made {about['made']} by {about['program']}.",
-        *(f"Corpus: {corpus}" for corpus in corpora),
+        made,
+        *(f"Corpus: {plain(c['id'])} (SHA-256 of its file {c['sha256']})" for c in corpora),
     ]
 
 
@@ -147,7 +147,9 @@ def _left_out(about: Mapping[str, Any]) -> list[str]:
 
 
 def _text(about: Mapping[str, Any], paths: Sequence[str]) -> str:
-    kinds = "\n".join(f"{pattern}\n    {words}" for pattern, words in _told(paths))
+    # the kinds of files that there are, and those that every export has
+    told = [(p, words) for p, words in _KINDS if any(kind_of(path) == words for path in paths)]
+    kinds = "\n".join(f"{pattern}\n    {words}" for pattern, words in (*told, *_SUMS.items()))
     left = "\n".join(f"- {reason}" for reason in _left_out(about))
     facts = "\n".join(_facts(about))
     check = _CHECK.format(words=about["six_words"])
@@ -155,14 +157,6 @@ def _text(about: Mapping[str, Any], paths: Sequence[str]) -> str:
         f"{_INTRODUCTION}\n\n{facts}\n\nWHAT THE FILES ARE\n\n{kinds}\n\n{_ENDS}\n\nWHAT WAS LEFT OUT\n\n{left}\n\n"
         f"IS IT WHOLE?\n\n{check}\n\nThe same, with a list of all files to click on, is index.html.\n"
     )
-
-
-def _told(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the kinds of files that there are, and those that every export has."""
-    for pattern, words in _KINDS:
-        if any(kind_of(path) == words for path in paths):
-            yield pattern, words
-    yield from _SUMS.items()
 
 
 def _html(about: Mapping[str, Any], paths: Sequence[str]) -> str:
@@ -264,8 +258,8 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
         before = read_export(target)
     except FileError as error:
         raise UsageError(f"{target} is not written over. {error}") from None
-    had = {listed["sha256"]: listed["id"] for listed in before.about["corpora"]}
-    if lost := [had[s] for s in had if s not in {own_corpus.sha256 for own_corpus in chosen}]:
+    named = {corpus.sha256 for corpus in chosen}
+    if lost := [had["id"] for had in before.about["corpora"] if had["sha256"] not in named]:
         raise UsageError(
             f"{target} also holds the corpus {lost[0]!r}, which was not named now. Name it too, or another folder."
         )
@@ -277,12 +271,12 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
 
 
 def _same(before: Checked, about: dict[str, Any], sums: dict[str, str]) -> bool:
-    kept = {name: value for name, value in about.items() if name not in _CHANGING}
-    had = {name: value for name, value in before.about.items() if name not in _CHANGING}
+    def without(values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if name not in names}
+
     own_files = {ABOUT, "README.txt", "index.html", "SIGNING-KEY.pem"}
-    return kept == had and sums.items() - {
-        (n, sums.get(n)) for n in own_files
-    } == before.sums.items() - {(n, before.sums.get(n)) for n in own_files}
+    same_files = without(sums, own_files) == without(before.sums, own_files)
+    return same_files and without(about, _CHANGING) == without(before.about, _CHANGING)
 
 
 def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
@@ -309,19 +303,14 @@ def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
             if file.path not in seen:  # a method has several runs
                 seen.add(file.path)
                 yield file
-        yield from _records(work, run)
+        for record, data in signed_files(work.store, RecordKind.OWNERSHIP):
+            if record.run_id == run:  # what was signed about who owns its method
+                yield OutFile(f"runs/{run}/{record.id[:16]}{OWNERSHIP}", data)
     for method in wanted.methods:
         yield from _handed_over(method)
     yield from _reviews(work, runs)
     yield from _consent(work, chosen)
     yield _keys(work)
-
-
-def _records(work: _Work, run_id: str) -> Iterator[OutFile]:
-    """Yield what was signed about who owns the method of a run."""
-    for record, data in signed_files(work.store, RecordKind.OWNERSHIP):
-        if record.run_id == run_id:
-            yield OutFile(f"runs/{run_id}/{record.id[:16]}{OWNERSHIP}", data)
 
 
 def _handed_over(method: Path) -> Iterator[OutFile]:
@@ -362,42 +351,25 @@ def _reviews(work: _Work, runs: list[str]) -> Iterator[OutFile]:
 
 def _consent(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
     """Yield the notices by which something of these corpora was taken back, and what lifted them."""
+    hashes, ids = {corpus.sha256 for corpus in chosen}, {corpus.id for corpus in chosen}
     for held in standing(work.home).held:
         about = held.notice.about
-        if about.what not in {"corpus", "entries"}:
-            continue
-        if about.sha256 in {own_corpus.sha256 for own_corpus in chosen} or about.id in {
-            own_corpus.id for own_corpus in chosen
-        }:
-            yield _notice(held.notice)
-            if held.lifted is not None:
-                yield _notice(held.lifted)
-
-
-def _notice(notice: SignedNotice) -> OutFile:
-    return OutFile(f"consent/{notice.number[:16]}{SUFFIX}", as_bytes(notice))
+        if about.what in {"corpus", "entries"} and (about.sha256 in hashes or about.id in ids):
+            for notice in filter(None, (held.notice, held.lifted)):
+                yield OutFile(f"consent/{notice.number[:16]}{SUFFIX}", as_bytes(notice))
 
 
 def _keys(work: _Work) -> OutFile:
     """Write the public halves of all keys that matter here, each with its six words."""
-    signing = work.signer.public
-    rows = [_key_row(f"this export ({work.signer.role})", signing.signing_key, signing.recipient)]
+    own = work.signer.public
+    keys = [(f"this export ({work.signer.role})", own.signing_key, own.recipient)]
     if work.wanted.vault is not None:
-        state: VaultState = work.wanted.vault.read()
-        rows += [
-            _key_row(f"keeper {k.name}", k.signing_key, k.recipient) for k in state.keepers.values()
-        ]
-    rows += [_key_row(whose, key, "") for key, whose in sorted(work.signers.items())]
-    return OutFile("keys.tsv", table(("whose", "signing_key", "recipient", "six_words"), rows))
-
-
-def _key_row(whose: str, key: str, recipient: str) -> dict[str, str]:
-    return {
-        "whose": whose,
-        "signing_key": key,
-        "recipient": recipient,
-        "six_words": key_phrase(key),
-    }
+        keepers = work.wanted.vault.read().keepers.values()
+        keys += [(f"keeper {k.name}", k.signing_key, k.recipient) for k in keepers]
+    keys += [(whose, key, "") for key, whose in sorted(work.signers.items())]
+    columns = ("whose", "signing_key", "recipient", "six_words")
+    rows = [dict(zip(columns, (*row, key_phrase(row[1])), strict=True)) for row in keys]
+    return OutFile("keys.tsv", table(columns, rows))
 
 
 def _about(work: _Work, chosen: list[OwnCorpus]) -> dict[str, Any]:

@@ -261,7 +261,23 @@ class CertifiedLooks(StrictRecord):
     others: dict[Id, Count]
 
 
-class Certificate(VersionedRecord):
+class IssuedRecord(StrictRecord):
+    """A certificate, exact or coarse; its one byte form is canonical JSON."""
+
+    def as_bytes(self) -> bytes:
+        return canonical_bytes(self.model_dump(mode="json"))
+
+    @property
+    def sha256(self) -> str:
+        return sha256(self.as_bytes()).hexdigest()
+
+    def require_canonical(self, data: bytes, name: str) -> None:
+        """Raise UsageError where these bytes are not that form."""
+        if self.as_bytes() != data:
+            raise UsageError(f"{name} is not written in the one canonical form: it was changed.")
+
+
+class Certificate(IssuedRecord, VersionedRecord):
     """One certified verdict."""
 
     format: CertificateFormat = CERTIFICATE_FORMAT
@@ -292,13 +308,6 @@ class Certificate(VersionedRecord):
     def outcome(self) -> GateOutcome:
         return GateOutcome(self.verdict["outcome"])
 
-    def as_bytes(self) -> bytes:
-        return canonical_bytes(self.model_dump(mode="json"))
-
-    @property
-    def sha256(self) -> str:
-        return sha256(self.as_bytes()).hexdigest()
-
 
 def read_certificate(data: bytes, name: str) -> Certificate:
     """Read a certificate from its bytes, its signature not examined; raises UsageError in words."""
@@ -318,8 +327,7 @@ def read_certificate(data: bytes, name: str) -> Certificate:
         raise UsageError(f"{name}: {first_problem(error)}") from error
     except (KeyError, ValueError):
         raise UsageError(f"{name}: field 'verdict.outcome' is none of the outcomes.") from None
-    if certificate.as_bytes() != data:
-        raise UsageError(f"{name} is not written in the one canonical form: it was changed.")
+    certificate.require_canonical(data, name)
     return certificate
 
 

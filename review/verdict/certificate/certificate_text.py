@@ -12,7 +12,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from corpora.text.messages import minus, percent
 from review.verdict.certificate.certificate import (
@@ -92,44 +92,59 @@ _PERSON = {
 }
 
 
-def certificate_text(certificate: Certificate) -> str:
-    """Write the page; texts from outside are made visible, nothing in them acts on a terminal."""
-    outcome = OUTCOMES[certificate.outcome]
-    return text_page(
-        outcome, facts(certificate), findings(certificate), seals(certificate), HOW_TO_CHECK
+class CertificatePage(NamedTuple):
+    """What a certificate says to people, exact or coarse; texts from outside can do nothing in it."""
+
+    review: str
+    outcome: str
+    facts: list[tuple[str, str]]  # Name and value of what a reader wants to know first
+    rests: list[tuple[str, list[str]]]  # On what that rests, each with what it lists
+    seals: list[tuple[str, str]]  # Name and value of hashes and keys
+    check: str  # How it can be checked
+
+    def text(self) -> str:
+        lines = [
+            "CERTIFICATE OF A COMMUNITY REVIEW",
+            "",
+            *_wrapped(self.outcome),
+            "",
+            *(_row(name, value) for name, value in self.facts),
+            "",
+            "What it rests on",
+        ]
+        for words, controls in self.rests:
+            lines += _wrapped(words, "  - ")
+            for control in controls:
+                lines += _wrapped(control, "      · ")
+        lines += ["", *(_row(name, value) for name, value in self.seals)]
+        return "\n".join([*lines, "", *_wrapped(self.check)]) + "\n"
+
+    def html(self) -> str:
+        """Return the page as one file: no script, nothing fetched."""
+        body = (
+            "<h1>Certificate of a community review</h1>",
+            f'<p class="answer">{escape(self.outcome)}</p>',
+            page_table(self.facts),
+            "<h2>What it rests on</h2>",
+            "<ul>",
+            *(_finding_lines(words, listed) for words, listed in self.rests),
+            "</ul>",
+            "<h2>Seals</h2>",
+            page_table(self.seals, code=True),
+            f'<p class="quiet">{escape(self.check)}</p>',
+        )
+        return document(f"Certificate: {self.review}", "\n".join(body))
+
+
+def certificate_page(certificate: Certificate) -> CertificatePage:
+    return CertificatePage(
+        certificate.review,
+        OUTCOMES[certificate.outcome],
+        list(facts(certificate)),
+        findings(certificate),
+        list(seals(certificate)),
+        HOW_TO_CHECK,
     )
-
-
-def text_page(
-    outcome: str,
-    told: Iterable[tuple[str, str]],
-    rests: Iterable[tuple[str, Iterable[str]]],
-    sealed: Iterable[tuple[str, str]],
-    check: str,
-) -> str:
-    """Return a certificate as text: what it says, on what that ``rests`` (each with what it lists), and its seals."""
-    lines = [
-        "CERTIFICATE OF A COMMUNITY REVIEW",
-        "",
-        *_wrapped(outcome),
-        "",
-        *(_row(name, value) for name, value in told),
-        "",
-        "What it rests on",
-        *_listed(rests),
-        "",
-        *(_row(name, value) for name, value in sealed),
-        "",
-        *_wrapped(check),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _listed(said: Iterable[tuple[str, Iterable[str]]]) -> Iterator[str]:
-    for words, controls in said:
-        yield from _wrapped(words, "  - ")
-        for control in controls:
-            yield from _wrapped(control, "      · ")
 
 
 HOW_TO_CHECK = (
@@ -145,10 +160,7 @@ HOW_TO_CHECK = (
 def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """Yield what a reader wants to know first, as name and value."""
     run, numbers = certificate.run, certificate.verdict["numbers"]
-    level, sure = (
-        share_words(certificate.verdict["level"]),
-        share_words(certificate.verdict["confidence"]),
-    )
+    level, sure = (share_words(certificate.verdict[name]) for name in ("level", "confidence"))
     yield "run", run.run_id
     yield "corpus", f"{run.dataset_id}, {run.language_pair}, {_segments(run.segments)}"
     yield "review", certificate.review
@@ -167,22 +179,17 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     )
     if certificate.looks is not None:
         yield "looks", looks_words(certificate.looks)
-    for stratum, stratum_numbers in sorted(numbers["strata"].items()):
-        yield (
-            f"difficulty {stratum}",
-            f"{share_words(stratum_numbers['share'])} of {stratum_numbers['items']} items",
-        )
+    for stratum, part in sorted(numbers["strata"].items()):
+        yield f"difficulty {stratum}", f"{share_words(part['share'])} of {part['items']} items"
     yield "each reviewer", ", ".join(share_words(share) for share in numbers["reviewers"])
-    yield from _agreement(certificate.agreement)
+    for name, title in MEASURES.items():
+        yield title, measure(certificate.agreement[name], share=name in SHARES)
     if certificate.relations is not None:
         yield "their own word", relations_words(certificate.relations)
     reason = why_not_community(certificate)
     yield "standing", f"not {COMMUNITY_VALIDATED}: {reason}" if reason else COMMUNITY_VALIDATED
-    if certificate.log.withdrawals:
-        yield (
-            "withdrawn",
-            f"ratings of {_people(certificate.log.withdrawals)}, by themselves or in their names",
-        )
+    if taken := certificate.log.withdrawals:
+        yield "withdrawn", f"ratings of {_people(taken)}, by themselves or in their names"
     yield from _laptops(certificate.laptops)
     if seen := certificate.witnesses:
         by = f", by {_people(seen.witnesses)}" if seen.witnesses else ""
@@ -251,11 +258,10 @@ def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:
             f"for {_people(laptops.decided)} the organisation named the laptops that count, not all that spoke",
         )
     if laptops.waiting:
-        people = _people(laptops.waiting)
         words = (
             "several laptops spoke for them, and the organisation has not said which of them counts"
         )
-        yield "not counted", f"{people}: {words}"
+        yield "not counted", f"{_people(laptops.waiting)}: {words}"
 
 
 def _people(count: int) -> str:
@@ -308,11 +314,6 @@ def _ends(numbers: Mapping[str, Any]) -> str:
     return f"{share_words(numbers['lower'])} to {share_words(numbers['upper'])}"
 
 
-def _agreement(measured: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, title in MEASURES.items():
-        yield title, measure(measured[name], share=name in SHARES)
-
-
 def measure(stated: Mapping[str, Any], *, share: bool) -> str:
     """Show a measure of agreement with its interval, or why it has none."""
     if stated["value"] is None:
@@ -336,25 +337,6 @@ def _wrapped(text: str, begin: str = "", width: int = WIDTH) -> list[str]:
     return textwrap.wrap(
         visible(text), width, initial_indent=begin, subsequent_indent=" " * len(begin)
     )
-
-
-def certificate_html(certificate: Certificate) -> str:
-    """Write the page: no script, nothing fetched, every text from outside escaped."""
-    body = "\n".join(
-        (
-            "<h1>Certificate of a community review</h1>",
-            f'<p class="answer">{escape(OUTCOMES[certificate.outcome])}</p>',
-            page_table(facts(certificate)),
-            "<h2>What it rests on</h2>",
-            "<ul>",
-            *(_finding_lines(words, listed) for words, listed in findings(certificate)),
-            "</ul>",
-            "<h2>Seals</h2>",
-            page_table(seals(certificate), code=True),
-            f'<p class="quiet">{escape(HOW_TO_CHECK)}</p>',
-        )
-    )
-    return document(f"Certificate: {certificate.review}", body)
 
 
 def _finding_lines(words: str, listed: Iterable[str]) -> str:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
-from hashlib import sha256
-from html import escape
 from math import ceil, floor, log2
 from typing import Annotated, Any, Final, Literal
 
@@ -20,7 +18,6 @@ from pydantic import Field, ValidationError
 
 from corpora.model.entry import Segment
 from harness.card.withholding import LEAST
-from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.release.records import (
@@ -37,10 +34,11 @@ from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,
     CertifiedPolicy,
+    IssuedRecord,
     Issuer,
     read_certificate,
 )
-from review.verdict.certificate.certificate_text import document, page_table, share_words, text_page
+from review.verdict.certificate.certificate_text import CertificatePage, share_words
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.verdict import OUTCOMES, Code, GateOutcome
 
@@ -52,22 +50,20 @@ CHECKS: Final = (
     "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
 )
 
-# Findings that bear on the outcome; of all others nothing leaves
-REASONS: Final = tuple(
-    str(code)
-    for code in (
-        Code.HARM_OPEN,
-        Code.HARM_UPHELD,
-        Code.LEVEL_REACHED,
-        Code.LEVEL_MISSED,
-        Code.LEVEL_OPEN,
-        Code.WEAK_STRATUM,
-        Code.VETO,
-        Code.LOW_REVIEWER,
-        Code.CONTROLS_FAILED,
-        Code.FLAGS_DECIDE,
-    )
-)
+# Findings that bear on the outcome, in their order, and how they are told, without a number; of
+# all others nothing leaves
+REASON_TEXTS: Final = {
+    str(Code.HARM_OPEN): "Something was called harmful, and nobody has looked into it yet.",
+    str(Code.HARM_UPHELD): "Something was found to be harmful.",
+    str(Code.LEVEL_REACHED): "The lower bound reaches the level.",
+    str(Code.LEVEL_MISSED): "The upper bound lies below the level.",
+    str(Code.LEVEL_OPEN): "The level lies between the bounds.",
+    str(Code.WEAK_STRATUM): "A difficulty is far below the level.",
+    str(Code.VETO): "Too many translations are rejected by several people.",
+    str(Code.LOW_REVIEWER): "Somebody finds far fewer translations acceptable than the level asks for.",
+    str(Code.CONTROLS_FAILED): "Most people found spoilt translations acceptable.",
+    str(Code.FLAGS_DECIDE): "Without people whose ratings show signs of haste the verdict would be another one.",
+}  # fmt: skip
 
 # A share, or the width of a step, as a decimal
 Step = Annotated[str, Field(pattern=r"^[01](\.[0-9]{1,12})?$")]
@@ -111,7 +107,7 @@ class CoarseVerdict(StrictRecord):
     strata_left_out: bool
 
 
-class CoarseCertificate(StrictRecord):
+class CoarseCertificate(IssuedRecord):
     """One verdict as it leaves."""
 
     format: Literal["rosetta-coarse-certificate/1"] = COARSE_FORMAT
@@ -139,13 +135,6 @@ class CoarseCertificate(StrictRecord):
     @property
     def outcome(self) -> GateOutcome:
         return self.verdict.outcome
-
-    def as_bytes(self) -> bytes:
-        return canonical_bytes(self.model_dump(mode="json"))
-
-    @property
-    def sha256(self) -> str:
-        return sha256(self.as_bytes()).hexdigest()
 
 
 def refuse_exact(data: bytes) -> None:
@@ -176,14 +165,13 @@ def is_coarse(data: bytes) -> bool:
 def read_coarse(data: bytes, name: str) -> CoarseCertificate:
     """Read a coarse certificate from its bytes, its signature not examined; raises UsageError in words."""
     try:
-        coarse_certificate = CoarseCertificate.model_validate_json(data)
+        coarse = CoarseCertificate.model_validate_json(data)
     except ValidationError as error:
         raise UsageError(f"{name}: {first_problem(error)}") from error
-    if coarse_certificate.as_bytes() != data:
-        raise UsageError(f"{name} is not written in the one canonical form: it was changed.")
-    if wrong := next(_contradictions(coarse_certificate), None):
+    coarse.require_canonical(data, name)
+    if wrong := next(_contradictions(coarse), None):
         raise UsageError(f"{name} is of no form that is issued: {wrong}.")
-    return coarse_certificate
+    return coarse
 
 
 def _contradictions(found: CoarseCertificate) -> Iterator[str]:
@@ -197,7 +185,7 @@ def _contradictions(found: CoarseCertificate) -> Iterator[str]:
             yield f"{name} is not in its steps"
         elif not lower <= value <= upper <= 1:
             yield f"{name} does not lie between its bounds"
-    known = [reason for reason in REASONS if reason in found.verdict.reasons]
+    known = [reason for reason in REASON_TEXTS if reason in found.verdict.reasons]
     if list(found.verdict.reasons) != known:
         yield "its reasons are not those of a gate, in their order"
     if found.verdict.outcome is GateOutcome.INSUFFICIENT:
@@ -218,14 +206,14 @@ def coarse_verdict(said: Mapping[str, Any], told: Collection[str]) -> CoarseVerd
     numbers = said["numbers"]
     strata = {name: s for name, s in numbers["strata"].items() if s["items"]}
     needed = {n["stratum"] for n in said["findings"] if n["code"] == Code.WEAK_STRATUM}
-    shown = {finding["code"] for finding in said["findings"]} & set(REASONS)
+    shown = {finding["code"] for finding in said["findings"]} & REASON_TEXTS.keys()
     if needed and not needed & set(map(int, told)):
         shown.discard(Code.WEAK_STRATUM)
     return CoarseVerdict(
         outcome=GateOutcome(said["outcome"]),
         level=_decimal(said["level"]),
         confidence=_decimal(said["confidence"]),
-        reasons=tuple(reason for reason in REASONS if reason in shown),
+        reasons=tuple(reason for reason in REASON_TEXTS if reason in shown),
         items=fives(numbers["items"]),
         share=_share(numbers["share"], numbers["lower"], numbers["upper"], numbers["items"]),
         strata={
@@ -243,8 +231,8 @@ def fives(count: int) -> int:
 
 def _share(value: str, lower: str, upper: str, items: int) -> CoarseShare:
     told = in_steps(float(value), float(lower), float(upper), items)
-    names = ("value", "lower", "upper", "step")
-    return CoarseShare(**{n: _decimal(repr(part)) for n, part in zip(names, told, strict=True)})
+    parts = [_decimal(repr(part)) for part in told]
+    return CoarseShare(**dict(zip(CoarseShare.model_fields, parts, strict=True)))
 
 
 def in_steps(value: float, lower: float, upper: float, items: int) -> tuple[float, float, float, float]:  # fmt: skip
@@ -327,48 +315,21 @@ def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
 
 # ---- A coarse certificate as one page of text, and as one self-contained HTML page ----
 
-# The findings that are told, without a number
-REASON_TEXTS = {
-    "harm_open": "Something was called harmful, and nobody has looked into it yet.",
-    "harm_upheld": "Something was found to be harmful.",
-    "level_reached": "The lower bound reaches the level.",
-    "level_missed": "The upper bound lies below the level.",
-    "level_open": "The level lies between the bounds.",
-    "weak_stratum": "A difficulty is far below the level.",
-    "veto": "Too many translations are rejected by several people.",
-    "low_reviewer": "Somebody finds far fewer translations acceptable than the level asks for.",
-    "controls_failed": "Most people found spoilt translations acceptable.",
-    "flags_decide": "Without people whose ratings show signs of haste the verdict would be another one.",
-}
 CONFIRMATION = {
     "confirmed": "nobody was told anything about these sentences before the run's scores",
     "not_confirmed": "not confirmed: somebody was told something about these sentences before, or they are few",
 }
 
 
-def coarse_text(told: CoarseCertificate) -> str:
-    """Write the page; texts from outside are made visible, nothing in them acts on a terminal."""
-    rests = [(REASON_TEXTS[code], ()) for code in told.verdict.reasons]
-    return text_page(OUTCOMES[told.verdict.outcome], facts(told), rests, seals(told), told.checks)
-
-
-def coarse_html(told: CoarseCertificate) -> str:
-    """Write the page: no script, nothing fetched, every text from outside escaped."""
-    body = "\n".join(
-        (
-            "<h1>Certificate of a community review</h1>",
-            f'<p class="answer">{escape(OUTCOMES[told.verdict.outcome])}</p>',
-            page_table(facts(told)),
-            "<h2>What it rests on</h2>",
-            "<ul>",
-            *(f"<li>{escape(REASON_TEXTS[code])}</li>" for code in told.verdict.reasons),
-            "</ul>",
-            "<h2>Seals</h2>",
-            page_table(seals(told), code=True),
-            f'<p class="quiet">{escape(told.checks)}</p>',
-        )
+def coarse_page(told: CoarseCertificate) -> CertificatePage:
+    return CertificatePage(
+        told.review,
+        OUTCOMES[told.outcome],
+        list(facts(told)),
+        [(REASON_TEXTS[code], []) for code in told.verdict.reasons],
+        list(seals(told)),
+        told.checks,
     )
-    return document(f"Certificate: {told.review}", body)
 
 
 def facts(told: CoarseCertificate) -> Iterator[tuple[str, str]]:

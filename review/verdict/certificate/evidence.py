@@ -29,7 +29,15 @@ from harness.sealed.keys import Signed
 from review.log.event import FIRST, Event, EventError, events_sha256, read_event
 from review.log.fold import State, fold
 from review.log.merge import OWN_WORDS, AssignedLaptops, heard, may_go_on_with
-from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, OrganiserLook, Scope
+from review.log.payloads import (
+    ANSWERS,
+    Adjudicate,
+    AnyPayload,
+    Kind,
+    LaptopWord,
+    OrganiserLook,
+    Scope,
+)
 from review.verdict.gate.key import AnswerKey
 from review.verdict.gate.panel import run_of
 
@@ -138,9 +146,8 @@ class Evidence:
         own = self.own_devices
         if self.weighs_laptops:
             return heard(self.events, self.devices, own, self.key.batches)
-        return [
-            e for e in self.events if e.kind not in OWN_WORDS or e.device in own
-        ], AssignedLaptops()
+        kept = [e for e in self.events if e.kind not in OWN_WORDS or e.device in own]
+        return kept, AssignedLaptops()
 
     @cached_property
     def own_devices(self) -> frozenset[str]:
@@ -151,15 +158,13 @@ class Evidence:
         return frozenset(same | {first})
 
     @cached_property
-    def _instead(self) -> dict[str, str | None]:
-        """Public key of a laptop → that of the one it came instead of, by the organisation's last word."""
-        payloads = (event.payload for event in self.events if event.device in self.own_devices)
-        return {word.laptop: word.instead_of for word in payloads if isinstance(word, LaptopWord)}
+    def _own(self) -> list[AnyPayload | None]:
+        """What the organisation's own devices wrote down."""
+        return [event.payload for event in self.events if event.device in self.own_devices]
 
     def looks(self, run_id: str) -> RunLooks:
         """Return the looks at a run that the organisation's own devices wrote down."""
-        own = (event.payload for event in self.events if event.device in self.own_devices)
-        return run_looks((p for p in own if isinstance(p, OrganiserLook)), self.key, run_id)
+        return run_looks((p for p in self._own if isinstance(p, OrganiserLook)), self.key, run_id)
 
     @property
     def ratings_sha256(self) -> str:
@@ -168,7 +173,8 @@ class Evidence:
 
     def speaks_for(self, signing_key: str) -> set[str]:
         """Return the keys whose logs a laptop may continue with: its own, and those that it came instead of."""
-        return may_go_on_with(signing_key, self._instead)
+        words = (payload for payload in self._own if isinstance(payload, LaptopWord))
+        return may_go_on_with(signing_key, {word.laptop: word.instead_of for word in words})
 
     @property
     def withheld(self) -> int:
@@ -304,37 +310,34 @@ def read_devices(data: bytes, name: str) -> tuple[str, dict[str, str]]:
 
 def signed_bytes(evidence: Evidence) -> bytes:
     """Write what others signed as canonical JSON, each manifest as the very text that was signed."""
-    return canonical_bytes(
-        {
-            "batches": {batch: _shown(signed) for batch, signed in evidence.batches.items()},
-            "laptops": [_shown(signed) for signed in evidence.handed_over],
-            "witnesses": [witness.decode() for witness in evidence.witnesses],
-        }
-    )
 
+    def shown(signed: Signed) -> dict[str, str]:
+        return {"manifest": signed.content.decode(), "signature": signed.signature.hex()}
 
-def _shown(each: Signed) -> dict[str, str]:
-    return {"manifest": each.content.decode(), "signature": each.signature.hex()}
+    batches = {batch: shown(signed) for batch, signed in evidence.batches.items()}
+    laptops = list(map(shown, evidence.handed_over))
+    witnesses = [witness.decode() for witness in evidence.witnesses]
+    return canonical_bytes({"batches": batches, "laptops": laptops, "witnesses": witnesses})
 
 
 def read_signed(
     data: bytes, name: str
 ) -> tuple[dict[str, Signed], tuple[Signed, ...], tuple[bytes, ...]]:
     """Read what others signed: batches by their ids, hand-overs of laptops, statements of witnesses; UsageError."""
+
+    def signed(raw: Mapping[str, str]) -> Signed:
+        return Signed(raw["manifest"].encode(), bytes.fromhex(raw["signature"]))
+
     try:
         raw = json.loads(data)
-        batches = {str(batch): _signed(signed_raw) for batch, signed_raw in raw["batches"].items()}
-        handed_over = tuple(_signed(signed_raw) for signed_raw in raw["laptops"])
-        witnesses = tuple(statement_text.encode() for statement_text in raw["witnesses"])
+        batches = {str(batch): signed(each) for batch, each in raw["batches"].items()}
+        handed_over = tuple(map(signed, raw["laptops"]))
+        witnesses = tuple(text.encode() for text in raw["witnesses"])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise UsageError(
             f"{name} is not a list of signed manifests. Ask for the evidence file as it was issued."
         ) from None
     return batches, handed_over, witnesses
-
-
-def _signed(raw: Mapping[str, str]) -> Signed:
-    return Signed(raw["manifest"].encode(), bytes.fromhex(raw["signature"]))
 
 
 EVIDENCE_SUFFIX: Final = ".rosetta-evidence"
@@ -383,21 +386,13 @@ def pack_evidence(
 ) -> bytes:
     """Write an evidence file; the same contents give the same bytes."""
     data = (certificate, signature, evidence.policy, evidence.key_bytes, evidence.devices_bytes)
-    own = resources.files("review.verdict.stand_alone")
-    return pack(
-        {
-            **dict(zip(_DATA, data, strict=True)),
-            _EVENTS: events_bytes(evidence.events),
-            _SIGNED: signed_bytes(evidence),
-            _PROGRAM: own_program(),
-            _README: own.joinpath(_README).read_bytes(),
-            **(
-                dict(zip(_COARSE, (coarse.content, coarse.signature), strict=True))
-                if coarse
-                else {}
-            ),
-        }
-    )
+    members = dict(zip(_DATA, data, strict=True))
+    members |= {_EVENTS: events_bytes(evidence.events), _SIGNED: signed_bytes(evidence)}
+    readme = resources.files("review.verdict.stand_alone").joinpath(_README).read_bytes()
+    members |= {_PROGRAM: own_program(), _README: readme}
+    if coarse:
+        members |= zip(_COARSE, (coarse.content, coarse.signature), strict=True)
+    return pack(members)
 
 
 def unpack_evidence(data: bytes) -> EvidenceFile:

@@ -19,7 +19,7 @@ from harness.sealed.keys import verify as signed_by
 from harness.sealed.phrase import says
 from review.files.batch import Batch
 from review.log.event import events_sha256
-from review.verdict.certificate.certificate import Certificate, read_certificate, statements
+from review.verdict.certificate.certificate import Certificate, Issuer, read_certificate, statements
 from review.verdict.certificate.certify import as_certified, certified_again, read_verdict
 from review.verdict.certificate.coarse import (
     CoarseCertificate,
@@ -68,30 +68,27 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ce
 def check_hand_over(attested: Attested, part: Evidence, words: str) -> CertificateCheck:
     """Return whether what a laptop submitted when it showed six words is part of what was certified."""
     name = f"hand-over {words}"
-    handed_overs = [over for over in attested.hand_overs if says(words, over.signed.sha256)]
-    if not handed_overs and not attested.hand_overs:
+    overs = [over for over in attested.hand_overs if says(words, over.signed.sha256)]
+    if not overs and not attested.hand_overs:
         reason = "the evidence is of an earlier version, which kept no hand-overs"
         return CertificateCheck(name, None, reason, earlier=True)
-    if not handed_overs and any(says_key(words, key) for key in part.devices.values()):
+    if not overs and any(says_key(words, key) for key in part.devices.values()):
         reason = "these are the words of a laptop, by which it is enrolled; each hand-over shows six of its own"
         return CertificateCheck(name, False, reason)
-    if not handed_overs:
+    if not overs:
         reason = (
             "NOT in the evidence. It was left out, or never imported, or the words were written down otherwise: "
             "ask the organisation"
         )
         return CertificateCheck(name, False, reason)
-    own = {device for handed_over in handed_overs for device in attested.own(handed_over)}
-    tips = {tip for over in handed_overs for device in own for tip in over.tips.get(device, ())}
-    certified = {event.id for event in part.events}
-    if not tips or not certified.issuperset(tips):
-        reason = "came too late: not all of it is in what was certified"
-        return CertificateCheck(name, False, reason)
-    return CertificateCheck(
-        name,
-        True,
-        f"all {handed_overs[0].manifest.events:,} events of it are in what was certified",
-    )
+    own = {device for over in overs for device in attested.own(over)}
+    tips = {tip for over in overs for device in own for tip in over.tips.get(device, ())}
+    if not tips or not tips <= {event.id for event in part.events}:
+        return CertificateCheck(
+            name, False, "came too late: not all of it is in what was certified"
+        )
+    all_in = f"all {overs[0].manifest.events:,} events of it are in what was certified"
+    return CertificateCheck(name, True, all_in)
 
 
 # Stands for a member that one of two values lacks; nothing of JSON is equal to it
@@ -148,36 +145,26 @@ class Verification:
         """The result in a few sentences."""
         if not self.holds:
             return "This certificate does not hold."
-        verdict_words = self._missing_words if self.missing else self._computed_words
-        return f"{verdict_words} {self._kept_words}".rstrip()
-
-    @property
-    def _computed_words(self) -> str:
-        """Return that the verdict was computed again, and what the files cannot show."""
-        if self.unshown:
-            return (
-                "The verdict was computed again, byte for byte. Its files are of an earlier version, which does not show "
-                f"all: {'; '.join(f'{certificate_check.name}: {certificate_check.words}' for certificate_check in self.unshown)}."
+        if self.missing:
+            words = (
+                "Signature, log and chains are those that were certified, but the numbers of that day cannot be computed "
+                f"again: {self.checks[-1].words}. Without these the verdict is {self.without}. Please {_ISSUE_ANEW}."
             )
-        what = "Everything" if self.ok else "The certificate itself"
-        return f"{what} holds: the verdict was computed again, byte for byte."
-
-    @property
-    def _kept_words(self) -> str:
-        """Return what of that which somebody kept is not in it; empty where all is."""
-        if not (wrong := ", ".join(check.name for check in self.kept if check.ok is False)):
-            return ""
-        return (
-            f"What you kept does not agree with it ({wrong}): compare it once more, letter by letter, then ask the "
-            "organisation."
-        )
-
-    @property
-    def _missing_words(self) -> str:
-        return (
-            "Signature, log and chains are those that were certified, but the numbers of that day cannot be computed "
-            f"again: {self.checks[-1].words}. Without these the verdict is {self.without}. Please {_ISSUE_ANEW}."
-        )
+        elif self.unshown:
+            unshown = "; ".join(f"{check.name}: {check.words}" for check in self.unshown)
+            words = (
+                "The verdict was computed again, byte for byte. Its files are of an earlier version, which does not show "
+                f"all: {unshown}."
+            )
+        else:
+            what = "Everything" if self.ok else "The certificate itself"
+            words = f"{what} holds: the verdict was computed again, byte for byte."
+        if wrong := ", ".join(check.name for check in self.kept if check.ok is False):
+            words += (
+                f" What you kept does not agree with it ({wrong}): compare it once more, letter by letter, then ask the "
+                "organisation."
+            )
+        return words
 
 
 def verify(
@@ -199,7 +186,9 @@ def verify(
     evidence = as_certified(evidence, stated)
     part = evidence.up_to(stated.log.tips)
     checks = [
-        _signature(stated, certificate, signature),
+        _signature(
+            "signature", stated.organisation, Signed(certificate, signature), "this certificate"
+        ),
         _same("policy", stated.policy.sha256, evidence.policy_sha256),
         _same("answer key", stated.key_sha256, evidence.key_sha256),
         _same("devices", stated.log.devices_sha256, part.devices_sha256),
@@ -266,19 +255,14 @@ def verify_outside(coarse: Signed, name: str) -> tuple[CoarseCertificate, list[C
 
 def coarse_signature(told: CoarseCertificate, coarse: Signed) -> CertificateCheck:
     """Return whether the organisation that a coarse certificate names signed it."""
-    key = told.organisation.signing_key
-    if signed_by(key, coarse.content, coarse.signature):
-        return CertificateCheck("coarse signature", True, f"of {told.organisation.name}, key {key}")
-    return CertificateCheck("coarse signature", False, f"key {key} did not sign it: it was changed")
+    return _signature("coarse signature", told.organisation, coarse, "it")
 
 
-def _signature(stated: Certificate, data: bytes, signature: bytes) -> CertificateCheck:
-    key = stated.organisation.signing_key
-    if signed_by(key, data, signature):
-        return CertificateCheck("signature", True, f"of {stated.organisation.name}, key {key}")
-    return CertificateCheck(
-        "signature", False, f"key {key} did not sign this certificate: it was changed"
-    )
+def _signature(name: str, issuer: Issuer, signed: Signed, what: str) -> CertificateCheck:
+    key = issuer.signing_key
+    if signed_by(key, signed.content, signed.signature):
+        return CertificateCheck(name, True, f"of {issuer.name}, key {key}")
+    return CertificateCheck(name, False, f"key {key} did not sign {what}: it was changed")
 
 
 def _same(name: str, stated: str, found: str) -> CertificateCheck:
@@ -355,17 +339,12 @@ def _witnesses(stated: Certificate, part: Evidence) -> Iterator[CertificateCheck
     """Return who saw which laptops; nobody need have, and no file shows that a laptop is not the organisation's own."""
     if stated.witnesses is None:
         return
-    witness_statements = [s for _, s in statements(part, stated.organisation.signing_key)]
-    keys = "; ".join(sorted({key_phrase(statement.witness) for statement in witness_statements}))
-    seen, wrote = (
-        len({statement.laptop for statement in witness_statements}),
-        stated.witnesses.laptops,
-    )
-    words = (
-        f"a second person saw {seen} of {wrote} laptops: ask those whose keys have these six words: {keys}"
-        if witness_statements
-        else f"nobody signed for having seen one of the {wrote} laptops: that they are speakers' is the organisation's word"
-    )
+    signed = [statement for _, statement in statements(part, stated.organisation.signing_key)]
+    keys = "; ".join(sorted({key_phrase(statement.witness) for statement in signed}))
+    seen, wrote = len({statement.laptop for statement in signed}), stated.witnesses.laptops
+    words = f"a second person saw {seen} of {wrote} laptops: ask those whose keys have these six words: {keys}"
+    if not signed:
+        words = f"nobody signed for having seen one of the {wrote} laptops: that they are speakers' is the organisation's word"
     yield CertificateCheck("witnesses", True, words)
 
 
@@ -385,14 +364,11 @@ def _with_contents_missing(
     contents = f"{missing:,} content{'s are' if missing > 1 else ' is'} missing"
     if not people:
         words = f"{contents}, and nobody has taken any back since"
-        return Verification(
-            stated, (*checks, CertificateCheck("contents", False, words)), missing=missing
-        )
+        left = CertificateCheck("contents", False, words)
+        return Verification(stated, (*checks, left), missing=missing)
     words = f"{contents}; {len(people)} {'people' if len(people) > 1 else 'person'} took theirs back since"
-    run = stated.run.run_id
-    without = read_verdict(
-        part, run
-    ).verdict.outcome  # of what was certified; later ratings stay unseen
+    # of what was certified; later ratings stay unseen
+    without = read_verdict(part, stated.run.run_id).verdict.outcome
     left = CertificateCheck("verdict", None, words)
     return Verification(stated, (*checks, left), missing=missing, without=without)
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, groupby, product
 from math import comb, exp, lgamma, log, log1p, prod
+from operator import itemgetter
 from statistics import median
 
 from review.rating import LEAST_ACCEPTABLE, RANKS
@@ -93,9 +94,8 @@ def not_worse_p(bad: Sequence[int], originals: Sequence[int]) -> Fraction:
     have a rank sum as small as theirs or smaller. Ranks are 0–3.
     """
     mine, pooled = _histogram(bad), _histogram([*bad, *originals])
-    places = [
-        2 * sum(pooled[:rank]) + pooled[rank] + 1 for rank in range(RANKS)
-    ]  # twice the mid-ranks
+    # twice the mid-ranks
+    places = [2 * sum(pooled[:rank]) + pooled[rank] + 1 for rank in range(RANKS)]
     seen = _dot(mine, places)
     few = sum(
         prod(comb(pooled[rank], dealt[rank]) for rank in range(RANKS))
@@ -287,13 +287,10 @@ def alike_pairs(ratings: Mapping[str, Mapping[str, int]]) -> list[AlikePair]:
         if len(rest) >= _FEWEST_OTHERS:
             upper, closest = rest[0]
             far = TIMES_CLOSER * pair.different * closest.items <= closest.different * pair.items
-            tested.append(
-                (binomial_tail(pair.equal, pair.items, upper) if far else 1.0, pair, closest)
-            )
+            tail = binomial_tail(pair.equal, pair.items, upper) if far else 1.0
+            tested.append((tail, pair, closest))
     alike_pairs, chance = [], 0.0
-    for place, (tail, pair, closest) in enumerate(
-        sorted(tested, key=lambda tested_pair: tested_pair[0])
-    ):
+    for place, (tail, pair, closest) in enumerate(sorted(tested, key=itemgetter(0))):
         chance = max(chance, tail * (len(pairs) - place))
         if chance > MOST_CHANCE:
             break

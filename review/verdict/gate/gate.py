@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from math import isfinite, sqrt
 
 from harness.core.failures import HarnessError
@@ -76,15 +77,8 @@ def _bounds(spread: Spread | None, confidence: Decimal) -> dict[str, Decimal | N
     if spread is None:
         return dict.fromkeys(_OF_SPREAD)
     bounds = spread.bounds(float(confidence))
-    values = (
-        bounds.lower,
-        bounds.upper,
-        sqrt(spread.item_variance),
-        sqrt(spread.reviewer_variance),
-        bounds.effective_items,
-        bounds.df,
-        bounds.t,
-    )
+    errors = sqrt(spread.item_variance), sqrt(spread.reviewer_variance)
+    values = (bounds.lower, bounds.upper, *errors, bounds.effective_items, bounds.df, bounds.t)
     return dict(zip(_OF_SPREAD, map(_round6, values), strict=True))
 
 
@@ -113,7 +107,7 @@ def _round6(value: Number | None) -> Decimal | None:
 
 def check(panel: Panel) -> None:
     """Raise HarnessError, which names the part that is wrong, for a panel that cannot be judged."""
-    for problem in _problems(panel):
+    if problem := next(_problems(panel), None):
         raise HarnessError(
             f"The ratings cannot be judged: {problem}. They do not fit this review's answer key; "
             "merge them again with the key that was made with the batch."
@@ -127,9 +121,11 @@ def _problems(panel: Panel) -> Iterator[str]:
     yield from _unknown("items of the common core", [panel.core], items)
     yield from _unknown("flags of harm", [panel.harm], items)
     yield from _unknown("ratings of controls", panel.control_ratings.values(), controls)
-    for ranks in _all_ranks(panel):
-        if not all(type(rank) is int and 0 <= rank < RANKS for rank in ranks):
-            yield f"a rating is not one of 0 to {RANKS - 1}"
+    by_item = (panel.ratings, panel.control_ratings, panel.partner_ratings)
+    maps = chain.from_iterable(ratings.values() for ratings in by_item)
+    ranks = chain(*(mine.values() for mine in maps), *panel.sequences.values())
+    if not all(type(rank) is int and 0 <= rank < RANKS for rank in ranks):
+        yield f"a rating is not one of 0 to {RANKS - 1}"
     for stratum in sorted(set(panel.strata.values())):
         weight = panel.weights.get(stratum, 0)
         if not (isfinite(weight) and 1e-6 <= weight <= 1):
@@ -143,17 +139,6 @@ def _problems(panel: Panel) -> Iterator[str]:
 def _unknown(what: str, parts: Iterable[Iterable[str]], known: Iterable[str]) -> Iterator[str]:
     if any(not set(known).issuperset(part) for part in parts):
         yield f"{what} name items that this method does not have"
-
-
-def _all_ranks(panel: Panel) -> Iterator[Iterable[int]]:
-    by_item: tuple[Mapping[str, Mapping[str, int]], ...] = (
-        panel.ratings,
-        panel.control_ratings,
-        panel.partner_ratings,
-    )
-    for ratings in by_item:
-        yield from (mine.values() for mine in ratings.values())
-    yield from panel.sequences.values()
 
 
 __all__ = ["GateOutcome", "GateVerdict", "decide"]
@@ -177,9 +162,9 @@ def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
     outcome = without = _outcome(findings)
     if flagged and outcome in {GateOutcome.GO, GateOutcome.NO_GO}:
         without = _outcome(_judge(panel, set(valid) - set(flagged), policy, failed)[1])
-    changed = (
-        [GateFinding(Code.FLAGS_DECIDE, {"outcome": str(without)})] if without != outcome else []
-    )
+    changed = []
+    if without != outcome:
+        changed.append(GateFinding(Code.FLAGS_DECIDE, {"outcome": str(without)}))
     notes = [
         *_left_out(panel, valid),
         *(GateFinding(Code.CONTROL_DROPPED, {"control": one}) for one in care.dropped),
@@ -210,9 +195,8 @@ def _outcome(findings: Collection[GateFinding]) -> GateOutcome:
         return GateOutcome.DISCUSS
     if Code.LEVEL_MISSED in codes:
         return GateOutcome.NO_GO
-    return (
-        GateOutcome.GO if Code.LEVEL_REACHED in codes and not codes & STOPS else GateOutcome.DISCUSS
-    )
+    reached = Code.LEVEL_REACHED in codes and not codes & STOPS
+    return GateOutcome.GO if reached else GateOutcome.DISCUSS
 
 
 def _judge(
@@ -294,9 +278,8 @@ def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
     needed = round6(policy.level.share - policy.stops.reviewer_margin)
     for who, share in numbers.reviewers.items():
         if share < needed:
-            yield GateFinding(
-                Code.LOW_REVIEWER, {"reviewer": who, **_facts(share=share, needed=needed)}
-            )
+            shares = _facts(share=share, needed=needed)
+            yield GateFinding(Code.LOW_REVIEWER, {"reviewer": who, **shares})
 
 
 def _controls_failed(care: Carelessness, policy: GatePolicy) -> Iterator[GateFinding]:

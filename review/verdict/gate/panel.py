@@ -6,7 +6,7 @@ The answer key turns what reviewers did, item by item, into a verdict's input.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -81,26 +81,28 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     run = run_of(key, run_id)
     people = _people(state, key)
     judged = {who: _judged(parts) for who, parts in people.items()}
-    real = {
-        item: k.stratum for item, k in key.items.items() if k.run_id == run_id and k.control is None
-    }
-    controls = {
-        item: ControlItem(key_item.control, key_item.partner)
-        for item, key_item in key.items.items()
-        if key_item.control is not None
-    }
+    items = key.items.items()
+    real = {item: k.stratum for item, k in items if k.run_id == run_id and k.control is None}
+    controls = {item: ControlItem(k.control, k.partner) for item, k in items if k.control}
     partners = {control.partner for control in controls.values() if control.partner is not None}
-    ranks = {who: _ranks(reviewer_state, key) for who, reviewer_state in judged.items()}
-    times = {who: tuple(judgement.active_ms for judgement in j) for who, j in _rated(judged, key)}
-    flagged = _flagged(people, key)
+    ranks = {who: _ranks(judgements, key) for who, judgements in judged.items()}
+    times = {
+        who: tuple(j.active_ms for item, j in judgements.items() if j.rating and item in key.items)
+        for who, judgements in judged.items()
+    }
+    not_judged = {
+        who: frozenset(item for item, j in judgements.items() if item in real and not j.rating)
+        for who, judgements in judged.items()
+    }
+    # a text shown twice is meant by either flag
+    parts = (part for parts in people.values() for part in parts)
+    flagged = frozenset(key.first_showing(item) for part in parts for item in part.harmful)
     return Panel(
         strata=real,
         weights=_weights(run),
         ratings=_spoke({who: _only(rank, real) for who, rank in ranks.items()}),
         core=frozenset(key.core) & frozenset(real),
-        cannot_judge=_spoke(
-            {who: _not_judged(judgements, real) for who, judgements in judged.items()}
-        ),
+        cannot_judge=_spoke(not_judged),
         harm=_harm(state, flagged, real),
         controls=controls,
         flagged_controls=flagged & controls.keys(),
@@ -161,37 +163,16 @@ def _judged(parts: list[ReviewerState]) -> dict[str, Judgement]:
 
 
 def _ranks(said: Mapping[str, Judgement], key: AnswerKey) -> dict[str, int]:
-    return {
-        item: judged.rating.rank
-        for item, judged in said.items()
-        if judged.rating is not None and item in key.items
-    }
-
-
-def _rated(
-    judged: Mapping[str, Mapping[str, Judgement]], key: AnswerKey
-) -> Iterator[tuple[str, list[Judgement]]]:
-    for who, judgements in judged.items():
-        yield (who, [j for item, j in judgements.items() if j.rating and item in key.items])
+    return {item: j.rating.rank for item, j in said.items() if j.rating and item in key.items}
 
 
 def _only(said: Mapping[str, int], items: Collection[str]) -> dict[str, int]:
     return {item: rank for item, rank in said.items() if item in items}
 
 
-def _not_judged(said: Mapping[str, Judgement], items: Collection[str]) -> frozenset[str]:
-    return frozenset(item for item, judged in said.items() if item in items and not judged.rating)
-
-
 def _spoke(said: Mapping[str, _Said]) -> dict[str, _Said]:
     """Omit the people who said nothing of this run."""
     return {who: mine for who, mine in said.items() if mine}
-
-
-def _flagged(people: Mapping[str, list[ReviewerState]], key: AnswerKey) -> frozenset[str]:
-    """Return the items that somebody called harmful; a text shown twice is meant by either flag."""
-    parts = (part for parts in people.values() for part in parts)
-    return frozenset(key.first_showing(item) for part in parts for item in part.harmful)
 
 
 def _harm(state: State, flagged: Collection[str], real: Mapping[str, int]) -> dict[str, Harm]:
@@ -361,16 +342,9 @@ def _spread(
     weights: Mapping[int, Fraction],
     own: Sequence[Fraction],
 ) -> Spread:
-    items = sum(map(len, strata.values()))
-    spreads = {s: variance(shares) if len(shares) > 1 else WIDEST for s, shares in strata.items()}
-    return Spread(
-        share,
-        items,
-        sum(
-            (weights[stratum] ** 2 * spreads[stratum] / len(strata[stratum]) for stratum in strata),
-            Fraction(0),
-        ),
-        max(items - len(strata), 1),
-        variance(own) / len(own),
-        len(own) - 1,
-    )
+    items, of_items = sum(map(len, strata.values())), Fraction(0)
+    for stratum, shares in strata.items():
+        spread = variance(shares) if len(shares) > 1 else WIDEST
+        of_items += weights[stratum] ** 2 * spread / len(shares)
+    df = max(items - len(strata), 1)
+    return Spread(share, items, of_items, df, variance(own) / len(own), len(own) - 1)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from math import sqrt
+from operator import ge
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
@@ -109,11 +110,8 @@ def chances(
 def _is_enough(plan: RatingPlan, policy: GatePolicy) -> bool:
     """Return whether there could be a verdict at all (rule 1)."""
     sizes, need = plan.strata.values(), policy.enough
-    return (
-        plan.reviewers >= need.reviewers
-        and sum(sizes) >= need.items
-        and min(sizes) >= need.per_stratum
-    )
+    there = (plan.reviewers, sum(sizes), min(sizes))
+    return all(map(ge, there, (need.reviewers, need.items, need.per_stratum)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +194,10 @@ def _judged(
     spread = np.stack(
         [items[:, p].var(axis=1, ddof=1) if p.stop - p.start > 1 else widest for p in parts], axis=1
     )
-    item_variance = spread @ (weights**2 / sizes)
-    reviewer_variance = own.var(axis=1, ddof=1) / plan.reviewers
-    dfs = (max(int(sizes.sum()) - len(sizes), 1), plan.reviewers - 1)
-    lower, upper = _bounds(
-        strata @ weights, (item_variance, reviewer_variance), dfs, int(sizes.sum()), confidence
-    )
-    return lower, upper, strata, own
+    variances = spread @ (weights**2 / sizes), own.var(axis=1, ddof=1) / plan.reviewers
+    count = int(sizes.sum())
+    dfs = (max(count - len(sizes), 1), plan.reviewers - 1)
+    return *_bounds(strata @ weights, variances, dfs, count, confidence), strata, own
 
 
 def _bounds(
@@ -215,21 +210,14 @@ def _bounds(
     size = np.divide(rest, total, out=np.full_like(share, items), where=smooth)
     below = parts[0] ** 2 / dfs[0] + parts[1] ** 2 / dfs[1]
     df = np.divide(total**2, below, out=np.full_like(share, dfs[0]), where=smooth)
-    square = _quantiles(df, confidence) ** 2 / size
+    # Student's quantiles from a table over 1/df, in which they are nearly straight (error below 0.001)
+    square = np.interp(1 / df, *_table(confidence)) ** 2 / size
     half = np.sqrt(square * (rest + square / 4))
     lower, upper = ((share + square / 2 + sign * half) / (1 + square) for sign in (-1, 1))
     for row in np.flatnonzero(~smooth):
         events = float(np.clip(share[row], 0, 1)) * items
         lower[row], upper[row] = clopper_pearson(events, items, confidence)
     return lower, upper
-
-
-def _quantiles(df: Floats, confidence: float) -> Floats:
-    """Return Student's quantiles from a table over 1/df, in which they are nearly straight (error below 0.001)."""
-    import numpy as np
-
-    inverse, quantiles = _table(confidence)
-    return np.interp(1 / df, inverse, quantiles)
 
 
 @lru_cache(maxsize=8)

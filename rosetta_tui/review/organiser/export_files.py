@@ -24,9 +24,9 @@ from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.session.opening import WORDS_FOLDER
 from review.session.words.catalogue import Words, checked_tag
 from review.verdict.certificate.certificate import read_certificate
-from review.verdict.certificate.certificate_text import certificate_html, certificate_text
+from review.verdict.certificate.certificate_text import certificate_page
 from review.verdict.certificate.certify import read_verdict, require_enough
-from review.verdict.certificate.coarse import coarse_html, coarse_text, read_coarse
+from review.verdict.certificate.coarse import coarse_page, read_coarse
 from review.verdict.certificate.evidence import (
     EVIDENCE_SUFFIX,
     Evidence,
@@ -222,8 +222,8 @@ def _exact_files(presented: EvidenceFile) -> dict[str, bytes]:
     return {
         certifying.CERTIFICATE_SUFFIX: presented.certificate,
         certifying.SIGNATURE_SUFFIX: presented.signature,
-        ".certificate.txt": certificate_text(certificate).encode(),
-        ".certificate.html": certificate_html(certificate).encode(),
+        ".certificate.txt": certificate_page(certificate).text().encode(),
+        ".certificate.html": certificate_page(certificate).html().encode(),
         EVIDENCE_SUFFIX: pack_evidence(
             presented.certificate, presented.signature, presented.evidence
         ),
@@ -235,8 +235,8 @@ def _coarse_files(coarse: Signed) -> dict[str, bytes]:
     return {
         certifying.CERTIFICATE_SUFFIX: coarse.content,
         certifying.SIGNATURE_SUFFIX: coarse.signature,
-        ".certificate.txt": coarse_text(coarse_certificate).encode(),
-        ".certificate.html": coarse_html(coarse_certificate).encode(),
+        ".certificate.txt": coarse_page(coarse_certificate).text().encode(),
+        ".certificate.html": coarse_page(coarse_certificate).html().encode(),
     }
 
 

@@ -33,7 +33,7 @@ from review.office.results.certifying import review_evidence
 from review.office.results.progress import progress
 from review.rating import Relation
 from review.verdict.certificate.certificate import CertifiedLooks, ReviewerStatus
-from review.verdict.certificate.certificate_text import certificate_text
+from review.verdict.certificate.certificate_text import certificate_page
 from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.evidence import (
     Evidence,
@@ -150,7 +150,7 @@ def test_laptops_left_out_are_missed_by_their_words() -> None:
     done = verified(file)
     assert done.ok
     assert done.certificate.panel.asked[ReviewerStatus("nothing")] == 2
-    assert "2 handed nothing in" in certificate_text(done.certificate)
+    assert "2 handed nothing in" in certificate_page(done.certificate).text()
     assert found(file, played.words[4:]) == [True] * 6
     assert found(file, played.words[:4]) == [False] * 4
     assert found(played.file, played.words) == [True] * 10
@@ -257,7 +257,7 @@ def test_looks_before_the_review_are_committed_to(tmp_path: Path) -> None:
     evidence = histories.evidence_of(key, list(before.events))
     certificate = accepted(issue(evidence), tmp_path)
     assert certificate.verdict["look"] == 2 + once
-    assert "2 before this review" in certificate_text(certificate)
+    assert "2 before this review" in certificate_page(certificate).text()
     for elsewhere, look in (
         (1, 3),
         (3, 4),
@@ -298,7 +298,7 @@ def test_looks_in_other_batches_count_to_both(tmp_path: Path) -> None:
         here=1, early=0, others={OTHER_BATCHES[0]: 2, OTHER_BATCHES[1]: 0}
     )
     assert (certificate.verdict["look"], certificate.verdict["confidence"]) == (3, "0.975000")
-    words = " ".join(certificate_text(certificate).split())
+    words = " ".join(certificate_page(certificate).text().split())
     assert f"2 at batch {OTHER_BATCHES[0]}, 0 at batch {OTHER_BATCHES[1]}. Reviews made on" in words
     run, batch = certificate.run.run_id, played.evidence.key.batches[0]
 
@@ -364,7 +364,7 @@ def test_witnessed_laptops_are_counted(tmp_path: Path) -> None:
     stated = certificate.witnesses
     assert stated is not None
     assert (stated.laptops, stated.witnessed, stated.witnesses) == (5, 2, 1)
-    assert "2 of the 5 laptops, by 1 person" in certificate_text(certificate)
+    assert "2 of the 5 laptops, by 1 person" in certificate_page(certificate).text()
     told = next(c.words for c in verified(file).checks if c.name == "witnesses")
     assert elder.public.phrase in told
     more = write_statement(Identity.make(Role.LAPTOP), seen[0], own)  # came after the issue
@@ -412,7 +412,7 @@ def test_withdrawal_at_the_desk_is_counted_and_excuses_nothing(tmp_path: Path) -
         taken = added(played.evidence, said.model_copy(update={"scope": scope}))
         certificate = accepted(forged(taken, played), tmp_path)
         assert certificate.panel.asked[ReviewerStatus("withdrew_at_the_desk")] == 1
-        told = certificate_text(certificate)
+        told = certificate_page(certificate).text()
         assert "1 taken back by the organisation in their name" in told
 
 
@@ -483,8 +483,9 @@ def test_laptops_named_or_called_one_are_told(tmp_path: Path) -> None:
         2,
         2,
     )
-    assert "for 2 people the organisation named the laptops that count" in certificate_text(
-        certificate
+    assert (
+        "for 2 people the organisation named the laptops that count"
+        in certificate_page(certificate).text()
     )
     # So what both say of a person waits for nobody: a laptop that came instead of another is that other one.
     played = ground()
@@ -497,7 +498,7 @@ def test_laptops_named_or_called_one_are_told(tmp_path: Path) -> None:
     certificate = accepted(file, tmp_path)
     assert certificate.laptops is not None
     assert certificate.laptops.replaced == 1
-    assert "1 laptop came instead of another one" in certificate_text(certificate)
+    assert "1 laptop came instead of another one" in certificate_page(certificate).text()
 
 
 def test_word_from_another_log_takes_no_nearness_away(tmp_path: Path) -> None:

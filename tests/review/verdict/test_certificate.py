@@ -25,13 +25,12 @@ from review.verdict.certificate.certificate import (
     standing,
     why_not_community,
 )
-from review.verdict.certificate.certificate_text import certificate_html, certificate_text
+from review.verdict.certificate.certificate_text import certificate_page
 from review.verdict.certificate.certify import certified_again, certify, read_verdict
 from review.verdict.certificate.coarse import (
     CHECKS,
-    coarse_html,
     coarse_of,
-    coarse_text,
+    coarse_page,
     coarse_verdict,
     over_secret,
     read_coarse,
@@ -86,7 +85,7 @@ def test_certificate_says_on_one_page_what_it_rests_on() -> None:
     }  # fmt: skip
     assert re.fullmatch(r"\d\.\d{6}", said["verdict"]["numbers"]["lower"])
     assert said["agreement"]["exact"]["interval"]["seed"] == 12345
-    text = certificate_text(certificate_of(certified()))
+    text = certificate_page(certificate_of(certified())).text()
     assert len(text.splitlines()) < 70
     assert max(map(len, text.splitlines())) <= 100
     assert "Go: the speakers find the method good enough." in text
@@ -140,10 +139,10 @@ def test_no_pseudonym_is_in_it_or_on_its_pages() -> None:
             certificate = certify(evidence, RUN, issuer(), ISSUED)
         except HarnessError:
             continue
-        pages = certificate.as_bytes().decode() + certificate_text(certificate)
-        pages += certificate_html(certificate)
+        pages = certificate.as_bytes().decode() + certificate_page(certificate).text()
+        pages += certificate_page(certificate).html()
         assert not [who for who in evidence.key.orders if who in pages]
-        assert "None" not in certificate_text(certificate)
+        assert "None" not in certificate_page(certificate).text()
 
 
 def test_too_few_ratings_are_not_certified() -> None:
@@ -196,7 +195,7 @@ def test_hostile_names_do_nothing_on_either_page() -> None:
     key = histories.with_run(key, dataset_id=HOSTILE)
     evidence = histories.evidence_of(key, list(evidence.events))
     certificate = certify(evidence, RUN, issuer(name=HOSTILE), ISSUED)
-    text, page = certificate_text(certificate), certificate_html(certificate)
+    text, page = certificate_page(certificate).text(), certificate_page(certificate).html()
     assert not {"\x1b", "\u202e"} & set(text + page)
     tags = Tags()
     tags.feed(page)
@@ -214,7 +213,7 @@ def test_controls_that_most_get_wrong_are_listed_once() -> None:
         stated = certificate.model_copy(
             update={"verdict": {**certificate.verdict, "findings": [*found, {"code": "no_core"}]}}
         )
-        text, page = certificate_text(stated), certificate_html(stated)
+        text, page = certificate_page(stated).text(), certificate_page(stated).html()
         assert text.count("for the signs of haste") == page.count("for the signs of haste") == 1
         assert all(page.count(f"item {n} &lt;b&gt;") == 1 for n in range(number))
         assert text.index(controls[-1]) < text.index("No translation was given to everyone")
@@ -285,9 +284,11 @@ def test_forged_row_of_the_store_counts_for_nothing() -> None:
 def test_decisions_about_laptops_are_told_in_numbers_and_reasons() -> None:
     certificate = certificate_of(certified())
     for words in ("laptops out", "replaced", "who speaks", "not counted"):
-        assert words not in certificate_text(certificate)
+        assert words not in certificate_page(certificate).text()
     laptops = CertifiedLaptops(removed=("", "lost \x1b[2J"), replaced=1, decided=1, waiting=2)
-    told = " ".join(certificate_text(certificate.model_copy(update={"laptops": laptops})).split())
+    told = " ".join(
+        certificate_page(certificate.model_copy(update={"laptops": laptops})).text().split()
+    )
     assert "laptops out 2 taken out by the organisation: no reason given; lost" in told
     assert "replaced 1 laptop came instead of another one, by the organisation's word" in told
     assert "who speaks for 1 person the organisation named the laptops that count" in told
@@ -295,7 +296,10 @@ def test_decisions_about_laptops_are_told_in_numbers_and_reasons() -> None:
         "not counted 2 people: several laptops spoke for them, and the organisation has not" in told
     )
     assert "\x1b" not in told
-    assert "not counted" not in certificate_text(certificate.model_copy(update={"laptops": None}))
+    assert (
+        "not counted"
+        not in certificate_page(certificate.model_copy(update={"laptops": None})).text()
+    )
 
 
 PLACE = InLedger(ledger="a" * 64, line=3, prev="b" * 64)
@@ -437,11 +441,11 @@ def test_it_has_nothing_of_single_items_people_or_ratings(exact: EvidenceFile) -
     held += [stated["log"]["sha256"], *stated["verdict"]["numbers"]["reviewers"]]
     held += [stated["verdict"]["numbers"]["share"], stated["verdict"]["numbers"]["lower"]]
     read = read_coarse(left(exact).content, "x")
-    for page in (told, coarse_text(read), coarse_html(read)):
+    for page in (told, coarse_page(read).text(), coarse_page(read).html()):
         assert not [each for each in held if each in page]
-    assert "in steps of 10.0 %" in coarse_text(read)
+    assert "in steps of 10.0 %" in coarse_page(read).text()
     assert "Outside, its form and its signature can be checked" in " ".join(
-        coarse_text(read).split()
+        coarse_page(read).text().split()
     )
 
 
