@@ -7,7 +7,7 @@ is reported by its line and never stops the rest.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -95,42 +95,33 @@ def merge(
     here = _by_id(known)
     damaged: list[Remark] = []
     read = list(_read(incoming, damaged))
-    refused = {
-        event.id: objection_words
-        for _, event in read
-        if event.payload and (objection_words := objection(event))
-    }
-    refused |= {
-        event.id: closed[event.device]
-        for _, event in read
-        if event.device in closed and event.id not in here
-    }
+    refused, heads = {}, {}
+    for _, event in read:
+        if event.payload and (why := objection(event)):
+            refused[event.id] = why
+        if event.id not in here and event.device in closed:
+            refused[event.id] = closed[event.device]
+    for _, event in read:
+        if event.id in refused and event.id not in here and event.device not in closed:
+            heads[event.id] = event.erased()
     taken = [event for _, event in read if event.id not in refused]
     withdrawn = withdrawals((*here.values(), *taken))
-    news = {
-        event_in.id: event
-        for event_in in _by_id(taken).values()
-        if _is_new(event := event_in.erased() if covered(event_in, withdrawn) else event_in, here)
-    }
-    heads = {
-        event.id: event.erased()
-        for _, event in read
-        if event.id in refused and event.id not in here and event.device not in closed
-    }
+    news = {}
+    for event in _by_id(taken).values():
+        kept = event.erased() if covered(event, withdrawn) else event
+        if _is_new(kept, here):
+            news[event.id] = kept
+    came = {event.device for event in (*taken, *news.values(), *heads.values())}
+    chains = (event for event in here.values() if event.device in came)
     return MergeReport(
         added=tuple(news.values()),
         already_here=len(taken) - len(news),
         set_aside=tuple(Remark(n, refused[event.id]) for n, event in read if event.id in refused),
         heads=tuple(heads.values()),
         damaged=tuple(damaged),
-        chains=_chains(here.values(), taken, (*news.values(), *heads.values())),
+        chains=check_chain((*chains, *news.values(), *heads.values())),
         clocks=wild_clocks(taken, now or datetime.now(UTC), since),
     )
-
-
-def _chains(known: Iterable[Event], taken: Iterable[Event], kept: Sequence[Event]) -> ChainReport:
-    came = {event.device for event in (*taken, *kept)}
-    return check_chain((*(event for event in known if event.device in came), *kept))
 
 
 def _read(incoming: Iterable[bytes | Event], damaged: list[Remark]) -> Iterator[tuple[int, Event]]:
@@ -294,9 +285,8 @@ def heard(
     waiting = {place for place, counted_names in several.items() if not counted_names}
     replaced = {laptop for laptop, word in words.items() if word.instead_of is not None}
     decided = (several.keys() | silenced) - waiting
-    return counted, AssignedLaptops(
-        found, several, removed, frozenset(replaced), frozenset(decided), same
-    )
+    assigned = (found, several, removed, frozenset(replaced), frozenset(decided), same)
+    return counted, AssignedLaptops(*assigned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,9 +321,9 @@ def _same_laptops(words: Mapping[str, LaptopWord]) -> dict[str, str]:
     for laptop, word in words.items():
         if word.instead_of is None:
             continue
-        one, other = (same.get(laptop_key, laptop_key) for laptop_key in (laptop, word.instead_of))
+        one, other = (same.get(key, key) for key in (laptop, word.instead_of))
         same |= {laptop: one, word.instead_of: other}
-        same = {laptop_key: other if name == one else name for laptop_key, name in same.items()}
+        same = {key: other if name == one else name for key, name in same.items()}
     return same
 
 
@@ -356,16 +346,9 @@ def _speakers(
 def _decided(events: Iterable[Event], batches: Collection[str]) -> dict[Place, tuple[str, ...]]:
     events = list(events)
     withdrawn = withdrawals(events)
-    payloads = (
-        event.payload
-        for event in sorted(events, key=attrgetter("order"))
-        if not covered(event, withdrawn)
-    )
-    return {
-        (payload.batch, payload.reviewer): payload.laptops
-        for payload in payloads
-        if isinstance(payload, AssignLaptop) and payload.batch in batches
-    }
+    standing = sorted((e for e in events if not covered(e, withdrawn)), key=attrgetter("order"))
+    words = (event.payload for event in standing if isinstance(event.payload, AssignLaptop))
+    return {(word.batch, word.reviewer): word.laptops for word in words if word.batch in batches}
 
 
 def _counts(event: Event, laptop: str, allowed: Collection[str] | None) -> bool:

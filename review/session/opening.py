@@ -6,14 +6,14 @@ The same for every face. What is opened is kept on this computer, so that the st
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from harness.core.failures import HarnessError
 from harness.sealed.carried_files import ReviewFile, read_one
 from harness.sealed.found_files import FileSearch, SkippedFiles, find_files
 from harness.sealed.keys import Identity, Role
-from harness.sealed.sealing import Lock, lock_of, typed_passphrase
+from harness.sealed.sealing import AgeIdentity, Lock, lock_of, typed_passphrase
 from harness.sealed.stick import mounted_sticks
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.batch import Batch, open_batch
@@ -74,12 +74,12 @@ class Opening:
         operating system speaks, the best first, where its variables do not tell.
         """
         self.laptop = laptop
-        self._places = places
-        self._missing = tuple(missing)
-        self._mounted = mounted
+        self._places, self._missing = places, tuple(missing)
+        self.sticks = mounted  # Returns the sticks that are plugged in now
         self._asked = language
         self._search = FileSearch((), ())
-        self._received: dict[str, _Received] = {}
+        # Batch → where its file was chosen, and its bytes as they were read
+        self._received: dict[str, tuple[Choice, bytes]] = {}
         # Files with which a session began since the program was started
         self._begun: set[Path] = set()
         # What was remembered of a person before a code was typed
@@ -124,14 +124,11 @@ class Opening:
         """Return the languages of a review's texts that nobody would see by choosing one of ours → their names."""
         manifest = batch.manifest
         seen = {manifest.consent_in(tag).language for tag in self._spoken}
-        lessons = {tag for training_item in batch.training for tag in training_item.explanations}
-        tags = dict.fromkeys((*manifest.written_in, *sorted(lessons)))
-        ours = {tag for tag in tags if any(same_language(tag, own_tag) for own_tag in self._spoken)}
-        return {
-            tag: language_name(tag)
-            for tag in tags
-            if is_tag(tag) and tag not in self._spoken and not (tag in ours and tag in seen)
-        }
+        lessons = {tag for item in batch.training for tag in item.explanations}
+        written = dict.fromkeys((*manifest.written_in, *sorted(lessons)))
+        tags = [tag for tag in written if is_tag(tag) and tag not in self._spoken]
+        ours = {tag for tag in tags if any(same_language(tag, own) for own in self._spoken)}
+        return {tag: language_name(tag) for tag in tags if tag not in ours & seen}
 
     @property
     def _own_words(self) -> Path:
@@ -162,12 +159,13 @@ class Opening:
 
     def _opens(self, choice: Choice) -> bool:
         try:
-            open_batch(
-                self._bytes(choice), [Identity.load(self.laptop.path.parent, Role.LAPTOP).age]
-            )
+            open_batch(self._bytes(choice), [self._key()])
         except HarnessError:
             return False
         return True
+
+    def _key(self) -> AgeIdentity:
+        return Identity.load(self.laptop.path.parent, Role.LAPTOP).age
 
     @property
     def skipped(self) -> Sequence[SkippedFiles]:
@@ -188,7 +186,8 @@ class Opening:
         """Return which files were named and are not there; nothing where all are."""
         if not (names := ", ".join(place.name or str(place) for place in self._missing)):
             return ""
-        return self.words(
+        words = self.words
+        return words(
             "{name} is not in this folder. It was looked for on sticks and on this computer.",
             name=names,
         )
@@ -228,13 +227,14 @@ class Opening:
         Raises StickError or FileError in words. A passphrase may take seconds: call it away from the screen.
         """
         data = self._bytes(choice)
-        keys = []
-        if lock_of(data) is Lock.KEYS:
-            keys = [Identity.load(self.laptop.path.parent, Role.LAPTOP).age]
+        keys = [self._key()] if lock_of(data) is Lock.KEYS else []
         if passphrase is not None:
-            passphrase = _typed(passphrase)
+            try:
+                passphrase = typed_passphrase(passphrase.encode("utf-8", "replace").decode())
+            except FileError as error:  # too few words are wrong ones, not a fault of the file
+                raise FileError(FileProblem.WRONG_KEY, str(error)) from None
         batch = open_batch(data, keys, passphrase)
-        self._received[batch.manifest.batch] = _Received(choice, data)
+        self._received[batch.manifest.batch] = choice, data
         self._written = self._only_written(batch)
         return batch
 
@@ -308,20 +308,18 @@ class Opening:
     ) -> Session:
         """Store the batch on this computer and start; call it after ``accept`` and ``reviewer``."""
         manifest = batch.manifest
-        if (received := self._received.get(manifest.batch)) is not None:
-            self.laptop.add_batch(batch.manifest_bytes, received.data, manifest.secret)
+        if manifest.batch in self._received:
+            choice, data = self._received[manifest.batch]
+            self.laptop.add_batch(batch.manifest_bytes, data, manifest.secret)
             self.laptop.ready_to_seal([manifest.batch])
-            self._note_taken(received.choice)
-            if received.choice.path is not None:
-                self._begun.add(received.choice.path)
+            if (mark := mark_of(choice)) is not None:  # it is not offered twice
+                self.laptop.set_setting(mark, "taken")
+            if choice.path is not None:
+                self._begun.add(choice.path)
         chosen = self.laptop.setting(_LANGUAGE) is not None or self._asked is not None
         if not chosen and self.words.language == ENGLISH:  # the computer speaks no other that we do
             self.words = self._load(manifest.language)
         return Session(self.laptop, batch, reviewer, face, self.words, guard=guard)
-
-    def sticks(self) -> list[Path]:
-        """Return the sticks that are plugged in now."""
-        return self._mounted()
 
     def hand_over_places(self, batch: Batch) -> list[Path]:
         """Return the places for the ratings: sticks, and last the folder where the batch came from, if it is on none.
@@ -329,12 +327,15 @@ class Opening:
         Of the stick that the batch came from, its folder is given.
         """
         received = self._received.get(batch.manifest.batch)
-        origin = received.choice.path if received else None
-        folders = [origin.parent.absolute()] if origin is not None else []
-        there = [folder for folder in folders if folder.is_dir()]
+        places = self.sticks()
+        if (
+            received
+            and received[0].path
+            and (origin := received[0].path.parent.absolute()).is_dir()
+        ):
+            places = [origin, *places]
         # Each stick once, whatever its names; of one with a folder that came before, only that
         # folder.
-        places = [*there, *self.sticks()]
         kept: dict[Path, Path] = {}
         for place in places:
             real = place.resolve()
@@ -347,23 +348,9 @@ class Opening:
         real = folder.resolve()
         return any(real.is_relative_to(stick.resolve()) for stick in self.sticks())
 
-    # files that were taken before are not offered twice
-
     def _was_taken(self, choice: Choice) -> bool:
         mark = mark_of(choice)
         return mark is not None and self.laptop.setting(mark) is not None
-
-    def _note_taken(self, choice: Choice) -> None:
-        if (mark := mark_of(choice)) is not None:
-            self.laptop.set_setting(mark, "taken")
-
-
-@dataclass(frozen=True, slots=True)
-class _Received:
-    """A batch's file as it was read."""
-
-    choice: Choice
-    data: bytes
 
 
 def is_there(path: Path) -> bool:
@@ -379,14 +366,6 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False  # opening it says why
-
-
-def _typed(passphrase: str) -> str:
-    """Return the words of a card as they are used; too few of them are wrong ones, not a fault of the file."""
-    try:
-        return typed_passphrase(passphrase.encode("utf-8", "replace").decode())
-    except FileError as error:
-        raise FileError(FileProblem.WRONG_KEY, str(error)) from None
 
 
 def _organisation(batch: Batch) -> str:

@@ -106,10 +106,8 @@ class Session:
 
     @words.setter
     def words(self, words: Words) -> None:
-        self._words, before = words, self._view
-        self._view = replace(
-            self._drawn(), said=before.said, trouble=before.trouble, detail=before.detail
-        )
+        self._words, old = words, self._view
+        self._view = replace(self._drawn(), said=old.said, trouble=old.trouble, detail=old.detail)
 
     @property
     def view(self) -> View:
@@ -167,12 +165,8 @@ class Session:
             changed = {"wall": self._author.wall(), "share_corrections": shares}
             return before.model_copy(update=changed)
         text, shown = self.manifest.consent_in(*self.words.reads)
-        return self._author.agreed(
-            text,
-            self.words.language,
-            shares=shares,
-            text_language=shown if (self.manifest.version or 0) >= 3 else None,
-        )
+        tag = shown if (self.manifest.version or 0) >= 3 else None
+        return self._author.agreed(text, self.words.language, shares=shares, text_language=tag)
 
     def rate(self, item: str, rating: Rating, *, override: bool = False) -> View:
         """Rate the item that is shown, or answer the training item."""
@@ -210,13 +204,10 @@ class Session:
             return self._too_long(item, TextField.TRANSLATION, typed)
         message = self.words(position.TRANSLATED)
         if typed == self._progress.written(item, TextField.TRANSLATION):
-            return self._leave_as_it_is(item, message)
+            texts, drafts = self._record.typed_about(item)
+            drafts.append(Draft(item, TextField.TRANSLATION, None))
+            return self._done(texts, message, self._course.going_to(None), drafts)
         return self._decide(Translate(**self._judged(item, override=override), text=typed), message)
-
-    def _leave_as_it_is(self, item: str, said: str) -> View:
-        texts, drafts = self._record.typed_about(item)
-        drafts.append(Draft(item, TextField.TRANSLATION, None))
-        return self._done(texts, said, self._course.going_to(None), drafts)
 
     def skip(self, item: str) -> View:
         """Move the item that is shown to the end; in practice, skip the practice."""
@@ -356,9 +347,8 @@ class Session:
             self._record.drafts.keep_held()
 
     def _judged(self, item: str, *, override: bool) -> dict[str, Any]:
-        return self._author.decided(
-            item, active_ms=self.time.milliseconds(), font=self.font, override=override
-        )
+        spent = self.time.milliseconds()
+        return self._author.decided(item, active_ms=spent, font=self.font, override=override)
 
     def _not_meant(self, item: str, *, training: bool = False) -> View | None:
         """Return what to show of a key that cannot mean this item; None where it is shown, and not only just now."""

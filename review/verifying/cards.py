@@ -64,11 +64,10 @@ def _run(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _sealed_by(file: VerifiedFile) -> list[Signer]:
-    beside = file.path.with_suffix(SUFFIX)
+    if not (beside := file.path.with_suffix(SUFFIX)).is_file():
+        return []
     try:
-        return (
-            [Signer("seal", read_seal(read_card_bytes(beside)).seal.by)] if beside.is_file() else []
-        )
+        return [Signer("seal", read_seal(read_card_bytes(beside)).seal.by)]
     except FileError:
         return []
 
@@ -76,28 +75,19 @@ def _sealed_by(file: VerifiedFile) -> list[Signer]:
 def _without_key(verdict: CardVerdict, signed: str) -> list[CardCheck]:
     """Return the checks of a verdict; whose key signed is shown once for all signers of a file."""
     whole = [check for check in verdict.checks if check.name != SIGNATURE or check.ok is False]
-    by_key = any(check.name == SIGNATURE and "six words" in check.words for check in verdict.checks)
-    more = [CardCheck(SIGNATURE, True, signed)]
-    unsigned = [
-        check
-        for check in verdict.checks
-        if check.name == SIGNATURE and check.ok is None and not by_key
-    ]
-    is_known = any(check.name == SIGNATURE and check.ok for check in verdict.checks) or by_key
-    return [*whole, *(more if is_known else unsigned)]
+    signatures = [check for check in verdict.checks if check.name == SIGNATURE]
+    if any(check.ok or "six words" in check.words for check in signatures):
+        return [*whole, CardCheck(SIGNATURE, True, signed)]
+    return [*whole, *(check for check in signatures if check.ok is None)]
 
 
 def _verify_seal(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     seal = read_seal(file.data)
     words = f"of the card with the hash {seal.seal.card[:16]}…, with {seal.seal.rows:,} rows"
-    return ToldOfFile(
-        (("run", seal.seal.run_id), ("signed", seal.seal.when)),
-        [Signer("seal", seal.seal.by)],
-        [
-            CardCheck(SIGNATURE, True, words),
-            CardCheck("card", None, "verify the card, beside which the seal lies"),
-        ],
-    )
+    card = CardCheck("card", None, "verify the card, beside which the seal lies")
+    facts = (("run", seal.seal.run_id), ("signed", seal.seal.when))
+    signers = [Signer("seal", seal.seal.by)]
+    return ToldOfFile(facts, signers, [CardCheck(SIGNATURE, True, words), card])
 
 
 def _verify_proof(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
@@ -113,16 +103,13 @@ def _verify_proof(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
 def _verify_reproduction(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     reproduction = read_reproduction(file.data)
     verdict = verify_file(here.connection, file.path, here.known, _card_among(here), here.home)
-    facts = (
-        ("run", reproduction.claimed.run_id),
-        ("repeated as", reproduction.repeated.run_id),
-        ("signed", reproduction.when),
-    )
-    return ToldOfFile(
-        facts,
-        [Signer("who ran it again", reproduction.by)],
-        _without_key(verdict, "as it was signed"),
-    )
+    facts = {
+        "run": reproduction.claimed.run_id,
+        "repeated as": reproduction.repeated.run_id,
+        "signed": reproduction.when,
+    }
+    signers = [Signer("who ran it again", reproduction.by)]
+    return ToldOfFile(list(facts.items()), signers, _without_key(verdict, "as it was signed"))
 
 
 def _card_among(here: VerifiedAgainst) -> Path | None:
@@ -185,23 +172,16 @@ def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
 
 def _scores(scores: object) -> list[tuple[str, float]]:
     """Return the numbers of the scores block; more than numbers is in none."""
-    stated_scores = scores if isinstance(scores, Mapping) else {}
-    return [
-        (str(name), score)
-        for name, score in stated_scores.items()
-        if isinstance(score, int | float)
-    ][:40]
+    items = scores.items() if isinstance(scores, Mapping) else ()
+    return [(str(name), score) for name, score in items if isinstance(score, int | float)][:40]
 
 
 def _version(said: Mapping[str, Any]) -> CardCheck:
     version = str(said.get(_MARK))
-    known = version in VERSIONS
-    words = (
-        f"of version {version}"
-        if known
-        else f"of version {version[:40]}, which this program does not know"
-    )
-    return CardCheck("form", True if known else None, words)
+    if version in VERSIONS:
+        return CardCheck("form", True, f"of version {version}")
+    words = f"of version {version[:40]}, which this program does not know"
+    return CardCheck("form", None, words)
 
 
 def _signed(
@@ -231,13 +211,8 @@ def _signed(
     )
     checks = [CardCheck("signature", holds, words)]
     if named != short:
-        checks.append(
-            CardCheck(
-                "key",
-                False,
-                f"the block names the key {named[:32]}, and the one that was named is {short}",
-            )
-        )
+        words = f"the block names the key {named[:32]}, and the one that was named is {short}"
+        checks.append(CardCheck("key", False, words))
     return checks, [Signer("node", key)]
 
 

@@ -196,49 +196,31 @@ def _same(named: object, own: object) -> bool:
     return isinstance(named, str) and bool(named) and named == own
 
 
+def _at(file: VerifiedFile, path: Sequence[str]) -> Any:
+    """Return what a file states at a place of its JSON."""
+    stated: Any = file.stated
+    for name in path[:-1]:
+        stated = block(stated, name)
+    return stated.get(path[-1])
+
+
 def _by_hash(*path: str) -> Naming:
     """Return what compares the hash of a card, which a file states at a place of its JSON, with that of another."""
-
-    def naming(file: VerifiedFile, card: VerifiedFile) -> bool:
-        stated: Any = file.stated
-        for name in path[:-1]:
-            stated = block(stated, name)
-        return _same(stated.get(path[-1]), _card_hash(card))
-
-    return naming
-
-
-def _of_the_same_run(file: VerifiedFile, card: VerifiedFile) -> bool:
-    return _same(file.stated.get("run"), unwrapped(dict(card.stated)).get("run_id"))
+    return lambda file, card: _same(_at(file, path), _card_hash(card))
 
 
 def _states_bytes(*path: str) -> Naming:
     """Return what looks for the SHA-256 of another file's bytes where a file states one, or several."""
 
     def naming(file: VerifiedFile, other: VerifiedFile) -> bool:
-        stated: Any = file.stated
-        for name in path[:-1]:
-            stated = block(stated, name)
-        stated_hash = stated.get(path[-1])
-        digest = sha256(other.data).hexdigest()
-        return (
-            digest == stated_hash if isinstance(stated_hash, str) else digest in (stated_hash or ())
-        )
+        stated, digest = _at(file, path), sha256(other.data).hexdigest()
+        return digest == stated if isinstance(stated, str) else digest in (stated or ())
 
     return naming
 
 
-def _of_evidence(naming: Naming) -> Naming:
-    """Return what asks the certificate within evidence instead of the evidence."""
-
-    def inside(file: VerifiedFile, other: VerifiedFile) -> bool:
-        return naming(VerifiedFile(file.path, unpack_evidence(file.data).certificate), other)
-
-    return inside
-
-
-def _evidence_of(file: VerifiedFile, other: VerifiedFile) -> bool:
-    return other.data == unpack_evidence(file.data).certificate
+def _certified(evidence: VerifiedFile) -> VerifiedFile:
+    return VerifiedFile(evidence.path, unpack_evidence(evidence.data).certificate)
 
 
 def _rests_on_batch(file: VerifiedFile, batch: VerifiedFile) -> bool:
@@ -262,25 +244,9 @@ def _of_vault(file: VerifiedFile, log: VerifiedFile) -> bool:
     return answer.get("vault") == lines[0].id and by in keepers_of(lines)
 
 
-def _keeper_there(file: VerifiedFile, log: VerifiedFile) -> bool:
-    return file.stated.get("signing_key") in keepers_of(read_lines(log.data))
-
-
-def _answers(file: VerifiedFile, request: VerifiedFile) -> bool:
-    return read_answer(file.data)[0].request == request_id(read_request(request.data))
-
-
 def _in_register(register: VerifiedFile, notice: VerifiedFile) -> bool:
     lines, _ = register_lines(register.path, register.data)
     return any(line.notice.model_dump(mode="json") == notice.stated for line in lines)
-
-
-def _saw(file: VerifiedFile, laptop: VerifiedFile) -> bool:
-    return _same(file.stated.get("laptop"), laptop.stated.get("signing_key"))
-
-
-def _in_profile(profile: VerifiedFile, statement: VerifiedFile) -> bool:
-    return statement.stated in (profile.stated.get("stated") or ())
 
 
 def _carries(bundle: VerifiedFile, card: VerifiedFile) -> bool:
@@ -302,12 +268,11 @@ _RUN_CARD: Final = _by_hash("run", HASH_FIELD)
 # back.
 NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("card-seal", "card"): _by_hash("seal", "card"),
-    ("card-seal", "row-proof"): lambda seal, proof: block(seal.stated, "seal").get("signature")
-    == block(proof.stated, "seal").get("signature"),
+    ("card-seal", "row-proof"): lambda seal, proof: _at(seal, ("seal", "signature")) == _at(proof, ("seal", "signature")),
     ("row-proof", "card"): _by_hash("seal", "card"),
     ("reproduction", "card"): _by_hash("claimed", "card"),
     ("released-card", "card"): _by_hash(HASH_FIELD),
-    ("released-refusal", "card"): _of_the_same_run,
+    ("released-refusal", "card"): lambda file, card: _same(file.stated.get("run"), unwrapped(dict(card.stated)).get("run_id")),
     ("released-card", "release-ledger"): _in_ledger,
     ("released-difference", "release-ledger"): _in_ledger,
     ("released-refusal", "release-ledger"): _in_ledger,
@@ -318,22 +283,22 @@ NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("coarse-certificate", "released-card"): _RUN_CARD,
     ("coarse-certificate", "batch"): _rests_on_batch,
     ("coarse-certificate", "certificate"): _states_bytes("exact"),
-    ("evidence", "card"): _of_evidence(_RUN_CARD),
-    ("evidence", "batch"): _of_evidence(_rests_on_batch),
-    ("evidence", "certificate"): _evidence_of,
+    ("evidence", "card"): lambda evidence, card: _RUN_CARD(_certified(evidence), card),
+    ("evidence", "batch"): lambda evidence, batch: _rests_on_batch(_certified(evidence), batch),
+    ("evidence", "certificate"): lambda evidence, certificate: _certified(evidence).data == certificate.data,
     ("ownership", "card"): _by_hash("terms", "card"),
     ("ownership", "released-card"): _by_hash("terms", "card"),
     ("ownership", "certificate"): _states_bytes("terms", "certificate"),
     ("ownership", "coarse-certificate"): _states_bytes("terms", "certificate"),
-    ("profile", "statement"): _in_profile,
+    ("profile", "statement"): lambda profile, statement: statement.stated in (profile.stated.get("stated") or ()),
     ("submission", "card"): _carries,
     ("request", "vault-log"): _of_vault,
     ("answer", "vault-log"): _of_vault,
     ("vault-head", "vault-log"): _of_vault,
-    ("keeper", "vault-log"): _keeper_there,
-    ("answer", "request"): _answers,
+    ("keeper", "vault-log"): lambda keeper, log: keeper.stated.get("signing_key") in keepers_of(read_lines(log.data)),
+    ("answer", "request"): lambda answer, request: read_answer(answer.data)[0].request == request_id(read_request(request.data)),
     ("register", "notice"): _in_register,
-    ("witness", "laptop"): _saw,
+    ("witness", "laptop"): lambda witness, laptop: _same(witness.stated.get("laptop"), laptop.stated.get("signing_key")),
     ("share-tried", "vault-log"): _of_vault,
     ("scoring", "scoring-proposal"): _signs_proposal,
     ("exchange-list", ANY): _states_bytes("files"),
@@ -345,25 +310,16 @@ def held(
 ) -> CardCheck | None:
     """Return whether a file and one that was named next to it belong together; None where neither names the other."""
     (kind, file), (other, given) = pair, beside
-    if not (ways := list(_ways(kind.name, file, other.name, given))):
+    ways = [(NAMES.get((kind.name, name)), file, given) for name in (other.name, ANY)]
+    ways += [(NAMES.get((other.name, name)), given, file) for name in (kind.name, ANY)]
+    if not any(naming for naming, _, _ in ways):
         return None
     right, why = False, "neither names the other"
     try:
-        right = any(naming(one, two) for naming, one, two in ways)
+        right = any(naming(one, two) for naming, one, two in ways if naming)
     except UsageError as error:
         why = str(error)
     except (AttributeError, TypeError, KeyError):
         pass
     words = "belong together" if right else f"do not belong together: {why}"
     return CardCheck(other.name, right, f"this file and {given.path.name}, {other.what}, {words}")
-
-
-def _ways(
-    kind: str, file: VerifiedFile, other: str, given: VerifiedFile
-) -> Iterator[tuple[Naming, VerifiedFile, VerifiedFile]]:
-    for naming in (NAMES.get((kind, other)), NAMES.get((kind, ANY))):
-        if naming:
-            yield naming, file, given
-    for naming in (NAMES.get((other, kind)), NAMES.get((other, ANY))):
-        if naming:
-            yield naming, given, file

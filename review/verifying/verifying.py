@@ -27,7 +27,6 @@ from review.verifying import cards, custody, other_kinds, records, verdicts
 from review.verifying.custody import public_key_in
 from review.verifying.kinds import (
     UNSIGNED,
-    Signer,
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
@@ -65,7 +64,7 @@ class UnknownFileError(UsageError):
 
 def known_kinds() -> str:
     """Return the sentence that lists every kind."""
-    return f"`rosetta verify` knows: {', '.join(dict.fromkeys(verifiable_kind.what for verifiable_kind in KINDS))}."
+    return f"`rosetta verify` knows: {', '.join(dict.fromkeys(kind.what for kind in KINDS))}."
 
 
 @dataclass(frozen=True)
@@ -123,23 +122,18 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     file, _ = look(path), here.files
     with about_file(path):
         kind = kind_of(file)
-        told_of_file = _verified(kind, file, here)
-    signers = tuple(_known(told_of_file.signers, here))
-    others = [_beside(kind, file, verified_file, signers, here) for verified_file in here.unused]
+        told = _verified(kind, file, here)
+    whose = known_keys(here) if told.signers else {}
+    signers = tuple(
+        KnownKey(role, key, key_phrase(key), whose.get(key, "")) for role, key in told.signers
+    )
+    others = [_beside(kind, file, other, signers, here) for other in here.unused]
     # Which keys that signed were revoked since, unless the verifier of the kind said so.
-    reported = {check.words for check in told_of_file.checks if check.name == "consent"}
-    keys = frozenset(signer.key for signer in told_of_file.signers)
-    withdrawn = (
-        check for check in consent_checks(Verified(keys=keys)) if check.words not in reported
-    )
-    return FileVerdict(
-        path.name,
-        kind.name,
-        kind.what,
-        tuple(told_of_file.facts),
-        signers,
-        (*told_of_file.checks, *others, *_key_checks(signers, here), *withdrawn),
-    )
+    reported = {check.words for check in told.checks if check.name == "consent"}
+    consent = consent_checks(Verified(keys=frozenset(signer.key for signer in signers)))
+    withdrawn = (check for check in consent if check.words not in reported)
+    checks = (*told.checks, *others, *_key_checks(signers, here), *withdrawn)
+    return FileVerdict(path.name, kind.name, kind.what, tuple(told.facts), signers, checks)
 
 
 def _beside(
@@ -155,20 +149,14 @@ def _beside(
         words = f"the key in {other.path.name} {'signed it' if mine else 'did not sign it'}"
         return CardCheck("key", mine, words)
     try:
-        verifiable_kind = kind_of(other)
+        its = kind_of(other)
     except UsageError:
         return _not_looked_at(other, "it is not a file that is known here")
-    if (check := held((kind, file), (verifiable_kind, other))) is None:
-        return _not_looked_at(
-            other, f"nothing in this file can be checked against {verifiable_kind.what}"
-        )
+    if (check := held((kind, file), (its, other))) is None:
+        return _not_looked_at(other, f"nothing in this file can be checked against {its.what}")
     apart = VerifiedAgainst(here.connection, here.home, KnownSigners())
-    whole = (
-        check
-        for check in _verified(verifiable_kind, other, apart).checks
-        if check.name not in _LATER
-    )
-    wrong = [card_check.words for card_check in whole if card_check.ok is False]
+    whole = (c for c in _verified(its, other, apart).checks if c.name not in _LATER)
+    wrong = [its_check.words for its_check in whole if its_check.ok is False]
     if check.ok and wrong:
         return CardCheck(check.name, False, f"{other.path.name} does not hold: {'; '.join(wrong)}")
     return check
@@ -228,12 +216,6 @@ _ASK_FOR_MORE: Final = frozenset(
 )
 
 
-def _known(signers: Sequence[Signer], here: VerifiedAgainst) -> Iterator[KnownKey]:
-    whose = known_keys(here) if signers else {}
-    for signer in signers:
-        yield KnownKey(signer.role, signer.key, key_phrase(signer.key), whose.get(signer.key, ""))
-
-
 def known_keys(here: VerifiedAgainst) -> dict[str, str]:
     """Return the keys of which this computer knows whose they are: its own, keepers, organisations, enrolled laptops, and people whose words were compared."""
     keys_known: dict[str, str] = {}
@@ -243,20 +225,18 @@ def known_keys(here: VerifiedAgainst) -> dict[str, str]:
                 f"{line.notice.by}, whose six words were compared here for a notice"
             )
     for attached in attached_by_run(here.connection).values():
-        keys_known |= {
-            attached.signer: "an organisation whose certificate was attached here"
-            for attached in attached
-        }
+        attesting = {certificate.signer for certificate in attached}
+        keys_known |= dict.fromkeys(
+            attesting, "an organisation whose certificate was attached here"
+        )
     for folder in folders_seen(here.home):
         try:
             made = read_state(Path(folder))
         except UsageError:
             continue
         name = made.founded.name
-        keys_known |= {
-            key: f"{keeper.name}, a keeper of the vault {name}"
-            for key, keeper in made.keepers.items()
-        }
+        for key, keeper in made.keepers.items():
+            keys_known[key] = f"{keeper.name}, a keeper of the vault {name}"
     return {**keys_known, **_laptops(here.home), **own_keys(here.home), **here.known.keys}
 
 
@@ -276,12 +256,9 @@ def _key_checks(signers: tuple[KnownKey, ...], here: VerifiedAgainst) -> Iterato
     """Return whether somebody who signed is who one thinks."""
     if here.known.words:
         mine = any(says_key(read_words(here.known.words), signer.key) for signer in signers)
-        words = (
-            "the six words are those of a key that signed it"
-            if mine
-            else "no key that signed it has these six words"
-        )
-        yield CardCheck("key", mine, words)
+        theirs = "the six words are those of a key that signed it"
+        none = "no key that signed it has these six words"
+        yield CardCheck("key", mine, theirs if mine else none)
         return
     if strangers := [signer.role for signer in signers if not signer.known]:
         words = f"whose key it is, nobody here knows ({', '.join(strangers)}): ask for their six words by telephone, and give them with --words"

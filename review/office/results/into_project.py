@@ -5,7 +5,7 @@ Nothing is written but the project, in which texts of secret segments are stored
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from corpora.model.entry import Entry
@@ -74,17 +74,21 @@ def _without_barred(collected: Collected, bars: Mapping[int, Barred]) -> tuple[E
 def _left(came: Entry, bar: Barred | None) -> Entry | None:
     if bar is None:
         return came
-    wordings, letters = (came.reference, *came.variants), (came.model_extra or {})["translators"]
+    out = bar.refused | bar.objected
     kept = [
-        (wording, who)
-        for wording, who in zip(wordings, letters, strict=True)
-        if comparison_form(wording) not in bar.refused | bar.objected
+        (wording, who) for wording, who in _by_wording(came) if comparison_form(wording) not in out
     ]
     if not kept:
         return None
     (reference, _), *others = kept
     texts = {"reference": reference, "variants": tuple(wording for wording, _ in others)}
     return came.model_copy(update=texts | {"translators": [who for _, who in kept]})
+
+
+def _by_wording(came: Entry) -> Iterator[tuple[str, list[str]]]:
+    """Return each wording with who wrote it."""
+    letters = (came.model_extra or {})["translators"]
+    return zip((came.reference, *came.variants), letters, strict=True)
 
 
 def _entries(project: Project, out: HandedOut) -> dict[int, ProjectEntry]:
@@ -116,11 +120,8 @@ def _back(
     entries: Mapping[int, ProjectEntry], came: Iterable[Entry]
 ) -> list[tuple[ProjectEntry, Entry]]:
     """Return each entry with the translations of it that came back."""
-    return [
-        (entries[entry.id], entry)
-        for entry in came
-        if isinstance(entry.id, int) and entry.id in entries
-    ]
+    ids = ((entry.id, entry) for entry in came)
+    return [(entries[id_], entry) for id_, entry in ids if isinstance(id_, int) and id_ in entries]
 
 
 def _without_lost(project: Project, written: Iterable[_Written], found: Gathered) -> None:
@@ -196,11 +197,8 @@ def _from_source(
 
 def _takes(entry: ProjectEntry, review: str) -> bool:
     """Return whether an entry takes a review's translation: it has none, or that one, or speakers' to which somebody objects."""
-    return (
-        not entry.has_reference
-        or _written_in(entry, review)
-        or (entry.objected and entry.translated is not None)
-    )
+    objected = entry.objected and entry.translated is not None
+    return not entry.has_reference or _written_in(entry, review) or objected
 
 
 def _is_barred(project: Project, entry: ProjectEntry, bars: Mapping[int, Barred]) -> bool:
@@ -217,10 +215,10 @@ def _translated(
 ) -> ProjectEntry:
     """Return an entry with the words that came back of it and may be used now."""
     before = project.texts(entry)
-    if entry.agreed is not None and (
-        entry.agreed.outcome == "corrected" or _is_among(before.reference, came)
-    ):
-        left = tuple(variant for variant in before.variants if _is_among(variant, came))
+    agreed, forms = entry.agreed, _forms(came)
+    stands = comparison_form(before.reference) in forms
+    if agreed is not None and (agreed.outcome == "corrected" or stands):
+        left = tuple(variant for variant in before.variants if comparison_form(variant) in forms)
         project_entry = _by(entry, out, _writers(entry, came, (before.reference, *left)))
         if left == before.variants:
             return project_entry
@@ -242,17 +240,10 @@ def _forms(came: Entry) -> set[str]:
     return set(map(comparison_form, (came.reference, *came.variants)))
 
 
-def _is_among(wording: str, came: Entry) -> bool:
-    return comparison_form(wording) in _forms(came)
-
-
 def _writers(entry: ProjectEntry | None, came: Entry, kept: Sequence[str]) -> tuple[str, ...]:
     """Return who wrote the wordings that are kept, by the letters of the review; of an entry that was corrected, who translated it before."""
     forms = set(map(comparison_form, kept))
-    wordings = zip(
-        (came.reference, *came.variants), (came.model_extra or {})["translators"], strict=True
-    )
-    wordings_of = [(comparison_form(w) in forms, p) for w, who in wordings for p in who]
+    wordings_of = [(comparison_form(w) in forms, p) for w, who in _by_wording(came) for p in who]
     if entry is None or entry.translated is None or _stands_on(entry, entry.translated.review):
         return tuple(person_id for is_kept, person_id in wordings_of if is_kept)
     there = {person_id for _, person_id in wordings_of}

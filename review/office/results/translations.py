@@ -16,7 +16,6 @@ from corpora.languages.tags import pair_label
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, EntryId
 from corpora.text.comparison import comparison_form
-from review.files.manifests import BatchManifest, Wording
 from review.log.fold import State
 from review.office.making.batches import scripted
 from review.office.results.rating_rows import people
@@ -47,25 +46,14 @@ def corrections(key: AnswerKey, state: State, corpus: Corpus) -> list[Correction
                 place = (key.items[item].entry, comparison_form(wording))
                 counts.setdefault(place, set()).add(reviewer)
                 wordings.setdefault(place, wording.strip())
-    known = {entry.id: _known(entry) for entry in corpus.entries}
+    known = {e.id: set(map(comparison_form, (e.reference, *e.variants))) for e in corpus.entries}
     offered = [
         Correction(entry_id, wordings[entry_id, form], len(who))
         for (entry_id, form), who in counts.items()
         if entry_id in known and form not in known[entry_id]
     ]
     places = {entry.id: place for place, entry in enumerate(corpus.entries)}
-    return sorted(
-        offered,
-        key=lambda correction: (
-            places[correction.entry_id],
-            -correction.people,
-            correction.wording,
-        ),
-    )
-
-
-def _known(entry: Entry) -> set[str]:
-    return {comparison_form(text) for text in (entry.reference, *entry.variants)}
+    return sorted(offered, key=lambda c: (places[c.entry_id], -c.people, c.wording))
 
 
 def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
@@ -138,13 +126,12 @@ def collect(review: Review, state: State) -> Collected:
                 given[item].append(_Given(letters[reviewer], text))
     withheld = _withheld(review, state)
     entries = [_entry(review, item, given[item]) for item in given if item not in withheld]
+    # numbers by their size before names
+    entries.sort(
+        key=lambda e: (isinstance(e.id, str), 0 if isinstance(e.id, str) else e.id, str(e.id))
+    )
     return Collected(
-        Corpus(
-            _dataset(review, state, entries),
-            tuple(sorted(entries, key=lambda entry: _place(entry.id))),
-            "",
-            Form.JSONL,
-        ),
+        Corpus(_dataset(review, state, entries), tuple(entries), "", Form.JSONL),
         unshared=unshared,
         withheld_entries=frozenset(review.key.items[item_id].entry for item_id in withheld),
         unanswered=len(review.key.items) - len(entries) - len(withheld),
@@ -154,13 +141,10 @@ def collect(review: Review, state: State) -> Collected:
 def _withheld(review: Review, state: State) -> set[str]:
     """Return the sentences that somebody objects to; a decision that clears one releases it."""
     withheld: set[str] = set()
-    for _, _, reviewer_state in counted(state, review.key):
-        withheld |= reviewer_state.harmful
-        withheld |= {
-            item
-            for item, judged in reviewer_state.judgements.items()
-            if judged.why_not is CannotJudge.NOT_TO_SHARE
-        }
+    for _, _, told in counted(state, review.key):
+        judged = told.judgements.items()
+        withheld |= told.harmful
+        withheld |= {item for item, j in judged if j.why_not is CannotJudge.NOT_TO_SHARE}
     return (withheld & review.key.items.keys()) - cleared_items(state)
 
 
@@ -173,36 +157,22 @@ def _entry(review: Review, item: str, given: list[_Given]) -> Entry:
     truth = review.key.items[item]
     # Each wording with the letters of who wrote it, those of most people first.
     alike: dict[str, list[_Given]] = defaultdict(list)
-    for given_wording in sorted(given, key=lambda given_wording: _by_letter(given_wording.person)):
-        alike[comparison_form(given_wording.text)].append(given_wording)
+    for one in sorted(given, key=lambda one: (len(one.person), one.person)):
+        alike[comparison_form(one.text)].append(one)
     groups = sorted(
-        alike.values(), key=lambda group: (-len(group), _by_letter(group[0].person), group[0].text)
+        alike.values(),
+        key=lambda group: (-len(group), len(group[0].person), group[0].person, group[0].text),
     )
-    wordings = [
-        (
-            Counter(given_wording.text for given_wording in group).most_common(1)[0][0],
-            [given_wording.person for given_wording in group],
-        )
-        for group in groups
-    ]
+    wordings = [Counter(one.text for one in group).most_common(1)[0][0] for group in groups]
     fields = {
         "id": truth.entry,
         "source": review.texts[item].source,
-        "reference": wordings[0][0],
-        "variants": tuple(text for text, _ in wordings[1:]),
+        "reference": wordings[0],
+        "variants": tuple(wordings[1:]),
         "provenance": ELICITED,
-        "translators": [who for _, who in wordings],
+        "translators": [[one.person for one in group] for group in groups],
     }
     return Entry.model_validate(fields | ({"difficulty": truth.stratum} if truth.stratum else {}))
-
-
-def _by_letter(person: str) -> tuple[int, str]:
-    return (len(person), person)
-
-
-def _place(entry: EntryId) -> tuple[bool, int, str]:
-    """Sort numbers by their size before names."""
-    return (isinstance(entry, str), 0 if isinstance(entry, str) else entry, str(entry))
 
 
 def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, object]:
@@ -218,35 +188,21 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
         if letters[person] in used
         for text in reviewer_state.agreed_to
     )
-    own, *others = _texts(review.manifest)
-    facts: dict[str, object] = {
-        "use_allowed_by": len(used),
-        "text": own.text,
-        "text_sha256": _sha(own),
-    }
-    if not others:
-        return facts
-    return facts | {
-        "texts": [
-            {
-                "language": text_part.language,
-                "text": text_part.text,
-                "text_sha256": _sha(text_part),
-                "agreed_by": agreed[_sha(text_part)],
-            }
-            for text_part in (own, *others)
+    manifest = review.manifest
+    facts: dict[str, object] = {"use_allowed_by": len(used)}
+    facts |= {"text": manifest.consent, "text_sha256": _sha(manifest.consent)}
+    given = {tag: t.consent for tag, t in manifest.translations.items() if t.consent}
+    if given:
+        texts = [(manifest.language, manifest.consent), *given.items()]
+        facts["texts"] = [
+            {"language": tag, "text": t, "text_sha256": _sha(t), "agreed_by": agreed[_sha(t)]}
+            for tag, t in texts
         ]
-    }
+    return facts
 
 
-def _texts(manifest: BatchManifest) -> list[Wording]:
-    """Return the consent text in each language that it is given in, the batch's own first."""
-    others = [Wording(t.consent, tag) for tag, t in manifest.translations.items() if t.consent]
-    return [Wording(manifest.consent, manifest.language), *others]
-
-
-def _sha(wording: Wording) -> str:
-    return sha256(wording.text.encode()).hexdigest()
+def _sha(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 def _dataset(review: Review, state: State, entries: list[Entry]) -> Dataset:
