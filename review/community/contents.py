@@ -83,9 +83,9 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
     for name in names:
         path = Path(name)
         corpus = load(path) if path.is_file() else None
-        fitting = [each for each in stored if _is(each, name, corpus)]
+        fitting = [summary for summary in stored if _is(summary, name, corpus)]
         if corpus is None and not fitting:
-            known = ", ".join(sorted({each.dataset.id for each in stored})) or "none yet"
+            known = ", ".join(sorted({summary.dataset.id for summary in stored})) or "none yet"
             raise UsageError(
                 f"There is no corpus {name!r}, as a file or in the store. There are: {known}."
             )
@@ -369,7 +369,7 @@ def run_files(
     seals = [] if run.imported else [sign_run(connection, run.id, data, signer, now)]
     for sealed in (seals or kept_seals(connection, run.id, card))[:1]:
         yield OutFile(f"{folder}/card.seal.json", outgoing(sealed, card).data())
-    outside = [each for each in attached_to(connection, run.id) if not _exact(each)]
+    outside = [attached for attached in attached_to(connection, run.id) if not _exact(attached)]
     for number, attached in enumerate(outside, start=1):
         yield OutFile(f"{folder}/certificate-{number}.json", attached.certificate)
         yield OutFile(f"{folder}/certificate-{number}.sig", attached.signature)

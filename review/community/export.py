@@ -148,8 +148,8 @@ def _left_out(about: Mapping[str, Any]) -> list[str]:
 
 def _text(about: Mapping[str, Any], paths: Sequence[str]) -> str:
     # the kinds of files that there are, and those that every export has
-    told = [(p, words) for p, words in _KINDS if any(kind_of(path) == words for path in paths)]
-    kinds = "\n".join(f"{pattern}\n    {words}" for pattern, words in (*told, *_SUMS.items()))
+    there = [(p, words) for p, words in _KINDS if any(kind_of(path) == words for path in paths)]
+    kinds = "\n".join(f"{pattern}\n    {words}" for pattern, words in (*there, *_SUMS.items()))
     left = "\n".join(f"- {reason}" for reason in _left_out(about))
     facts = "\n".join(_facts(about))
     check = _CHECK.format(words=about["six_words"])

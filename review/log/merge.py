@@ -266,10 +266,10 @@ def heard(
         for event in every
         if event.kind is Kind.WITHDRAW or keys.get(event.device, event.device) not in removed
     ]
-    found = _speakers(left, keys, batches)
+    speakers_of = _speakers(left, keys, batches)
     same = _same_laptops(words)
     laptops = _Laptops(keys, same)
-    spoken = {place: laptops.names(speakers) for place, speakers in found.items()}
+    spoken = {place: laptops.names(speakers) for place, speakers in speakers_of.items()}
     named = _decided(every, batches)
     several = {place: named.get(place, ()) for place, names in spoken.items() if len(names) > 1}
     allowed = {place: laptops.names(names) for place, names in {**named, **several}.items()}
@@ -285,7 +285,7 @@ def heard(
     waiting = {place for place, counted_names in several.items() if not counted_names}
     replaced = {laptop for laptop, word in words.items() if word.instead_of is not None}
     decided = (several.keys() | silenced) - waiting
-    assigned = (found, several, removed, frozenset(replaced), frozenset(decided), same)
+    assigned = (speakers_of, several, removed, frozenset(replaced), frozenset(decided), same)
     return counted, AssignedLaptops(*assigned)
 
 

@@ -122,18 +122,18 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     file, _ = look(path), here.files
     with about_file(path):
         kind = kind_of(file)
-        told = _verified(kind, file, here)
-    whose = known_keys(here) if told.signers else {}
+        result = _verified(kind, file, here)
+    whose = known_keys(here) if result.signers else {}
     signers = tuple(
-        KnownKey(role, key, key_phrase(key), whose.get(key, "")) for role, key in told.signers
+        KnownKey(role, key, key_phrase(key), whose.get(key, "")) for role, key in result.signers
     )
     others = [_beside(kind, file, other, signers, here) for other in here.unused]
     # Which keys that signed were revoked since, unless the verifier of the kind said so.
-    reported = {check.words for check in told.checks if check.name == "consent"}
+    reported = {check.words for check in result.checks if check.name == "consent"}
     consent = consent_checks(Verified(keys=frozenset(signer.key for signer in signers)))
     withdrawn = (check for check in consent if check.words not in reported)
-    checks = (*told.checks, *others, *_key_checks(signers, here), *withdrawn)
-    return FileVerdict(path.name, kind.name, kind.what, tuple(told.facts), signers, checks)
+    checks = (*result.checks, *others, *_key_checks(signers, here), *withdrawn)
+    return FileVerdict(path.name, kind.name, kind.what, tuple(result.facts), signers, checks)
 
 
 def _beside(

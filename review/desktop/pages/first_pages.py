@@ -124,7 +124,9 @@ class ConsentPage(FirstPage):
         self.paragraph(manifest.title.strip(), "strong")
         self.paragraph(manifest.organisation.name, "quiet")
         self.paragraph(page_words.what_comes(words, manifest, view))
-        self.paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
+        self.paragraph(
+            "\n".join(f"• {promise}" for promise in page_words.promises(words, manifest))
+        )
         self._given(page_words.consent(words, manifest))
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")

@@ -118,9 +118,9 @@ def read_runs(
     itself it refuses runs from a vault. UsageError where a run is not complete, its card is not to be trusted, too much of
     it is missing, or the runs are not of one corpus.
     """
-    found = {run.run_id: run for run in (find_run(connection, name) for name in names)}
-    cards = {id_: _sealed_card(connection, run) for id_, run in found.items()}
-    datasets = [read_dataset(connection, run.corpus) for run in found.values()]
+    by_id = {run.run_id: run for run in (find_run(connection, name) for name in names)}
+    cards = {id_: _sealed_card(connection, run) for id_, run in by_id.items()}
+    datasets = [read_dataset(connection, run.corpus) for run in by_id.values()]
     require_translation(datasets[0])
     # Refuse to put runs of different vaults, or some from a vault and some not, into one
     # review.
@@ -128,18 +128,18 @@ def read_runs(
         raise UsageError(
             "These runs are not out of one vault, or some of them out of none. Make a review of each on its own."
         )
-    for run in found.values():
+    for run in by_id.values():
         if segments and not {*segments} & {*segments_of(connection, run.corpus, run.positions)}:
             raise UsageError(
                 f"Run {run.run_id[:8]} has no entry of these segments. Choose others with --segment."
             )
         open_texts(connection, run)
-    runs = [_reviewed(connection, run, cards[id_], segments) for id_, run in found.items()]
+    runs = [_reviewed(connection, run, cards[id_], segments) for id_, run in by_id.items()]
     _require_one_corpus(runs)
     first = runs[0].run
     known = None  # of a corpus from a vault, the places that these runs have
     if datasets[0].opened_from is not None:
-        known = {p for run in found.values() if run.corpus == first.corpus for p in run.positions}
+        known = {p for run in by_id.values() if run.corpus == first.corpus for p in run.positions}
     corpus = sorted(read_entries(connection, first.corpus, known).items())
     return ReviewedRuns(datasets[0], runs, {card_id(entry.id): entry for _, entry in corpus})
 

@@ -119,7 +119,7 @@ def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
     if task != "rate":
         words |= {name: said for name, said in found[task].items() if name != "card"}
     words["consent"] = words["consent"].strip()
-    others = [each for each in languages() if each != known]
+    others = [tag for tag in languages() if tag != known]
     cards = [_card_texts(known, task), *(_card_texts(each, task) for each in others[:1])]
     return ReviewTexts(**words, cards=tuple(cards), language=language)
 

@@ -191,14 +191,14 @@ def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list
     every = office.signed({event.device for event in events})
     read = [HandedOver(signed, read_manifest(signed.content, RatingsManifest)) for signed in every]
     known = {event.id: event for event in events}
-    own = [each for each in read if each.manifest.batch in review.manifests]
+    own = [one for one in read if one.manifest.batch in review.manifests]
     fixed = ancestors(known, _tips(own))
     more = []
     for handed_over in reversed([signed for signed in read if signed not in own]):
         if not fixed.issuperset(news := ancestors(known, _tips([handed_over]))):
             fixed |= news
             more.append(handed_over)
-    return [each.signed for each in (*own, *more)]
+    return [one.signed for one in (*own, *more)]
 
 
 def _tips(hand_overs: Iterable[HandedOver]) -> list[str]:

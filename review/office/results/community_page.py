@@ -109,8 +109,8 @@ def people_today(key: AnswerKey, state: State, run_id: str) -> int:
     real = {i for i, known in key.items.items() if known.run_id == run_id and not known.control}
     rated = {
         reviewer
-        for reviewer, _, told in counted(state, key)
-        for item, judged in told.judgements.items()
+        for reviewer, _, part in counted(state, key)
+        for item, judged in part.judgements.items()
         if item in real and judged.rating is not None
     }
     return len(rated)
@@ -121,9 +121,9 @@ def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
     people: dict[Reason, set[str]] = {}
     counts: Counter[Reason] = Counter()
     own = {item for item, known in key.items.items() if known.run_id == run_id}
-    for reviewer, _, told in counted(state, key):
-        for item, item_reasons in told.reasons.items():
-            if item in own and item in told.judgements:
+    for reviewer, _, part in counted(state, key):
+        for item, item_reasons in part.reasons.items():
+            if item in own and item in part.judgements:
                 counts.update(item_reasons)
                 for reason in item_reasons:
                     people.setdefault(reason, set()).add(reviewer)
@@ -148,14 +148,14 @@ def questions(
 
 
 def _sides(key: AnswerKey, state: State, item: str) -> tuple[int, int]:
-    judgements = (told.judgements.get(item) for _, _, told in counted(state, key))
+    judgements = (part.judgements.get(item) for _, _, part in counted(state, key))
     ranks = [judged.rating.rank for judged in judgements if judged and judged.rating]
     good = sum(rank >= LEAST_ACCEPTABLE for rank in ranks)
     return good, len(ranks) - good
 
 
 def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]:
-    shared = (told.suggestions for _, _, told in counted(state, key) if told.share_corrections)
+    shared = (part.suggestions for _, _, part in counted(state, key) if part.share_corrections)
     return tuple(sorted({s[item].strip() for s in shared if s.get(item)}))
 
 

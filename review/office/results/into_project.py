@@ -99,20 +99,22 @@ def _count(
     project: Project, written: Iterable[_Written], bars: Mapping[int, Barred], found: Gathered
 ) -> None:
     """Count what came back and is not in the corpus, and what did not come back."""
-    for each in written:
-        found.unshared += each.collected.unshared
-        found.withheld += each.collected.withheld
-        entries = _entries(project, each.out)
+    for came_back in written:
+        found.unshared += came_back.collected.unshared
+        found.withheld += came_back.collected.withheld
+        entries = _entries(project, came_back.out)
         found.beside += sum(
-            entry.has_reference and not _written_in(entry, each.out.review)
-            for entry, _ in _back(entries, each.usable)
+            entry.has_reference and not _written_in(entry, came_back.out.review)
+            for entry, _ in _back(entries, came_back.usable)
         )
-        for entry, came in _back(entries, each.collected.corpus.entries):
+        for entry, came in _back(entries, came_back.collected.corpus.entries):
             if entry.id in bars and bars[entry.id].objected & _forms(came):
                 note(entry, found.objected)
-        done = {came.id for came in each.collected.corpus.entries} | each.collected.withheld_entries
+        done = {
+            came.id for came in came_back.collected.corpus.entries
+        } | came_back.collected.withheld_entries
         for entry in entries.values():
-            if entry.untranslated and entry.id not in done and each.out.review not in entry.refused:  # fmt: skip
+            if entry.untranslated and entry.id not in done and came_back.out.review not in entry.refused:  # fmt: skip
                 note(entry, found.waiting)
 
 

@@ -316,14 +316,14 @@ def _opinions(heard: Heard) -> dict[str, list[_Opinion]]:
     review, state = heard.review, heard.state
     letters, cleared = people(review.key), cleared_items(state)
     opinions: dict[str, list[_Opinion]] = {}
-    for reviewer, _, told in counted(state, review.key):
-        answered = told.judgements.keys() | told.harmful - cleared
+    for reviewer, _, part in counted(state, review.key):
+        answered = part.judgements.keys() | part.harmful - cleared
         for item in answered & review.key.items.keys():
-            judged = told.judgements.get(item)
+            judged = part.judgements.get(item)
             laptop = heard.laptops.get(judged.event, "") if judged else ""
             rating, why_not = (judged.rating, judged.why_not) if judged else (None, None)
-            better = told.suggestions.get(item, "").strip() if told.share_corrections else ""
-            objects = item in told.harmful or why_not is CannotJudge.NOT_TO_SHARE
+            better = part.suggestions.get(item, "").strip() if part.share_corrections else ""
+            objects = item in part.harmful or why_not is CannotJudge.NOT_TO_SHARE
             objects = objects and item not in cleared
             opinion = _Opinion(letters[reviewer], rating, better, objects, laptop)
             opinions.setdefault(item, []).append(opinion)

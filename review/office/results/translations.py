@@ -141,9 +141,9 @@ def collect(review: Review, state: State) -> Collected:
 def _withheld(review: Review, state: State) -> set[str]:
     """Return the sentences that somebody objects to; a decision that clears one releases it."""
     withheld: set[str] = set()
-    for _, _, told in counted(state, review.key):
-        judged = told.judgements.items()
-        withheld |= told.harmful
+    for _, _, part in counted(state, review.key):
+        judged = part.judgements.items()
+        withheld |= part.harmful
         withheld |= {item for item, j in judged if j.why_not is CannotJudge.NOT_TO_SHARE}
     return (withheld & review.key.items.keys()) - cleared_items(state)
 

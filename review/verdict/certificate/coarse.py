@@ -230,8 +230,8 @@ def fives(count: int) -> int:
 
 
 def _share(value: str, lower: str, upper: str, items: int) -> CoarseShare:
-    told = in_steps(float(value), float(lower), float(upper), items)
-    parts = [_decimal(repr(part)) for part in told]
+    steps = in_steps(float(value), float(lower), float(upper), items)
+    parts = [_decimal(repr(part)) for part in steps]
     return CoarseShare(**dict(zip(CoarseShare.model_fields, parts, strict=True)))
 
 
@@ -242,10 +242,10 @@ def in_steps(value: float, lower: float, upper: float, items: int) -> tuple[floa
     is released as 0.8 (0.6–1) in steps of 0.2, for its wider half is 0.13.
     """
     step = step_for(max(value - lower, upper - value, expected_half(items, (0.0, 1.0), value)))
-    told = min(1.0, rounded(value, step))
-    low = min(floor(lower / step + 1e-9) * step, told - step)
-    high = max(ceil(upper / step - 1e-9) * step, told + step)
-    return told, clean(max(0.0, low)), clean(min(1.0, high)), step
+    near = min(1.0, rounded(value, step))
+    low = min(floor(lower / step + 1e-9) * step, near - step)
+    high = max(ceil(upper / step - 1e-9) * step, near + step)
+    return near, clean(max(0.0, low)), clean(min(1.0, high)), step
 
 
 def step_for(half: float) -> float:

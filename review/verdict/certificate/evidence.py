@@ -159,7 +159,7 @@ class Evidence:
 
     @cached_property
     def _own(self) -> list[AnyPayload | None]:
-        """What the organisation's own devices wrote down."""
+        """Payloads of the organisation's own devices."""
         return [event.payload for event in self.events if event.device in self.own_devices]
 
     def looks(self, run_id: str) -> RunLooks:
@@ -330,7 +330,7 @@ def read_signed(
 
     try:
         raw = json.loads(data)
-        batches = {str(batch): signed(each) for batch, each in raw["batches"].items()}
+        batches = {str(batch): signed(manifest) for batch, manifest in raw["batches"].items()}
         handed_over = tuple(map(signed, raw["laptops"]))
         witnesses = tuple(text.encode() for text in raw["witnesses"])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
