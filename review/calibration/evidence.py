@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from operator import attrgetter
 from typing import Any
 from unicodedata import normalize
 
@@ -99,27 +100,21 @@ def gather(
                 f"Run {run.run_id[:8]} was scored with calibrated weights, and ratings are held against the specification's. Score "
                 f"it again with them: rosetta score --rescore {run.run_id[:8]} --scoring specification"
             )
-    parts, missed = [], {UNNAMED: len(ratings.rows) - assigned, ELSEWHERE: 0, WITHHELD: 0}
-    for run in runs:
-        part = _part(connection, run, assigned_rows, missed)
-        if part.entries:
-            parts.append(part)
-    if not parts:
-        raise HarnessError(_nothing(missed))
-    missed |= {"without a rating": ratings.empty, "of control items": ratings.controls}
-    return _evidence(parts, ratings, {why: count for why, count in missed.items() if count})
-
-
-def _nothing(missed: Mapping[str, int]) -> str:
-    if missed[WITHHELD]:
-        return (
+    missed = {UNNAMED: len(ratings.rows) - assigned, ELSEWHERE: 0, WITHHELD: 0}
+    every = (_part(connection, run, assigned_rows, missed) for run in runs)
+    parts = [part for part in every if part.entries]
+    if not parts and missed[WITHHELD]:
+        raise HarnessError(
             "The rated entries belong to a secret segment, and the card was imported without their scores. "
             "Calibrate where the run was made."
         )
-    return (
-        "None of the ratings is of an entry of these runs. Look whether the ids are those of the corpus, and "
-        "whether the ratings name these runs: `rosetta runs list` shows them."
-    )
+    if not parts:
+        raise HarnessError(
+            "None of the ratings is of an entry of these runs. Look whether the ids are those of the corpus, and "
+            "whether the ratings name these runs: `rosetta runs list` shows them."
+        )
+    missed |= {"without a rating": ratings.empty, "of control items": ratings.controls}
+    return _evidence(parts, ratings, {why: count for why, count in missed.items() if count})
 
 
 def rated_runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
@@ -164,7 +159,12 @@ def _meant(runs: Sequence[Run], row: PersonRating) -> str | None:
         raise UsageError(
             f"{row.where}: which of the {len(runs)} runs was rated? Add a column 'run' with the run's id."
         )
-    fitting = {run.run_id for run in runs if _is_called(run, row.run)}
+    fitting = {
+        run.run_id
+        for run in runs
+        if run.run_id.startswith(row.run.lower())
+        or row.run in {run.setup.model_slug, run.setup.method, run.setup.condition}
+    }
     if len(fitting) > 1:
         raise UsageError(
             f"{row.where}: field 'run' fits more than one of the runs. Give the run's id, or the beginning of "
@@ -173,30 +173,21 @@ def _meant(runs: Sequence[Run], row: PersonRating) -> str | None:
     return fitting.pop() if fitting else None
 
 
-def _is_called(run: Run, name: str) -> bool:
-    setup = run.setup
-    return run.run_id.startswith(name.lower()) or name in {
-        setup.model_slug,
-        setup.method,
-        setup.condition,
-    }
-
-
 def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[str, int]) -> _Part:
     by_place = _by_place(connection, run, said)
     entries = read_entries(connection, run.corpus, by_place)
-    results = [
-        result
-        for result in sorted(
-            read_results(connection, run.id, sorted(by_place)),
-            key=lambda result_row: result_row.position,
-        )
-        if not (entries[result.position].model_extra or {}).get("withheld")
-    ]
+    shut = {place for place, e in entries.items() if (e.model_extra or {}).get("withheld")}
+    stored = read_results(connection, run.id, sorted(by_place))
+    results = sorted((r for r in stored if r.position not in shut), key=attrgetter("position"))
     # Whether a run came as a card without rows, as those with secret entries do.
     only_totals = run.imported and (read_card(connection, run.id) or {}).get("withheld") is not None
     absent = WITHHELD if only_totals else ELSEWHERE
-    _count_missed(run, said, by_place, entries, results, missed, absent)
+    # ratings that cannot be used: of withheld entries, and of entries that are not the run's
+    used = {result.position for result in results}
+    withheld = sum(len(by_place[place]) for place in by_place.keys() & shut - used)
+    every = sum(len(rows) for (run_id, _), rows in said.items() if run_id == run.run_id)
+    missed[WITHHELD] += withheld
+    missed[absent] += every - withheld - sum(len(by_place[place]) for place in used)
     scorer = stored_scorer(run, "und", list(entries.values()))
     taken = scorer.entries_values([scorer.unpack(result.statistics) for result in results])
     outputs = len(results)
@@ -238,27 +229,6 @@ def _by_place(
         if run_id == run.run_id and (id_ := known.find(given)) is not None:
             by_place.setdefault(places[id_], []).extend(rows)
     return by_place
-
-
-def _count_missed(
-    run: Run,
-    said: _Said,
-    by_place: Mapping[int, list[PersonRating]],
-    entries: Mapping[int, Any],
-    results: Sequence[Any],
-    missed: dict[str, int],
-    absent: str,
-) -> None:
-    """Count the ratings that cannot be used; ``absent`` is why an entry is not among the run's."""
-    used = {result.position for result in results}
-    withheld = sum(
-        len(ratings)
-        for place, ratings in by_place.items()
-        if place not in used and (entries[place].model_extra or {}).get("withheld")
-    )
-    all_ = sum(len(rows) for (run_id, _), rows in said.items() if run_id == run.run_id)
-    missed[WITHHELD] += withheld
-    missed[absent] += all_ - withheld - sum(len(by_place[place]) for place in used)
 
 
 def _number(value: float | None) -> float:
@@ -306,9 +276,7 @@ def _judgements(parts: Sequence[_Part]) -> Judgements:
         ),
         composite=np.array([value for part in parts for value in part.composite]),
         metrics={
-            id_: np.array(
-                [value for part in parts for value in part.metrics.get(id_, nothing[id(part)])]
-            )
+            id_: np.concatenate([part.metrics.get(id_, nothing[id(part)]) for part in parts])
             for id_ in better
         },
         better=better,

@@ -100,20 +100,14 @@ def _verify_certificate(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile
         left = CardCheck("verdict", None if given is None else False, str(error))
         checks = [CardCheck("signature", holds, words), left, *_consents(stated, here)]
         return ToldOfFile(_of_run(stated), _issuer(stated), checks)
-    checks = [card_check for one in evidence_files.values() for card_check in _evidenced(one, here)]
+    checks = [check for one in evidence_files.values() for check in _evidenced(one, here)]
     return ToldOfFile(_of_run(stated), _issuer(stated), list(dict.fromkeys(checks)))
 
 
 def _verify_coarse(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Check a coarse certificate by what it follows from where that is here; else its form and signature."""
     coarse = read_coarse(file.data, file.path.name)
-    facts = (
-        ("review", coarse.review),
-        ("run", coarse.run.run_id),
-        ("outcome", str(coarse.outcome)),
-        ("issued", coarse.issued),
-    )
-    signer = [Signer("organisation", coarse.organisation.signing_key)]
+    facts, signer = _of_run(coarse)[:-1], _issuer(coarse)
     if not _has_signature(file):
         return ToldOfFile(facts, signer, [_UNSIGNED, *_consents(coarse, here)])
     signed = Signed(*read_signed_certificate(file.path))
@@ -122,10 +116,9 @@ def _verify_coarse(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     except NotInside:
         outside = _checks(verify_outside(signed, file.path.name)[1])
         return ToldOfFile(facts, signer, [*outside, *_consents(coarse, here)])
-    checks = [card_check for one in evidence_files.values() for card_check in _evidenced(one, here)]
-    return ToldOfFile(
-        facts, signer, list(dict.fromkeys((*_checks([coarse_signature(coarse, signed)]), *checks)))
-    )
+    checks = _checks([coarse_signature(coarse, signed)])
+    checks += [check for one in evidence_files.values() for check in _evidenced(one, here)]
+    return ToldOfFile(facts, signer, list(dict.fromkeys(checks)))
 
 
 _UNSIGNED: Final = CardCheck(
@@ -178,7 +171,7 @@ def _checks(found: tuple[CertificateCheck, ...] | list[CertificateCheck]) -> lis
     return [CardCheck(check.name, check.ok, check.words) for check in found]
 
 
-def _of_run(stated: Certificate) -> list[tuple[str, str]]:
+def _of_run(stated: Certificate | CoarseCertificate) -> list[tuple[str, str]]:
     return [
         ("review", stated.review),
         ("run", stated.run.run_id),
@@ -188,13 +181,13 @@ def _of_run(stated: Certificate) -> list[tuple[str, str]]:
     ]
 
 
-def _issuer(stated: Certificate) -> list[Signer]:
+def _issuer(stated: Certificate | CoarseCertificate) -> list[Signer]:
     return [Signer("organisation", stated.organisation.signing_key)]
 
 
 def _evidence(here: VerifiedAgainst) -> Path | None:
-    verified_files = here.among(lambda file: file.path.name.endswith(EVIDENCE_SUFFIX))
-    return next((verified_file.path for verified_file in verified_files), None)
+    evidence = next(here.among(lambda file: file.path.name.endswith(EVIDENCE_SUFFIX)), None)
+    return None if evidence is None else evidence.path
 
 
 def _verify_signature(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
@@ -268,12 +261,9 @@ def own_ages(home: Path) -> list[AgeIdentity]:
 
 
 def _verify_laptop(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    laptop_card = read_laptop_card(file.data)
-    return ToldOfFile(
-        (("laptop", laptop_card.name),),
-        [Signer("laptop", laptop_card.public.signing_key)],
-        [signature_check()],
-    )
+    card = read_laptop_card(file.data)
+    signer = [Signer("laptop", card.public.signing_key)]
+    return ToldOfFile((("laptop", card.name),), signer, [signature_check()])
 
 
 def _verify_statement(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001

@@ -73,21 +73,17 @@ def readability(
     """Work out what can be read; ``consent`` is in ``language``, and ``carried`` are the code points of each font of the batch."""
     has = (*brought(), *carried)
     shown = [item.shown for item in drawn.items]
-    source = tag_script(
-        scripted(drawn.dataset.source_language, [batch_item.source for batch_item in shown])
-    )
-    target = tag_script(
-        scripted(drawn.dataset.target_language, [batch_item.candidate for batch_item in shown])
-    )
+    data = drawn.dataset
+    source = tag_script(scripted(data.source_language, [item.source for item in shown]))
+    target = tag_script(scripted(data.target_language, [item.candidate for item in shown]))
     lacking: Counter[str] = Counter()
     named, left_out = [], []
     for item in drawn.items:
         pair = ((item.shown.source, source), (item.shown.candidate, target))
         lost = [lacking_in(text, has) for text, _ in pair]
         lacking.update(lost[0] | lost[1])
-        if not all(
-            legible_without(text, no, of) for (text, of), no in zip(pair, lost, strict=True)
-        ):
+        read = (legible_without(text, no, of) for (text, of), no in zip(pair, lost, strict=True))
+        if not all(read):
             left_out.append(item)
         elif lost[0] | lost[1]:
             named.append(item)

@@ -127,12 +127,12 @@ def _others(
     """Return what people wrote of an item, in random order and without their answers; nothing where they were not told."""
     if not review.manifest.shows_words:
         return []
-    words_of_others = [
+    written = [
         OthersWords(reasons=voice.reasons, comment=voice.comment, suggestion=voice.suggestion)
         for voice in voices(heard, case.item, review.key)
     ]
-    secrets.SystemRandom().shuffle(words_of_others)
-    return words_of_others[:MOST_OTHERS]
+    secrets.SystemRandom().shuffle(written)
+    return written[:MOST_OTHERS]
 
 
 def _orders(
@@ -141,16 +141,12 @@ def _orders(
     """Assign to each person who answered those of the items that they were asked before, by their card."""
     ids = {item.truth.partner: item.id for item in items}
     originals = {item.id: item.truth.entry for item in items}
-    drawn = {
-        who: order(
-            [ids[item_id] for item_id in review.key.orders[who] if item_id in ids],
-            originals,
-            {},
-            drawing(seed, f"order {place}"),
-        )
-        for place, who in enumerate(dict.fromkeys(people))
-    }
-    return {review.code(who): asked for who, asked in drawn.items() if asked}
+    drawn = {}
+    for place, who in enumerate(dict.fromkeys(people)):
+        asked = [ids[item] for item in review.key.orders[who] if item in ids]
+        if own := order(asked, originals, {}, drawing(seed, f"order {place}")):
+            drawn[review.code(who)] = own
+    return drawn
 
 
 def cases_of(office: Office, review: Review, state: State) -> list[Case]:
@@ -166,14 +162,12 @@ def second_looks(office: Office, review: Review, state: State) -> dict[str, Seco
         return {}
     heard = [(who, state) for who, _, state in counted(office.state_of_any(again), again.key)]
     before = {review.code(who): _ratings(r) for who, _, r in counted(state, review.key)}
-    mine = [(reviewer_state, before.get(again.code(who), {})) for who, reviewer_state in heard]
-    second_looks = {
-        about.partner or "": _looked(
-            item, about.partner or "", mine, voices(heard, item, again.key)
-        )
-        for item, about in again.key.items.items()
-    }
-    return {item: look for item, look in second_looks.items() if look.anything}
+    mine = [(said, before.get(again.code(who), {})) for who, said in heard]
+    looks = {}
+    for item, about in again.key.items.items():
+        first = about.partner or ""
+        looks[first] = _looked(item, first, mine, voices(heard, item, again.key))
+    return {item: look for item, look in looks.items() if look.anything}
 
 
 def _looked(

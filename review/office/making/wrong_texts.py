@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations, takewhile
+from difflib import SequenceMatcher
+from itertools import permutations
 from random import Random
 
 from corpora.text.comparison import comparison_form, scripts
@@ -137,26 +138,9 @@ def changed_tag(right: TaggedWord, wrong: TaggedWord) -> tuple[str, str] | None:
 
 def _pattern(word: str, other: str, old: str, new: str) -> Pattern:
     """Return what two forms differ in at their ends, around the longest stretch that they share."""
-    size, start, there = _shared(word, other)
+    start, there, size = SequenceMatcher(None, word, other, autojunk=False).find_longest_match()
     return Pattern(
         (word[:start], word[start + size :]), (other[:there], other[there + size :]), old, new
-    )
-
-
-def _shared(word: str, other: str) -> tuple[int, int, int]:
-    """Return length and places of the longest stretch that two words share; the first of equal ones."""
-    stretches = (
-        (_alike(word[here:], other[there:]), here, there)
-        for here in range(len(word))
-        for there in range(len(other))
-    )
-    return max(stretches, key=lambda stretch: (stretch[0], -stretch[1], -stretch[2]))
-
-
-def _alike(word: str, other: str) -> int:
-    """Count the letters with which two words begin alike."""
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
     )
 
 

@@ -11,7 +11,7 @@ says so (``rosetta review export --inside``), and no exchange folder takes them.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,7 +33,7 @@ from harness.release.budget import (
     shortfall_of,
     tellable,
 )
-from harness.release.ledger import ReleaseLedger, own_ledger, told_so_far
+from harness.release.ledger import own_ledger, told_so_far
 from harness.release.records import CertificateTold, Confirmation
 from harness.sealed.keys import Identity, Signed
 from review.office.store.store import IssuedCertificate, Office, Review
@@ -99,15 +99,15 @@ def certificate_question(
     An item is known by its ratings, and by how many were rated of its difficulty (``strata``): that is the weight with
     which it counts in the share of all.
     """
-    rated: dict[str, list[tuple[str, int]]] = {}
+    rated: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for who in sorted(ratings):
         for item, rank in ratings[who].items():
-            rated.setdefault(item, []).append((who, rank))
+            rated[item].append((who, rank))
     sizes = Counter(strata[item] for item in rated)
-    parts: dict[Part, set[str]] = {}
+    parts: dict[Part, set[str]] = defaultdict(set)
     for item, given in rated.items():
         known = digest(f"{item} of {sizes[strata[item]]} rated {given}")
-        parts.setdefault((STRATUM, str(strata[item])), set()).add(known)
+        parts[STRATUM, str(strata[item])].add(known)
     return CertificateQuestion(run, corpus, {name: frozenset(part) for name, part in parts.items()})
 
 
@@ -156,7 +156,7 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     Where the last released one says it all, that one is given again and counts once.
     """
     exact = read_certificate(made.certificate, "the certificate")
-    ledger, run = _ledger(office), exact.run.run_id
+    ledger, run = own_ledger(office.path.parent), exact.run.run_id
     reading = read_verdict(made.evidence, run)
     counted = {who: reading.panel.ratings.get(who, {}) for who in reading.verdict.numbers.reviewers}
     asked = certificate_question(
@@ -193,8 +193,8 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
 
 def told_of(office: Office, run_id: str) -> Signed | None:
     """Return the coarse certificate of a run that was released last; None where none was."""
-    certificate_told = last_certificate(_ledger(office).read(), run_id)
-    return None if certificate_told is None else _signed(certificate_told)
+    last = last_certificate(own_ledger(office.path.parent).read(), run_id)
+    return None if last is None else _signed(last)
 
 
 def require_confirmed(run_id: str, home: Path) -> None:
@@ -219,15 +219,8 @@ def told_instead(office: Office, issued: IssuedCertificate) -> Signed | None:
 
 def exact_of(office: Office, review: Review, coarse: CoarseCertificate) -> Signed | None:
     """Return the certificate that stayed inside, of which a coarse one is; None where this office has not issued it."""
-    for certificate in office.certificates(review):
-        signed = Signed(certificate.certificate, certificate.signature)
-        if signed.sha256 == coarse.exact:
-            return signed
-    return None
-
-
-def _ledger(office: Office) -> ReleaseLedger:
-    return own_ledger(office.path.parent)
+    every = (Signed(c.certificate, c.signature) for c in office.certificates(review))
+    return next((signed for signed in every if signed.sha256 == coarse.exact), None)
 
 
 def _signed(told: CertificateTold) -> Signed:

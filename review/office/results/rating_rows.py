@@ -165,7 +165,7 @@ def mean_ranks(rows: list[RatingRow]) -> dict[tuple[str, EntryId], float]:
     ranks: dict[tuple[str, EntryId], list[int]] = {}
     for row in real_ratings(rows):
         ranks.setdefault((row.run_id, row.entry_id), []).append(row.rank or 0)
-    return {output: sum(rank) / len(rank) for output, rank in ranks.items()}
+    return {output: sum(given) / len(given) for output, given in ranks.items()}
 
 
 def real_ratings(rows: list[RatingRow]) -> Iterator[RatingRow]:
@@ -197,17 +197,13 @@ def mtme_files(
     entries = _entries(review.key, reviewed)
     first, pair = next(iter(reviewed.values())), _pair(next(iter(cards.values())))
     files = {
-        f"sources/{pair}.txt": [_one_line(first[entry].source) for entry in entries],
-        f"references/{pair}.{REFERENCE}.txt": [
-            _one_line(first[entry].reference) for entry in entries
-        ],
+        f"sources/{pair}.txt": [_one_line(first[e].source) for e in entries],
+        f"references/{pair}.{REFERENCE}.txt": [_one_line(first[e].reference) for e in entries],
         f"documents/{pair}.docs": ["none review"] * len(entries),
     }
     for run_id, name in names.items():
-        outputs = reviewed[run_id]
-        files[f"system-outputs/{pair}/{name}.txt"] = [
-            _one_line(outputs[entry].predicted) for entry in entries
-        ]
+        outputs = [_one_line(reviewed[run_id][e].predicted) for e in entries]
+        files[f"system-outputs/{pair}/{name}.txt"] = outputs
     files.update(_scores(pair, names, entries, rows))
     return {path: "".join(f"{line}\n" for line in lines).encode() for path, lines in files.items()}
 
@@ -246,11 +242,7 @@ def _entries(
     """Return the entries that were asked of every run, in the corpus' order."""
     asked = {item.entry for item in key.items.values() if item.control is None}
     first = next(iter(reviewed.values()))
-    return [
-        entry
-        for entry in first
-        if entry in asked and all(entry in outputs for outputs in reviewed.values())
-    ]
+    return [e for e in first if e in asked and all(e in outputs for outputs in reviewed.values())]
 
 
 def _pair(card: RunCard) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -88,16 +89,10 @@ def governance_bundle(
         recipients=review.manifest.organisation.recipients,
         members={},
     )
-    archive = pack_signed(manifest, _members(office, review, of_runs, identity), identity)
-    return seal(archive, manifest.recipients)
-
-
-def _members(
-    office: Office, review: Review, of_runs: Mapping[str, RunFiles], identity: Identity
-) -> dict[str, bytes]:
     pem = public_pem(identity.public.signing_key)
     readme = _README.format(review=review.name, pem=pem).encode()
-    return {"README.txt": readme, **review_files(office, review, of_runs)}
+    members = {"README.txt": readme, **review_files(office, review, of_runs)}
+    return seal(pack_signed(manifest, members, identity), manifest.recipients)
 
 
 def review_files(
@@ -114,14 +109,10 @@ def review_files(
     for number, run in enumerate(review.key.runs, start=1):
         of_run = of_runs.get(run.run_id, RunFiles())
         page = None if of_run.page is None else of_run.page.encode()
-        parts = {
-            "-card.json": of_run.card,
-            ".rosetta-evidence": of_run.evidence,
-            "-page.html": page,
-        }
-        members.update(
-            {f"run-{number}{end}": data for end, data in parts.items() if data is not None}
-        )
+        ends = ("-card.json", ".rosetta-evidence", "-page.html")
+        for end, data in zip(ends, (of_run.card, of_run.evidence, page), strict=True):
+            if data is not None:
+                members[f"run-{number}{end}"] = data
     return members
 
 
@@ -226,17 +217,17 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
     Of a review of secret entries it shows what the coarse certificate shows; None where none was released. UsageError where
     ratings that it rests on were taken back: the page would continue telling of them.
     """
-    if (issued_certificate := newest_certificate(office, review, run_id)) is None:
+    if (issued := newest_certificate(office, review, run_id)) is None:
         return None
-    if issued_certificate.recompute:
+    if issued.recompute:
         raise UsageError(
             f"Somebody took ratings back since the certificate of run {run_id[:8]} was issued, and the page would "
             f"still tell of them. Issue it again: rosetta review gate {review.name} --issue"
         )
     if review.secret:
-        signed = told_instead(office, issued_certificate)
+        signed = told_instead(office, issued)
         return None if signed is None else coarse_page(read_coarse(signed.content, "it"), words)
-    certificate = read_certificate(issued_certificate.certificate, "the certificate")
+    certificate = read_certificate(issued.certificate, "the certificate")
     return community_page(certificate, review.key, office.state(review), review.texts, words)
 
 
@@ -250,21 +241,12 @@ def of_runs(
     evidence = review_evidence(office, review, own_key)
     gathered = {}
     for run in review.key.runs:
-        issued = newest_certificate(office, review, run.run_id)
-        gathered[run.run_id] = RunFiles(
-            card=_card(connection, run.run_id),
-            evidence=None
-            if issued is None
-            else pack_evidence(issued.certificate, issued.signature, evidence),
-            page=None
-            if issued is None or issued.recompute
-            else page_of(office, review, run.run_id, words),
-        )
+        card = packed = page = None
+        with suppress(UsageError):  # it was deleted, or has secret entries: its card is elsewhere
+            run_number = find_run(connection, run.run_id).id
+            card = export_run(connection, run_number, ExportForm.CARD)
+        if (issued := newest_certificate(office, review, run.run_id)) is not None:
+            packed = pack_evidence(issued.certificate, issued.signature, evidence)
+            page = None if issued.recompute else page_of(office, review, run.run_id, words)
+        gathered[run.run_id] = RunFiles(card, packed, page)
     return gathered
-
-
-def _card(connection: sqlite3.Connection, run_id: str) -> bytes | None:
-    try:
-        return export_run(connection, find_run(connection, run_id).id, ExportForm.CARD)
-    except UsageError:  # the run was deleted, or has secret entries; its card may be kept elsewhere
-        return None

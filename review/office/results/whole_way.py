@@ -143,9 +143,9 @@ def withdrawn_words(connection: sqlite3.Connection, kept: KeptSubmission) -> str
     if (run := None if last is None else find_by_id(connection, last.run)) is None:
         return ""
     notices = withdrawn_runs(connection, run.id).values()
-    return next(
-        (f"consent was withdrawn for {n.said}: nothing more comes of it" for n in notices), ""
-    )
+    for notice in notices:
+        return f"consent was withdrawn for {notice.said}: nothing more comes of it"
+    return ""
 
 
 def _begun(kept: KeptSubmission) -> str:
@@ -179,8 +179,7 @@ def opening_command(connection: sqlite3.Connection, run: Run, command: str) -> s
     if not vault:
         return command
     folder = folder_of(store_path(connection).parent, vault)
-    named = quote(folder) if folder else "FOLDER"
-    opening = f"{command} --vault {named}"
+    opening = f"{command} --vault {quote(folder) if folder else 'FOLDER'}"
     if not _opened_together(folder, number.partition("/")[0]):
         return f"{opening} --purpose WORDS"
     return f"{opening} --purpose WORDS --ask NAME.rosetta-request; then {opening} --grant NAME.rosetta-request"
