@@ -16,7 +16,7 @@ from threading import RLock
 from typing import Any
 
 from harness.core.failures import UsageError
-from harness.core.storage import private_folder
+from harness.core.storage import private_folder, storable
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.store.file.trouble import transaction
@@ -190,22 +190,19 @@ class Laptop(OwnFile):
                 self._refuse_taken_back(payload)
             events = [append_event(self.connection, self.device, p, words) for p in payloads]
             answers = {e.payload.item: e.id for e in events if isinstance(e.payload, Judged)}
-            texts = [
-                (e.id, e.payload.item) for e in events if isinstance(e.payload, Comment | Suggest)
+            rows = [
+                (e.id, answers[e.payload.item])
+                for e in events
+                if isinstance(e.payload, Comment | Suggest) and e.payload.item in answers
             ]
-            rows = [(text, answers[item]) for text, item in texts if item in answers]
             self.connection.executemany("INSERT INTO saved_with VALUES (?, ?)", rows)
             self._change_drafts(*place, drafts, words)
             for withdraw in withdraws:
+                words_only = withdraw.scope is Scope.COMMENTS
                 self.connection.execute(
                     "DELETE FROM draft WHERE reviewer = ? AND batch = coalesce(?, batch)"
                     " AND NOT (? AND field = ?)",
-                    (
-                        withdraw.reviewer,
-                        reach(withdraw),
-                        withdraw.scope is Scope.COMMENTS,
-                        ANSWER_DRAFT,
-                    ),
+                    (withdraw.reviewer, reach(withdraw), words_only, ANSWER_DRAFT),
                 )
                 self.connection.execute("UPDATE installation SET unclean = 1")
         if withdraws:
@@ -272,14 +269,13 @@ class Laptop(OwnFile):
 
     def batches(self) -> tuple[StoredBatch, ...]:
         rows = self._rows("SELECT id, manifest, members, secret FROM batch ORDER BY rowid")
-        return tuple(_stored(row) for row in rows)
+        return tuple(StoredBatch(id_, head, rest, bool(secret)) for id_, head, rest, secret in rows)
 
     def batch(self, batch: str) -> StoredBatch:
         """Return one batch; raises UsageError where it is not here."""
-        for row in self._rows(
-            "SELECT id, manifest, members, secret FROM batch WHERE id = ?", batch
-        ):
-            return _stored(row)
+        query = "SELECT id, manifest, members, secret FROM batch WHERE id = ?"
+        for id_, head, rest, secret in self._rows(query, batch):
+            return StoredBatch(id_, head, rest, bool(secret))
         raise UsageError(f"There is no batch {batch} on this computer. Open its file first.")
 
     def save_drafts(self, batch: str, reviewer: str, drafts: Iterable[Draft]) -> None:
@@ -303,7 +299,7 @@ class Laptop(OwnFile):
             kind = Kind.TRANSLATE if draft.field == ANSWER_DRAFT else Kind.COMMENT
             if draft.text is None or reached(kind, reviewer, batch, withdrawn):
                 continue
-            if len(draft.text) > MOST_TEXT or not _writable(draft.text):
+            if len(draft.text) > MOST_TEXT or storable(draft.text) != draft.text:
                 raise UsageError(f"A text has at most {MOST_TEXT:,} characters. Shorten it.")
             place = (batch, reviewer, draft.item, draft.field)
             kept = words.draft(place, draft.text)
@@ -333,28 +329,20 @@ class Laptop(OwnFile):
 
     def set_setting(self, name: str, value: str | None) -> None:
         """Change a setting of this computer; None forgets it."""
-        if value is None:
-            self._write("DELETE FROM setting WHERE name = ?", name)
-        else:
-            self._write("REPLACE INTO setting VALUES (?, ?)", name, value)
+        with self._writing():
+            if value is None:
+                self.connection.execute("DELETE FROM setting WHERE name = ?", (name,))
+            else:
+                self.connection.execute("REPLACE INTO setting VALUES (?, ?)", (name, value))
 
     def _rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
         with saying(self.path), self._lock:
             return self.connection.execute(statement, values).fetchall()
 
-    def _write(self, statement: str, *values: str) -> None:
-        with self._writing():
-            self.connection.execute(statement, values)
-
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with saying(self.path), self._lock, transaction(self.connection):
             yield
-
-
-def _stored(row: tuple[Any, ...]) -> StoredBatch:
-    batch, manifest, members, secret = row
-    return StoredBatch(batch, manifest, members, bool(secret))
 
 
 def _installed(connection: sqlite3.Connection, path: Path) -> tuple[str, bool]:
@@ -363,11 +351,9 @@ def _installed(connection: sqlite3.Connection, path: Path) -> tuple[str, bool]:
     row = connection.execute("SELECT device, fingerprint, unclean FROM installation").fetchone()
     if row is not None and row[1] == here:
         return row[0], bool(row[2])
-    device = new_device()
-    connection.execute(
-        "REPLACE INTO installation VALUES (1, ?, ?, ?)", (device, here, row[2] if row else 0)
-    )
-    return device, bool(row and row[2])
+    device, unclean = new_device(), row[2] if row else 0
+    connection.execute("REPLACE INTO installation VALUES (1, ?, ?, ?)", (device, here, unclean))
+    return device, bool(unclean)
 
 
 def _batch_id(manifest: bytes) -> str:
@@ -378,11 +364,3 @@ def _batch_id(manifest: bytes) -> str:
     if not (isinstance(batch, str) and _BATCH_ID.fullmatch(batch)):
         raise UsageError("The batch file names no batch. Ask the organisation for a new file.")
     return batch
-
-
-def _writable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -160,10 +160,8 @@ def export_events(laptop: Laptop, batch: str) -> list[Event]:
     """
     events = sorted(laptop.events(), key=lambda event: (event.device, event.seq, event.id))
     over = _not_said_any_more([event for event in events if _belongs(event, batch)])
-    given = [
-        event if _belongs(event, batch) and event.id not in over else event.erased()
-        for event in events
-    ]
+    said = {event.id for event in events if _belongs(event, batch)} - over
+    given = [event if event.id in said else event.erased() for event in events]
     laptop.require_open(given)
     return given
 
@@ -261,11 +259,8 @@ def heard(
     every = [event for event in events if event.kind not in OWN_WORDS or event.device in own]
     words = _words(event for event in every if getattr(event.payload, "batch", None) in batches)
     removed = {laptop: word.reason for laptop, word in words.items() if not word.heard}
-    left = [
-        event
-        for event in every
-        if event.kind is Kind.WITHDRAW or keys.get(event.device, event.device) not in removed
-    ]
+    out = {device for device in {e.device for e in every} if keys.get(device, device) in removed}
+    left = [e for e in every if e.kind is Kind.WITHDRAW or e.device not in out]
     speakers_of = _speakers(left, keys, batches)
     same = _same_laptops(words)
     laptops = _Laptops(keys, same)

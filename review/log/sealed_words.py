@@ -77,11 +77,9 @@ class WordKeys:
         words = {name: payload[name] for name in names if payload.get(name)}
         if not words or batch not in self.secret:
             return _canonical(payload), salt
-        packed_words = _canonical({"salt": salt.hex(), "words": words})
         rest = {name: value for name, value in payload.items() if name not in words}
-        return _canonical({**rest, _SEALED: sorted(words)}), self.seal(
-            _place(batch, event), packed_words
-        )
+        packed = self.seal(_place(batch, event), _canonical({"salt": salt.hex(), "words": words}))
+        return _canonical({**rest, _SEALED: sorted(words)}), packed
 
     def whole(self, event: str, payload: dict[str, Any], sealed: bytes) -> Content | None:
         """Return payload and salt of a stored event as they were before it was sealed; None where its words stay shut.
@@ -198,9 +196,7 @@ class SealedWords:
         ``recipients`` (``age1…``) can open that one; it is kept at once, so no transaction is open. Raises KeyStoreError.
         """
         keys = self.keys(batches)
-        if lacking := [
-            batch for batch in batches if batch in keys.why and batch not in keys.opened
-        ]:
+        if lacking := [b for b in batches if b in keys.why and b not in keys.opened]:
             recipient_keys = recipients()
             with transaction(self._connection):
                 for batch in lacking:

@@ -156,14 +156,12 @@ class OwnershipRecord(StrictRecord):
             return OwnershipState.REVOKED
         if self.said(OwnershipAction.REFUSED):
             return OwnershipState.REFUSED
-        match self.said(OwnershipAction.SIGNED).keys() & {*Side}:
-            case signed if len(signed) == len(Side):
-                return OwnershipState.BY_BOTH
-            case signed if Side.ORGANISATION in signed:
-                return OwnershipState.BY_ORGANISATION
-            case signed if signed:
-                return OwnershipState.BY_DEVELOPER
-        return OwnershipState.PROPOSED
+        signed = self.said(OwnershipAction.SIGNED)
+        if len(signed) == len(Side):
+            return OwnershipState.BY_BOTH
+        if Side.ORGANISATION in signed:
+            return OwnershipState.BY_ORGANISATION
+        return OwnershipState.BY_DEVELOPER if signed else OwnershipState.PROPOSED
 
     @property
     def ended(self) -> bool:
@@ -179,17 +177,15 @@ def propose(terms: OwnershipTerms, identity: Identity) -> OwnershipRecord:
         raise UsageError(
             "Both sides would sign with one key: nobody agrees with themselves. Name the developer's own key."
         )
-    return _checked(
-        OwnershipRecord(terms=terms, acts=(_act(terms, OwnershipAction.PROPOSED, identity),))
-    )
+    proposed = _act(terms, OwnershipAction.PROPOSED, identity)
+    return _checked(OwnershipRecord(terms=terms, acts=(proposed,)))
 
 
 def new_terms(**fields: object) -> OwnershipTerms:
     """Return terms of now from their fields; UsageError names the field that cannot be so."""
+    usual = {"salt": secrets.token_hex(32), "proposed": moment(datetime.now(UTC))}
     try:
-        return OwnershipTerms.model_validate(
-            {"salt": secrets.token_hex(32), "proposed": moment(datetime.now(UTC)), **fields}
-        )
+        return OwnershipTerms.model_validate(usual | fields)
     except ValidationError as error:
         raise UsageError(f"These terms are not possible: {first_problem(error)}") from None
 
@@ -212,15 +208,10 @@ def say(
         raise UsageError("You signed this. To take that back: rosetta community answer --revoke")
     if what is OwnershipAction.REVOKED and not signed:
         raise UsageError("You did not sign this. To say no: rosetta community answer --refuse")
-    reason_line = (
-        one_line(reason, "The reason")
-        if what in {OwnershipAction.REFUSED, OwnershipAction.REVOKED}
-        else ""
-    )
-    return merged(
-        record,
-        record.model_copy(update={"acts": (_act(record.terms, what, identity, reason_line),)}),
-    )
+    ends = what in {OwnershipAction.REFUSED, OwnershipAction.REVOKED}
+    reason = one_line(reason, "The reason") if ends else ""
+    act = _act(record.terms, what, identity, reason)
+    return merged(record, record.model_copy(update={"acts": (act,)}))
 
 
 def merged(one: OwnershipRecord, other: OwnershipRecord) -> OwnershipRecord:
@@ -239,15 +230,13 @@ def read_ownership(data: bytes) -> OwnershipRecord:
     by the side that it is of.
     """
     try:
-        ownership_record = OwnershipRecord.model_validate_json(data[: MOST_BYTES + 1], strict=True)
+        record = OwnershipRecord.model_validate_json(data[: MOST_BYTES + 1], strict=True)
     except ValidationError as error:
-        raise FileError(
-            FileProblem.NOT_OURS,
-            f"This is no record of ownership, or it is damaged: {first_problem(error)}",
-        ) from None
-    if ownership_record.data() != data:
+        words = f"This is no record of ownership, or it is damaged: {first_problem(error)}"
+        raise FileError(FileProblem.NOT_OURS, words) from None
+    if record.data() != data:
         raise FileError(FileProblem.DAMAGED, f"The record was changed after it was written. {_ASK}")
-    return _checked(ownership_record)
+    return _checked(record)
 
 
 _ASK: Final = "Nothing follows from it: ask for the file once more."
@@ -271,10 +260,7 @@ def _contradictions(record: OwnershipRecord) -> Iterator[str]:
             yield f"A word of it ({act.what}) is about other terms: it was taken from another record, or the terms were changed"
         elif not act.is_signed_by(act.by):
             yield f"A word of it ({act.what}) was changed after it was signed"
-    if (
-        Side.ORGANISATION not in record.said(OwnershipAction.PROPOSED)
-        or len(record.said(OwnershipAction.PROPOSED)) > 1
-    ):
+    if record.said(OwnershipAction.PROPOSED).keys() != {Side.ORGANISATION}:
         yield "It was not the organisation that proposed it"
     if record.said(OwnershipAction.REVOKED).keys() - record.said(OwnershipAction.SIGNED).keys():
         yield "A side takes a signature back that it never gave"
@@ -300,13 +286,8 @@ _DIGITS: Final = {ord(sign): None for sign in "-:TZ"}
 def _act(
     terms: OwnershipTerms, what: OwnershipAction, identity: Identity, reason: str = ""
 ) -> SignedOwnershipAct:
-    act = OwnershipAct(
-        terms=terms.id,
-        what=what,
-        by=identity.public.signing_key,
-        when=moment(datetime.now(UTC)),
-        reason=reason,
-    )
+    by, when = identity.public.signing_key, moment(datetime.now(UTC))
+    act = OwnershipAct(terms=terms.id, what=what, by=by, when=when, reason=reason)
     return SignedOwnershipAct.model_validate_json(signed_record(act, identity))
 
 

@@ -143,16 +143,12 @@ def state(
 def stated(connection: sqlite3.Connection, home: Path) -> dict[str, SignedProfileStatement]:
     """Return what is stated now by this computer's organisation, by requirement; what was changed in the store counts as absent."""
     own = organisation_keys(home).public.signing_key
-    signed_profile_statements = {}
+    by_item = {}
     for _, data in signed_files(connection, RecordKind.STATEMENT):
         record = read_record(data, SignedProfileStatement, "a statement", most=MOST_BYTES)
         if record.by == own and record.is_signed_by(own) and record.words:
-            signed_profile_statements[record.item] = record
-    return {
-        item: signed_profile_statements[item]
-        for item in REQUIREMENTS
-        if item in signed_profile_statements
-    }
+            by_item[record.item] = record
+    return {item: by_item[item] for item in REQUIREMENTS if item in by_item}
 
 
 def make_profile(connection: sqlite3.Connection, name: str, home: Path) -> SignedProfile:
@@ -162,11 +158,7 @@ def make_profile(connection: sqlite3.Connection, name: str, home: Path) -> Signe
     plain = Profile(
         name=one_line(name, "The name"),
         when=moment(datetime.now(UTC)),
-        seen=tuple(
-            SeenHere(item=item, words=words)
-            for item in REQUIREMENTS
-            for words in there.get(item, ())
-        ),
+        seen=tuple(SeenHere(item=i, words=w) for i in REQUIREMENTS for w in there.get(i, ())),
         stated=tuple(stated(connection, home).values()),
         by=identity.public.signing_key,
     )
@@ -176,16 +168,13 @@ def make_profile(connection: sqlite3.Connection, name: str, home: Path) -> Signe
 def read_profile(data: bytes) -> SignedProfile:
     """Read a profile and check its signature and those of its statements; raises FileError in words."""
     name = "the profile of an organisation"
-    signed_record = read_signed_record(data, SignedProfile, name, most=MOST_BYTES, end=b"\n")
-    if not all(
-        statement.by == signed_record.by and statement.is_signed_by(signed_record.by)
-        for statement in signed_record.stated
-    ):
+    profile = read_signed_record(data, SignedProfile, name, most=MOST_BYTES, end=b"\n")
+    if not all(s.by == profile.by and s.is_signed_by(profile.by) for s in profile.stated):
         raise FileError(
             FileProblem.DAMAGED,
             "A statement in the profile is not the organisation's, or was changed. Ask for it once more.",
         )
-    return signed_record
+    return profile
 
 
 def seen(connection: sqlite3.Connection, home: Path) -> dict[str, list[str]]:
@@ -211,31 +200,25 @@ def _vaults(home: Path) -> Iterator[tuple[str, str]]:
 def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
     keepers = made.keepers.values()
     people = sum(not keeper.recovery for keeper in keepers)
-    together = (
-        f"{made.threshold} of them open it together"
-        if made.split
-        else "each of them opens it alone"
-    )
+    together = "each of them opens it alone"
+    if made.split:
+        together = f"{made.threshold} of them open it together"
     entries = sum(sum(corpus.entries.values()) for corpus in made.head.corpora.values())
     yield "keys", f"{counted(people, 'keeper')} enrolled in a vault; {together}"
     yield "keys", "a recovery key was made" if people < len(keepers) else "no recovery key"
-    yield (
-        "possession",
-        f"a vault with {counted(entries, 'entry', 'entries')}, sealed at rest, with a log of every opening",
-    )
+    held = counted(entries, "entry", "entries")
+    yield "possession", f"a vault with {held}, sealed at rest, with a log of every opening"
     acts = [line.record.act for line in made.lines]
     opened = [act for act in acts if isinstance(act, Opened | OpenedByGrant | Used)]
     granted = sum(
-        isinstance(act, OpenedByGrant) or (isinstance(act, Used) and act.grant is not None)
-        for act in opened
+        isinstance(act, OpenedByGrant) or getattr(act, "grant", None) is not None for act in opened
     )
     granted_words = f"{counted(granted, 'opening')} by a grant of its keepers"
     yield "authority", f"{granted_words}, {len(opened) - granted:,} without one"
-    refused = sum(bool(grant.refused_by(made.keepers)) for grant in made.grants.values())
-    yield (
-        "control",
-        f"{counted(refused, 'request')} refused by a keeper of {len(made.grants):,} asked",
+    refused = counted(
+        sum(bool(g.refused_by(made.keepers)) for g in made.grants.values()), "request"
     )
+    yield "control", f"{refused} refused by a keeper of {len(made.grants):,} asked"
 
 
 def _office(home: Path) -> Iterator[tuple[str, str]]:
@@ -249,18 +232,13 @@ def _office(home: Path) -> Iterator[tuple[str, str]]:
 
 def _consent(home: Path) -> Iterator[tuple[str, str]]:
     if held := standing(home).held:
-        yield (
-            "ethics",
-            f"a register of what was taken back is kept, with {counted(len(held), 'notice')}",
-        )
+        count = counted(len(held), "notice")
+        yield "ethics", f"a register of what was taken back is kept, with {count}"
 
 
 def _records(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    states = Counter(
-        str(kept_record.told.get("state"))
-        for kept_record, _ in signed_files(connection, RecordKind.OWNERSHIP)
-    )
-    if states:
+    kept = signed_files(connection, RecordKind.OWNERSHIP)
+    if states := Counter(str(record.told.get("state")) for record, _ in kept):
         words = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
         yield "benefit", f"records of ownership: {words}"
 
@@ -271,13 +249,13 @@ def profile_json(
     return [
         {
             "item": item,
-            "section": profile_requirement.section,
-            "title": profile_requirement.title,
-            "asked": profile_requirement.words,
+            "section": requirement.section,
+            "title": requirement.title,
+            "asked": requirement.words,
             "seen": there.get(item, []),
             "stated": said[item].words if item in said else None,
             "person": said[item].person if item in said else None,
             "when": said[item].when if item in said else None,
         }
-        for item, profile_requirement in REQUIREMENTS.items()
+        for item, requirement in REQUIREMENTS.items()
     ]

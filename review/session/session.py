@@ -324,9 +324,8 @@ class Session:
     def withdraw(self, scope: Scope) -> View:
         """Withdraw what this person gave, at any time, and erase it from this computer."""
         batch = None if scope is Scope.EVERYTHING else self.manifest.batch
-        payload = Withdraw(
-            wall=self._author.wall(), reviewer=self._reviewer, batch=batch, scope=scope
-        )
+        wall, who = self._author.wall(), self._reviewer
+        payload = Withdraw(wall=wall, reviewer=who, batch=batch, scope=scope)
         message = position.withdrawn(self.words, scope, translating=self.translating)
         return self._done([payload], message, then=self._record.reread)
 

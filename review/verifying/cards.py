@@ -189,9 +189,8 @@ def _signed(
 ) -> tuple[list[CardCheck], list[Signer]]:
     """Judge a signature block over bytes, by the first key among the files that were named."""
     if not block.keys() >= _BLOCK or block.get("scheme") != SCHEME:
-        return [
-            CardCheck("signature", False, "the block next to it is of another scheme, or damaged")
-        ], []
+        words = "the block next to it is of another scheme, or damaged"
+        return [CardCheck("signature", False, words)], []
     if block["payloadSha256"] != hashlib.sha256(data).hexdigest():
         words = "its bytes are not those that were signed (SHA-256)"
         return [CardCheck("signature", False, words)], []
@@ -206,9 +205,8 @@ def _signed(
     except binascii.Error:
         holds = False
     short = hashlib.sha256(bytes.fromhex("302a300506032b6570032100" + key)).hexdigest()[:16]
-    words = (
-        "as the node with this key signed it" if holds else "the key that was named did not sign it"
-    )
+    other = "the key that was named did not sign it"
+    words = "as the node with this key signed it" if holds else other
     checks = [CardCheck("signature", holds, words)]
     if named != short:
         words = f"the block names the key {named[:32]}, and the one that was named is {short}"

@@ -172,11 +172,9 @@ def _not_looked_at(other: VerifiedFile, why: str) -> CardCheck:
 
 def kind_of(file: VerifiedFile) -> VerifiableKind:
     """Return the kind of a file; UsageError where it is none that is known, or of a newer version."""
-    verifiable_kind = FORMS.get(file.format) or next(
-        (kind for kind in KINDS if kind.fits(file)), None
-    )
-    if verifiable_kind is not None:
-        return verifiable_kind
+    fitting = (kind for kind in KINDS if kind.fits(file))
+    if (kind := FORMS.get(file.format) or next(fitting, None)) is not None:
+        return kind
     name = file.format.partition("/")[0]
     if any(form.partition("/")[0] == name for form in FORMS):
         raise FileError(
@@ -221,9 +219,8 @@ def known_keys(here: VerifiedAgainst) -> dict[str, str]:
     keys_known: dict[str, str] = {}
     for line in lines_of(here.home):
         if line.ground is Ground.WORDS:
-            keys_known[line.notice.signing_key] = (
-                f"{line.notice.by}, whose six words were compared here for a notice"
-            )
+            whose = f"{line.notice.by}, whose six words were compared here for a notice"
+            keys_known[line.notice.signing_key] = whose
     for attached in attached_by_run(here.connection).values():
         attesting = {certificate.signer for certificate in attached}
         keys_known |= dict.fromkeys(

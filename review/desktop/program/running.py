@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
@@ -92,11 +91,8 @@ class Erasure(QObject):
 _USUAL_SIZE = SIZES[1]
 
 
-class _Found(NamedTuple):
-    """The files read before anything is drawn."""
-
-    opening: Opening
-    settings: Mapping[Setting, str | None]
+# What is read before anything is drawn
+_Read = tuple[Opening, dict[Setting, str | None]]
 
 
 class Running(QObject):
@@ -169,15 +165,13 @@ class Running(QObject):
 
     # the laptop's file
 
-    def _opened(self, found: _Found) -> None:
-        self._opening = found.opening
+    def _opened(self, read: _Read) -> None:
+        self._opening, settings = read
         if self._ended:
             return
         self.app.speak()
-        self.look = self._dressed(found.settings)
-        self._show_window(AppContext(self._opening, self.work, self.look))
-
-    def _show_window(self, desk: AppContext) -> None:
+        self.look = self._dressed(settings)
+        desk = AppContext(self._opening, self.work, self.look)
         self.window = Window(desk)
         self.window.reworded.connect(self.app.speak)
         self.visit = Visit(self.window, desk)
@@ -208,8 +202,7 @@ class Running(QObject):
 
     def _dressed(self, settings: Mapping[Setting, str | None]) -> Look:
         dark = self.app.styleHints().colorScheme() is Qt.ColorScheme.Dark
-        theme_of_system = Theme.DARK if dark else Theme.LIGHT
-        theme, size = theme_of_system, settings.get(Setting.TEXT_SIZE)
+        theme, size = Theme.DARK if dark else Theme.LIGHT, settings.get(Setting.TEXT_SIZE)
         with suppress(ValueError):
             theme = Theme(settings.get(Setting.COLOURS) or theme)
         pixels = int(size) if size and size.isascii() and size.isdigit() else _USUAL_SIZE
@@ -232,7 +225,7 @@ class Running(QObject):
             self._show_not_open(trouble)
 
 
-def _find(places: Sequence[Path], language: str | None, system: Sequence[str]) -> _Found:
+def _find(places: Sequence[Path], language: str | None, system: Sequence[str]) -> _Read:
     """Open the laptop's file; raises NotSaved or StoreError where it cannot be used."""
     there = {place: is_there(place) for place in places}
     here = [place for place in places if there[place]]
@@ -242,7 +235,7 @@ def _find(places: Sequence[Path], language: str | None, system: Sequence[str]) -
         opening = Opening(
             laptop, places=here or None, missing=missing, language=language, system=system
         )
-        return _Found(opening, {name: laptop.setting(name) for name in Setting})
+        return opening, {name: laptop.setting(name) for name in Setting}
     except BaseException:
         laptop.close()
         raise
@@ -253,20 +246,17 @@ def run(places: Sequence[Path], language: str | None) -> int:
     with saying_no_screen(no_window):
         running = Running(places, language)
     with ending_by(running.end, running.app.tell_unforeseen):
-        return _run(running, places)
-
-
-def _run(running: Running, places: Sequence[Path]) -> int:
-    one = OneWindow(home())
-    if not one.is_ours(places):
-        print(running.words("The program is open already: its window comes forward now."))
-        return 0
-    one.files_asked.connect(running.come_forward)
-    running.begin()
-    code = running.app.exec()
-    running.close()
-    one.close()
-    return code or running.code
+        one = OneWindow(home())
+        if not one.is_ours(places):
+            words = running.words
+            print(words("The program is open already: its window comes forward now."))
+            return 0
+        one.files_asked.connect(running.come_forward)
+        running.begin()
+        code = running.app.exec()
+        running.close()
+        one.close()
+        return code or running.code
 
 
 _FAILED = 1
@@ -299,10 +289,9 @@ def _no_screen(folder: str, said_by_qt: str) -> str:
 def _tried() -> str:
     """Return on which screen the program tried to draw, and in which own data folder."""
     names = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY", "ROSETTA_HOME")
-    environment = (
-        f"{name}={os.environ[name]}" if os.environ.get(name) else f"no {name}" for name in names
-    )
-    return f"Tried with {', '.join(environment)}."
+    values = ((name, os.environ.get(name)) for name in names)
+    tried = (f"{name}={value}" if value else f"no {name}" for name, value in values)
+    return f"Tried with {', '.join(tried)}."
 
 
 class _Check:

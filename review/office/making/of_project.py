@@ -5,7 +5,8 @@ Where a sentence of a secret segment is among them, the whole review is sealed, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpora.model.corpus import Dataset
@@ -38,14 +39,8 @@ def to_translate(
     project: Project, segments: Collection[Segment] = (), *, again: bool = False
 ) -> list[ProjectEntry]:
     """Return the entries of these segments, or of all, that have no translation and are with no speaker; those too with ``again``."""
-    asked = _asked(project, "translate")
-    return [
-        entry
-        for entry in project.state.entries
-        if entry.untranslated
-        and (not segments or entry.segment in segments)
-        and (again or not asked.get(entry.id, set()) - set(entry.refused))
-    ]
+    waiting = (entry for entry in project.state.entries if entry.untranslated)
+    return _not_out(project, waiting, "translate", segments, again=again)
 
 
 def to_agree(
@@ -55,25 +50,25 @@ def to_agree(
 
     Those that are with one are left out, unless ``again``.
     """
-    asked = _asked(project, "agree")
-    return [
-        entry
-        for entry in project.state.entries
-        if entry.usable
-        and entry.agreed is None
-        and (not segments or entry.segment in segments)
-        and (again or not asked.get(entry.id, set()) - set(entry.refused))
-    ]
+    waiting = (e for e in project.state.entries if e.usable and e.agreed is None)
+    return _not_out(project, waiting, "agree", segments, again=again)
 
 
-def _asked(project: Project, kind: str) -> dict[int, set[str]]:
-    """Return entry → reviews of this kind in which it was handed out."""
-    reviews_of: dict[int, set[str]] = {}
-    for out in project.state.reviews:
-        if out.kind == kind:
-            for id_ in out.entries:
-                reviews_of.setdefault(id_, set()).add(out.review)
-    return reviews_of
+def _not_out(
+    project: Project,
+    entries: Iterable[ProjectEntry],
+    kind: str,
+    segments: Collection[Segment],
+    *,
+    again: bool,
+) -> list[ProjectEntry]:
+    """Return the entries of these segments that are in no review of this kind now, or all with ``again``."""
+    asked: dict[int, set[str]] = defaultdict(set)
+    for out in project.state.reviews if not again else ():
+        for id_ in out.entries if out.kind == kind else ():
+            asked[id_].add(out.review)
+    wanted = (entry for entry in entries if not segments or entry.segment in segments)
+    return [entry for entry in wanted if asked[entry.id] <= set(entry.refused)]
 
 
 def secret_among(entries: Sequence[ProjectEntry]) -> bool:
@@ -90,11 +85,8 @@ def draft_sources(
             f"No source waits for a translation: add some (rosetta corpus sources), or gather what came back (rosetta corpus gather).{_with_speakers(project, 'translate')}"
         )
     asked = [_entry(project, entry) for entry in entries]
-    written = [
-        project.texts(entry).reference
-        for entry in project.state.entries
-        if entry.usable and not entry.secret
-    ]
+    shown = (entry for entry in project.state.entries if entry.usable and not entry.secret)
+    written = [project.texts(entry).reference for entry in shown]
     return draft_translations(Sentences(_dataset(project), asked, written=written), share, seed)
 
 
@@ -153,13 +145,8 @@ def _entry(project: Project, entry: ProjectEntry) -> Entry:
 
 
 def _dataset(project: Project) -> Dataset:
-    facts = project.state.dataset
-    return Dataset(
-        **{
-            name: facts[name]
-            for name in ("id", "language_pair", "source_language", "target_language")
-        }
-    )
+    names = ("id", "language_pair", "source_language", "target_language")
+    return Dataset(**{name: project.state.dataset[name] for name in names})
 
 
 def note_handed_out(
@@ -174,15 +161,9 @@ def note_handed_out(
 
     ``shared_laptop``: the organisation says that second speakers are others than the translators, though they share laptops.
     """
-    out = HandedOut.model_validate(
-        {
-            "review": name,
-            "kind": kind,
-            "on": today(),
-            "entries": tuple(entry.id for entry in entries),
-            "shared_laptop": shared_laptop,
-        }
-    )
+    ids = tuple(entry.id for entry in entries)
+    facts = {"review": name, "kind": kind, "on": today(), "entries": ids}
+    out = HandedOut.model_validate(facts | {"shared_laptop": shared_laptop})
     project.change(reviews=(*project.state.reviews, out))
 
 

@@ -135,13 +135,9 @@ def _without_lost(project: Project, written: Iterable[_Written], found: Gathered
     for came in written:
         usable = {entry.id for entry in came.usable}
         back = {entry.id: entry for entry in came.collected.corpus.entries}
-        project.put(
-            [
-                _left_of(project, came.out, entry, back.get(entry.id), found)
-                for entry in _entries(project, came.out).values()
-                if entry.id not in usable and _written_in(entry, came.out.review)
-            ]
-        )
+        entries = (e for e in _entries(project, came.out).values() if e.id not in usable)
+        lost = [entry for entry in entries if _written_in(entry, came.out.review)]
+        project.put([_left_of(project, came.out, e, back.get(e.id), found) for e in lost])
 
 
 def _left_of(

@@ -7,7 +7,7 @@ and who is asked. A laptop signs where its log ends, and whose answers stand whe
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -102,41 +102,30 @@ def check_batches(attested: Attested, stated: Certificate) -> CertificateCheck:
     if len(missing) == len(evidence.key.batches) and stated.version == 1:
         words = "not in the evidence, which an earlier version wrote: policy, answer key and people are the organisation's word"
         return CertificateCheck("batches", None, words, earlier=True)
-    if wrong := list(_differences(evidence, batch_manifests, stated)):
+    signer = stated.organisation.signing_key
+    signed = (evidence.key, evidence.policy_sha256, evidence.batches, batch_manifests, signer)
+    if wrong := list(differences(*signed)):
         return CertificateCheck("batches", False, "; ".join(wrong))
     if not attested.commits:
         words = "an earlier version made them: they bind the policy, but not the answer key"
         return CertificateCheck("batches", None, words, earlier=True)
-    asked = len(evidence.key.orders)
-    words = (
-        f"policy, answer key and the {asked} people who were asked are those of the signed batches"
-    )
+    asked = f"the {len(evidence.key.orders)} people who were asked"
+    words = f"policy, answer key and {asked} are those of the signed batches"
     return CertificateCheck("batches", True, words)
-
-
-def _differences(
-    evidence: Evidence, found: Mapping[str, BatchManifest], stated: Certificate
-) -> Iterator[str]:
-    signer = stated.organisation.signing_key
-    return differences(evidence.key, evidence.policy_sha256, evidence.batches, found, signer)
 
 
 def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
     """Compare the events of some certified part with what laptops signed; the organisation's own against its office."""
-    forged = [
-        event for event in part.events if event.device in part.own_devices and event.kind not in OWN
-    ]
-    if forged:
-        return CertificateCheck(
-            "laptops", False, f"{len(forged):,} answers are in the organisation's own log"
-        )
+    own = (event for event in part.events if event.device in part.own_devices)
+    if forged := sum(event.kind not in OWN for event in own):
+        words = f"{forged:,} answers are in the organisation's own log"
+        return CertificateCheck("laptops", False, words)
     if wrong := next(_wrong_hand_overs(attested), None):
         return CertificateCheck("laptops", False, wrong)
     left = _unsigned(attested, part)
     if left and attested.commits:
-        return CertificateCheck(
-            "laptops", False, f"{_events(left)} of {_logs(left)} no laptop signed"
-        )
+        words = f"{_events(left)} of {_logs(left)} no laptop signed"
+        return CertificateCheck("laptops", False, words)
     if left:
         words = (
             f"{_events(left)} of {_logs(left)} came without a signature that was kept, as earlier versions did: "
@@ -144,16 +133,16 @@ def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
         )
         return CertificateCheck("laptops", None, words, earlier=True)
     if apart := len(_in_no_whole_hand_over(attested, part)):
-        words = f"{apart:,} answers are in no hand-over that was certified whole"
-        return CertificateCheck(
-            "laptops", False if attested.commits else None, words, earlier=not attested.commits
+        words, earlier = (
+            f"{apart:,} answers are in no hand-over that was certified whole",
+            not attested.commits,
         )
+        return CertificateCheck("laptops", None if earlier else False, words, earlier=earlier)
     count = len({event.device for event in part.events} - part.own_devices)
-    others = _gone_on_with(attested, part)
-    more = (
-        f"; {others} continued with the log of another, as the organisation says" if others else ""
-    )
-    return CertificateCheck("laptops", True, f"{count} logs, each signed by its laptop{more}")
+    words = f"{count} logs, each signed by its laptop"
+    if others := _gone_on_with(attested, part):
+        words += f"; {others} continued with the log of another, as the organisation says"
+    return CertificateCheck("laptops", True, words)
 
 
 def _wrong_hand_overs(attested: Attested) -> Iterator[str]:
@@ -213,39 +202,25 @@ def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
         and event.payload.batch in key.batches
         and event.payload.reviewer in key.orders
     }
-    for hand_over in sorted(
-        attested.hand_overs, key=lambda hand_over_item: -hand_over_item.manifest.events
-    ):
-        ratings_manifest, open_devices = (
-            hand_over.manifest,
-            {event.device for event, _ in answers.values()},
-        )
+    for hand_over in sorted(attested.hand_overs, key=lambda over: -over.manifest.events):
+        manifest, open_devices = hand_over.manifest, {e.device for e, _ in answers.values()}
         fixed = {d: attested.reached([hand_over], d) for d in attested.own(hand_over)}
         if not open_devices & fixed.keys() or not certified >= set().union(*fixed.values()):
             continue
         for name, (event, answer) in list(answers.items()):
-            places = ratings_manifest.contents.get(answer.reviewer, {}).get(event.device, ())
-            stands = ratings_manifest.version == 1 or any(a <= event.seq <= b for a, b in places)
-            if (
-                stands
-                and answer.batch == ratings_manifest.batch
-                and name in fixed.get(event.device, ())
-            ):
+            places = manifest.contents.get(answer.reviewer, {}).get(event.device, ())
+            stands = manifest.version == 1 or any(a <= event.seq <= b for a, b in places)
+            own = answer.batch == manifest.batch and name in fixed.get(event.device, ())
+            if stands and own:
                 del answers[name]
     return set(answers)
 
 
 def _gone_on_with(attested: Attested, part: Evidence) -> int:
     """Count the laptops that signed the log of another."""
-    devices = {event.device for event in part.events}
-    return len(
-        {
-            hand_over.manifest.signer
-            for hand_over in attested.hand_overs
-            for device in attested.own(hand_over)
-            if device in devices and attested.evidence.devices[device] != hand_over.manifest.signer
-        }
-    )
+    devices, keys = {event.device for event in part.events}, attested.evidence.devices
+    signed = ((over.manifest.signer, d) for over in attested.hand_overs for d in attested.own(over))
+    return len({signer for signer, d in signed if d in devices and keys[d] != signer})
 
 
 def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> CertificateCheck:
@@ -280,9 +255,8 @@ def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Certi
     if lost:
         words = f"{len(lost):,} answers are missing whose people took nothing back"
         return CertificateCheck("contents", False, words)
-    return CertificateCheck(
-        "contents", True, "none is missing but those of people who took them back"
-    )
+    words = "none is missing but those of people who took them back"
+    return CertificateCheck("contents", True, words)
 
 
 def _events(events: Sequence[Event]) -> str:

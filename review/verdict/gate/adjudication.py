@@ -114,16 +114,12 @@ def voices(
 ) -> list[ItemComment]:
     """Return what people (person, what was said) wrote about an item, a second showing of it included."""
     shown = [showing for showing in key.items if key.first_showing(showing) == item]
-    voices_by_digest = [
-        (sha256(f"{item} {showing} {who}".encode()).digest(), _voice(reviewer_state, showing))
-        for who, reviewer_state in heard
+    by_digest = {
+        sha256(f"{item} {showing} {who}".encode()).digest(): _voice(said, showing)
+        for who, said in heard
         for showing in shown
-    ]
-    return [
-        voice
-        for _, voice in sorted(voices_by_digest, key=lambda pair: pair[0])
-        if voice is not None
-    ]
+    }
+    return [voice for _, voice in sorted(by_digest.items()) if voice is not None]
 
 
 def _voice(said: ReviewerState, item: str) -> ItemComment | None:

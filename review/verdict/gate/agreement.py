@@ -189,9 +189,9 @@ def ratio(sums: Row) -> Value | None:
 
 
 def _weight(one: int, other: int, size: int, *, quadratic: bool) -> Fraction:
-    return (
-        1 - Fraction((one - other) ** 2, (size - 1) ** 2) if quadratic else Fraction(one == other)
-    )
+    if not quadratic:
+        return Fraction(one == other)
+    return 1 - Fraction((one - other) ** 2, (size - 1) ** 2)
 
 
 @cache
@@ -232,11 +232,5 @@ class _Bootstrap:
         drawn = [value for row in sums.tolist() if (value := value_of(row)) is not None]
         tail = 100 * (1 - LEVEL) / 2
         lower, upper = np.percentile([float(one) for one in drawn or [point]], [tail, 100 - tail])
-        return Interval(
-            min(float(lower), point),
-            max(float(upper), point),
-            LEVEL,
-            len(drawn),
-            self.seed,
-            "percentile bootstrap",
-        )
+        ends = min(float(lower), point), max(float(upper), point)
+        return Interval(*ends, LEVEL, len(drawn), self.seed, "percentile bootstrap")

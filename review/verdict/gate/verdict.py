@@ -138,11 +138,8 @@ class GateVerdict:
 
         Which reviewers showed signs of haste stays out: a certificate is passed on.
         """
-        return {
-            field.name: _plain(getattr(self, field.name))
-            for field in fields(self)
-            if field.name != "flagged"
-        }
+        names = (field.name for field in fields(self) if field.name != "flagged")
+        return {name: _plain(getattr(self, name)) for name in names}
 
 
 def _plain(value: Any) -> Any:
@@ -274,11 +271,8 @@ def care_words(reviewer: str, care: Care) -> str:
     if not care.advised:
         return ""
     signs = "; ".join(_SIGNS[sign].format(care) for sign in care.signs)
-    beside = "".join(
-        words.format(tally)
-        for words, tally in ((_ANCHORS_LOW, care.anchors_low), (_QUICK, care.quick))
-        if tally.count
-    )
+    tallies = ((_ANCHORS_LOW, care.anchors_low), (_QUICK, care.quick))
+    beside = "".join(words.format(tally) for words, tally in tallies if tally.count)
     return (
         f"Please look at the ratings of {reviewer} together: {signs}. {beside}"
         "There may be good reasons. It is between you and this person, and excludes nobody."
