@@ -180,8 +180,7 @@ def _version(said: Mapping[str, Any]) -> CardCheck:
     version = str(said.get(_MARK))
     if version in VERSIONS:
         return CardCheck("form", True, f"of version {version}")
-    words = f"of version {version[:40]}, which this program does not know"
-    return CardCheck("form", None, words)
+    return CardCheck("form", None, f"of version {version[:40]}, which this program does not know")
 
 
 def _signed(

@@ -309,8 +309,7 @@ class Application(QApplication):
         if issubclass(kind, KeyboardInterrupt):
             self.quit()
             return
-        words = self._words()
-        message = words("Something went wrong inside the program. Your answers are safe.")
+        message = self._words()("Something went wrong inside the program. Your answers are safe.")
         self.failed.emit(Trouble(message, fault(kind, trace)))
 
     def _never_restart(self, manager: QSessionManager) -> None:

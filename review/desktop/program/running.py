@@ -248,8 +248,7 @@ def run(places: Sequence[Path], language: str | None) -> int:
     with ending_by(running.end, running.app.tell_unforeseen):
         one = OneWindow(home())
         if not one.is_ours(places):
-            words = running.words
-            print(words("The program is open already: its window comes forward now."))
+            print(running.words("The program is open already: its window comes forward now."))
             return 0
         one.files_asked.connect(running.come_forward)
         running.begin()

@@ -55,7 +55,7 @@ from review.verdict.certificate.evidence import (
     run_looks,
 )
 from review.verdict.certificate.signed import HandedOver
-from review.verdict.certificate.verifying import Verification, check_signed, verify
+from review.verdict.certificate.verifying import check_signed, verify
 from review.verdict.gate.verdict import GateOutcome
 
 
@@ -72,7 +72,19 @@ def attach(
         presented.certificate, presented.signature, presented.evidence, coarse=presented.coarse
     )
     certificate = done.certificate
-    _refuse(done, trusted, earlier=earlier)
+    if not done.ok:
+        wrong = next((c for c in done.checks if c.ok is False), done.checks[-1])
+        raise HarnessError(f"Not attached. {done.words} ({wrong.name}: {wrong.words})")
+    if done.unshown and done.certificate.outcome is GateOutcome.GO and not earlier:
+        raise HarnessError(
+            f"Not attached. {done.words} Issue it again from a batch of now, or take it for what it shows: --earlier"
+        )
+    signer = done.certificate.organisation.signing_key
+    if signer != trusted:
+        raise UsageError(
+            f"Not attached: it is signed with key {signer}, which nobody here has called trustworthy. Ask the "
+            "organisation for its key by another way; if it is this one: --trust KEY"
+        )
     run = _run(connection, certificate)
     home = store_path(connection).parent
     secret = over_secret(certificate, presented.evidence)
@@ -112,22 +124,6 @@ def suspend_withdrawn(office: Office) -> int:
     hashes = [sha256(certificate).hexdigest() for (certificate,) in rows]
     with closing(open_store(path)) as connection:
         return suspend_certificates(connection, hashes)
-
-
-def _refuse(done: Verification, trusted: str, *, earlier: bool) -> None:
-    if not done.ok:
-        wrong = next((c for c in done.checks if c.ok is False), done.checks[-1])
-        raise HarnessError(f"Not attached. {done.words} ({wrong.name}: {wrong.words})")
-    if done.unshown and done.certificate.outcome is GateOutcome.GO and not earlier:
-        raise HarnessError(
-            f"Not attached. {done.words} Issue it again from a batch of now, or take it for what it shows: --earlier"
-        )
-    signer = done.certificate.organisation.signing_key
-    if signer != trusted:
-        raise UsageError(
-            f"Not attached: it is signed with key {signer}, which nobody here has called trustworthy. Ask the "
-            "organisation for its key by another way; if it is this one: --trust KEY"
-        )
 
 
 def _run(connection: sqlite3.Connection, certificate: Certificate) -> Run:

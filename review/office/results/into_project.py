@@ -75,9 +75,7 @@ def _left(came: Entry, bar: Barred | None) -> Entry | None:
     if bar is None:
         return came
     out = bar.refused | bar.objected
-    kept = [
-        (wording, who) for wording, who in _by_wording(came) if comparison_form(wording) not in out
-    ]
+    kept = [(w, who) for w, who in _by_wording(came) if comparison_form(w) not in out]
     if not kept:
         return None
     (reference, _), *others = kept

@@ -243,8 +243,7 @@ def of_runs(
     for run in review.key.runs:
         card = packed = page = None
         with suppress(UsageError):  # it was deleted, or has secret entries: its card is elsewhere
-            run_number = find_run(connection, run.run_id).id
-            card = export_run(connection, run_number, ExportForm.CARD)
+            card = export_run(connection, find_run(connection, run.run_id).id, ExportForm.CARD)
         if (issued := newest_certificate(office, review, run.run_id)) is not None:
             packed = pack_evidence(issued.certificate, issued.signature, evidence)
             page = None if issued.recompute else page_of(office, review, run.run_id, words)

@@ -191,8 +191,7 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
     manifest = review.manifest
     facts: dict[str, object] = {"use_allowed_by": len(used)}
     facts |= {"text": manifest.consent, "text_sha256": _sha(manifest.consent)}
-    given = {tag: t.consent for tag, t in manifest.translations.items() if t.consent}
-    if given:
+    if given := {tag: t.consent for tag, t in manifest.translations.items() if t.consent}:
         texts = [(manifest.language, manifest.consent), *given.items()]
         facts["texts"] = [
             {"language": tag, "text": t, "text_sha256": _sha(t), "agreed_by": agreed[_sha(t)]}

@@ -96,7 +96,11 @@ def chances(
         raise ValueError(
             "a plan needs two reviewers, items in each stratum, and a share inside 0–1"
         )
-    counted, enough = np.zeros(3), _is_enough(plan, policy)
+    # Whether there could be a verdict at all (rule 1).
+    sizes, need = plan.strata.values(), policy.enough
+    there = (plan.reviewers, sum(sizes), min(sizes))
+    is_enough = all(map(ge, there, (need.reviewers, need.items, need.per_stratum)))
+    counted, enough = np.zeros(3), is_enough
     for accepted in simulated_reviews(plan, true_share, trials, seed):
         lower, upper, strata, people = _judged(accepted, plan, float(policy.confidence(look)))
         level, stops = float(policy.level.share), policy.stops
@@ -105,13 +109,6 @@ def chances(
         go = reached & strong & (people.min(axis=1) >= level - float(stops.reviewer_margin) - 1e-9)
         counted += [reached.sum(), enough * go.sum(), enough * missed.sum()]
     return Chances(*(float(count) / trials for count in counted))
-
-
-def _is_enough(plan: RatingPlan, policy: GatePolicy) -> bool:
-    """Return whether there could be a verdict at all (rule 1)."""
-    sizes, need = plan.strata.values(), policy.enough
-    there = (plan.reviewers, sum(sizes), min(sizes))
-    return all(map(ge, there, (need.reviewers, need.items, need.per_stratum)))
 
 
 @dataclass(frozen=True, slots=True)
