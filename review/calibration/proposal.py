@@ -1,4 +1,4 @@
-"""A proposal as a file: what might be changed, on what evidence, with its own hash. Nothing reads it on its own."""
+"""A proposal as a file with its own hash, and from it the weights and tier lines that an organisation signs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What people said of outputs, from a table made elsewhere or from a review of ours.
-
-The scale of ratings that were made elsewhere, put on 0 for its worst and 1 for its best step.
-"""
+"""What people said of outputs, on one scale: 0 for its worst and 1 for its best step; from a table or a review of ours."""
 
 from __future__ import annotations
 

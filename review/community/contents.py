@@ -1,4 +1,4 @@
-"""What an export has of corpora: those of the store, files, and a vault, sealed as it is or opened on explicit wish."""
+"""What an export has of corpora, reviews and runs; of a vault its sealed copy, or what is opened on explicit wish."""
 
 from __future__ import annotations
 

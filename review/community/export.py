@@ -1,7 +1,6 @@
-"""Writing all that belongs to a community into one folder: what is chosen, what goes in, and what is named as left out.
+"""Writing all that belongs to a community into one folder, with a page that says what each file is.
 
-Only what hangs on the chosen corpora goes in: their runs, the reviews of these runs, the methods that they name. So
-no text of another community is in it.
+Only what hangs on the chosen corpora goes in: their runs, reviews and methods, and no text of another community.
 """
 
 from __future__ import annotations

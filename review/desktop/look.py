@@ -1,11 +1,7 @@
-"""The bundled fonts: every page is set in them, so that a text looks the same on every computer.
+"""How things look: the bundled fonts, the letters that cannot be drawn, colours, sizes and the style sheet.
 
-A computer may lack letters of the language or draw them otherwise; what a person judges must not depend on it.
-
-Which letters this computer cannot draw: no text shows empty boxes, and none is judged that cannot be read.
-
-Qt is asked what it would really draw, with every font of the computer, for all different letters in one go:
-each question alone would cost as much as a page of text.
+Every page is set in the bundled fonts, so that what a person judges looks the same on every computer. Which letters cannot be
+drawn Qt is asked in one go, for each question alone would cost as much as a page of text.
 """
 
 from __future__ import annotations

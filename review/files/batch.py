@@ -1,8 +1,6 @@
 """The batch file: a review on its way to the laptops, signed by the organisation.
 
-What is secret is sealed for laptops or with a passphrase; opening gives texts in memory only.
-
-Whether a batch's manifest and items fit together; a signature alone does not say so.
+What is secret is sealed for laptops or with a passphrase; opening checks it as a whole and gives texts in memory only.
 """
 
 from __future__ import annotations

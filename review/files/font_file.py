@@ -103,7 +103,7 @@ class CarriedFont(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FontFile:
-    """What a font says of itself."""
+    """Facts that a font states about itself."""
 
     family: str
     characters: frozenset[int]  # Code points that it draws

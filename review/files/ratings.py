@@ -1,8 +1,6 @@
 """The file of ratings: all events of a batch on a laptop, signed by it and sealed for the organisation.
 
-It is cumulative: each file holds everything from the first event on, so any one of them is enough.
-
-What a laptop signs for beside the bytes of its file: where each chain ends, and whose answers stand where.
+It is cumulative, so any one of them is enough. The laptop also signs where each chain ends, and whose answers stand where.
 """
 
 from __future__ import annotations

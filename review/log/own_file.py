@@ -1,16 +1,8 @@
-"""Opening an SQLite file of ours, a laptop's or the office's, so that what is reported as kept is kept (DESIGN R1).
+"""Opening an SQLite file of ours so that what is reported as kept is kept; which programs have it open, and which wrote it.
 
-The journal is a rollback journal, because a file that was moved or unmounted while open then says so; in WAL
-mode it loses ratings without a word.
-
-Which programs have a laptop's file open, even while they do nothing with it.
-
-SQLite locks a file only for the moment of a transaction. Anyone who deletes everything must know of a window
-that merely is open, so each holds a shared lock on an empty file beside the ratings.
-
-Which installation writes: a random id, made again where the file was copied or restored.
-
-Two laptops that continue from one copied file under one id would write two chains with the same places.
+The journal is a rollback journal: of a file that was moved or unmounted while open it says so; in WAL mode ratings are lost
+without a word. A shared lock on an empty file shows that a window is open, for SQLite locks only in transactions. The random
+id of an installation is made again where the file was copied: two laptops under one id would write chains with the same places.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The records that computers hand to each other by a stick, with who reads each."""
+"""The records and files that computers hand to each other by a stick, with who reads each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A review that can be opened: what its file tells before it is, and which files are copies of one."""
+"""A review that can be opened: what its file tells before it is, which files are copies, and the words about all that."""
 
 from __future__ import annotations
 

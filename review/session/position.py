@@ -1,7 +1,6 @@
-"""Where in the sitting the person is: what comes first, what comes next, and what comes once more.
+"""Where in the sitting the person is, the picture of it, and the sentence about what a key did.
 
-Each training item comes once. Time comes from a monotonic clock, so a wrong or changed wall clock does not matter; a pause between
-two signs of life counts for a minute at most, which also cuts the time in which the lid was closed.
+Time is monotonic, so a changed wall clock does not matter; a pause between two signs of life counts for a minute at most.
 """
 
 from __future__ import annotations

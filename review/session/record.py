@@ -1,9 +1,4 @@
-"""What one reviewer's sitting keeps on the laptop: events, drafts, and what both add up to so far.
-
-Events are read once; after that only what is new is folded in.
-
-Who says what, where and with which program: the fields that events of one sitting have in common.
-"""
+"""What one reviewer's sitting keeps on the laptop: events, drafts, and what both add up to; only what is new is folded in."""
 
 from __future__ import annotations
 

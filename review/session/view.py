@@ -1,4 +1,4 @@
-"""What a face shows: one immutable picture of the session after each key."""
+"""What a face shows: one immutable picture after each key, with how far the reviewer is and when a part ends."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""What is on a computer that nobody else has yet, and handing over: one batch, or all of it at once.
+"""What is on a computer that nobody else has yet: handing it over, one batch or all at once, and deleting everything.
 
-Everything about one batch goes into one sealed file on the stick, written and read back. Anyone who deletes everything
-must know what would be lost. No review has to be opened for that: the heads of the batches are open, and their texts
-are not needed.
+No review has to be opened for that: the heads of the batches are open. A sealed file on the stick is read back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Verifying cards and what is next to them: seals, proofs, reproductions, released cards; ours, and reports of 0.4."""
+"""Verifying cards and what is next to them, ours and those of the reference implementation (0.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What verifying any file needs: the file as it was examined, what is known here, and what came out of it."""
+"""What verifying any file needs: the file as it was examined, what is known here, and which file names which other."""
 
 from __future__ import annotations
 

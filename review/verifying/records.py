@@ -1,4 +1,4 @@
-"""Verifying records after a verdict: ownership, use, an organisation's profile and single statements of it."""
+"""Verifying records after a verdict, and what a submitter hands in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verifying any file: one table of kinds, each with its own reader, and what follows for anyone who has the file in hand."""
+"""Verifying any file, or every file of a folder: one table of kinds, each with its own reader."""
 
 from __future__ import annotations
 

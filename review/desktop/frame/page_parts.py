@@ -1,7 +1,4 @@
-"""The part of a page that scrolls: what has the focus is always in sight, and whether the end was shown is known.
-
-Tells on every page that there is more to read than is seen: a scroll bar alone is easily overlooked.
-"""
+"""The parts of every page: its head, the banner of what went wrong, the area that scrolls, and that more is below."""
 
 from __future__ import annotations
 

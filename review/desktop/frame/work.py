@@ -1,11 +1,4 @@
-"""One thread in which everything that waits for a disk is done, one thing after the other.
-
-A commit waits for the disk, and for another program that holds the file; the window never does.
-
-What every page of the window needs: how to open a review, where to work, how things look, the words.
-
-A fault of the program itself: told by its kind and its place, for its words may hold a text of an item.
-"""
+"""What every page needs: one thread for all that waits for a disk, the review, looks and words, and faults by their place."""
 
 from __future__ import annotations
 

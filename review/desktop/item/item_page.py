@@ -1,7 +1,4 @@
-"""The page on which a person decides: two texts, four answers, and a key and a button for everything else.
-
-The answer to a training item and why it is the answer.
-"""
+"""The pages on which a person decides about a sentence: one to rate it, with its lesson, and one to translate it."""
 
 from __future__ import annotations
 

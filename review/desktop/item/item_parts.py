@@ -1,9 +1,4 @@
-"""The original, its translation where there is one, and what the person added: all there is to read about an item.
-
-What a person added to an item before: an answer that was taken back, a comment, a better translation, a flag.
-
-Words of their own are in panes, which break even a word that is wider than the page.
-"""
+"""Parts of a sentence's page: its texts, what the person added before, and buttons for what else can be done."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The page of one sentence as it looks: what there is to read, the question, and what else can be done.
-
-What the person decides with stays in its place, whatever the length of the texts.
-
-The acts that have no button beside the answers, in full words.
-"""
+"""The page of one sentence as it looks: what the person decides with stays in its place, however long the texts are."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The pages before the first sentence: on each anyone who does not read it finds their own language first.
-
-Welcome back, whose review it is, what is agreed to, the questions that are asked once, one line to type, and the
-page of a review whose letters this computer cannot show.
-"""
+"""The pages before the first sentence; on each, who does not read its language finds their own one first."""
 
 from __future__ import annotations
 

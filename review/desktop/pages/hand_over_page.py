@@ -1,4 +1,4 @@
-"""Handing over: where the stick is, the sealed file on it, six words, and when it may be pulled."""
+"""Submitting: finding the stick or a folder, the sealed file on it, six words, and when the stick may be pulled."""
 
 from __future__ import annotations
 

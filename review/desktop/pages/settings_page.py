@@ -1,4 +1,4 @@
-"""How the window looks and speaks: every change is seen at once and remembered."""
+"""The settings, of which every change is seen at once and remembered, and the help: every key and what it does."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Layouts that break into rows: buttons side by side as long as there is room, in reading order.
-
-Taking everything out of a layout: Python keeps a piece of each item that it takes out itself, Qt does not.
-
-Buttons within what is read, beside one another and only as wide as their words.
-"""
+"""Layouts that break into rows or columns by the room there is, and buttons side by side within what is read."""
 
 from __future__ import annotations
 

@@ -1,14 +1,8 @@
-"""The program around the window: its words and looks, what the system asks of it, and its end.
+"""The program around the window: Qt's own words, the end by signals and faults, memory, and one window for each person.
 
-Qt ships words for few languages and for none of those that this program is for: they come from the same catalogue
-as all others. No word keeps the sign that makes Alt and a letter mean it: community keyboards type letters with it.
-
-It ends when it is signalled from outside, or when something in it fails. A signal reaches Python only between two of
-its own steps, and a window at rest takes none: a pipe wakes it. What was copied in the window is forgotten then: on
-X11 and elsewhere the system may keep it longer than the program lives.
-
-Code that was needed to start and to open a review is hardly needed to rate: most of a library's code that is in
-memory ran once. The system takes such pages back on its own when memory is short, once it has found them.
+Qt ships words for few languages and for none of those that this program is for: they come from our catalogue. A signal
+reaches Python only between two of its steps, and a window at rest takes none: a pipe wakes it. What was copied in the
+window is forgotten at the end. Code that was needed to start is let go: the system takes such pages back when memory is short.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Files that wait until somebody vouches for their laptop: sealed as they came, and none that holds what was taken back.
+"""Files that wait until somebody vouches for their laptop, and taking back at the office what a reviewer gave.
 
-A waiting file is signed as a whole, so nothing can be taken out of it: one that holds a withdrawn person's words or
-ratings goes whole. What other people gave in it is on their laptop still and can be submitted again.
-
-Taking back, at the office, what a reviewer gave: for people who ask the organisation instead of a laptop.
+A waiting file is signed as a whole, so one that holds a withdrawn person's words or ratings goes whole. What other people gave
+in it is on their laptop still and can be submitted again.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The batches of a review: what reviewers read and are asked, signed by the organisation.
-
-Letters that a keyboard may lack, for the buttons that every reviewer has.
-
-From what was drawn to the signed batches and the answer key: the same way, whatever is asked.
-"""
+"""From what was drawn to signed batches and the answer key, with the letters that a keyboard may lack."""
 
 from __future__ import annotations
 
@@ -133,7 +128,7 @@ def _kinds(letter: str) -> set[str]:
 
 @dataclass(frozen=True)
 class ReviewDescription:
-    """What reviewers read, and what the organiser says of the review."""
+    """Texts for reviewers, and the facts that the organiser states of the review."""
 
     name: str
     title: str

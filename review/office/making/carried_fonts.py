@@ -1,8 +1,6 @@
-"""Fonts that a batch brings along: cut down to its letters, and written again so that readers can check all of it.
+"""Fonts that a batch brings along, cut down to its letters, and what reviewers will be able to read of a review.
 
 This is the only place that needs fontTools; anyone who reads a batch does not.
-
-What reviewers will be able to read of a review, worked out before anything of it is written.
 """
 
 from __future__ import annotations

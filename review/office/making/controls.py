@@ -1,4 +1,4 @@
-"""Items whose answer the organiser knows, mixed in so that careless rating shows: bad, repeated, anchors.
+"""Items whose answer the organiser knows: controls, which show careless rating, and training.
 
 They are made from development entries, so that no reference of a secret segment is shown. Where too few of these
 are asked, bad items are made from the systems' own outputs, which are shown anyway; anchors never are.

@@ -1,7 +1,4 @@
-"""Handing a review out: the batch files, a card for each reviewer, and the answer key, which stays here.
-
-The recovery key: opens all ratings where this computer is lost; kept by people, not by a computer.
-"""
+"""Handing a review out: batch files, a card for each reviewer, and the recovery key, which people keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs that a review is about: their outputs, entry by entry, as far as speakers can judge them."""
+"""What a review is about: outputs of runs, or sentences to be translated, as far as speakers can judge them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The words that a new review begins with, by language, where the organiser brings none.
-
-Names of reviews: free, fit for a file, and silent about the systems.
-"""
+"""The words that a new review begins with, by language, and its name: free, fit for a file, silent about the systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a review is: who has rated how much, and what waits for the organiser. No ratings are shown."""
+"""How far reviews are, what came back for a corpus in the making, who wrote on which laptop, and how long people worked."""
 
 from __future__ import annotations
 

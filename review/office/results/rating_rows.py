@@ -1,9 +1,4 @@
-"""Every judgement of a review as one row, for tables of researchers; people are letters, not pseudonyms.
-
-Ratings in the folder layout of the metrics shared tasks (MT Metrics Eval, version 2), for researchers.
-
-What people said of systems' outputs, one row a rating, for weighing metrics against people.
-"""
+"""Every judgement of a review as one row, people as letters: for tables, for MT Metrics Eval, and for weighing metrics."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What there is to hand on about each run of a review: its card, its newest certificate, and the page for speakers.
-
-Everything of a review for the governance organisation: one file, signed, and sealed for its recipients.
-"""
+"""What is handed on of a review: cards, certificates and pages of its runs, and all of it in one signed, sealed file."""
 
 from __future__ import annotations
 

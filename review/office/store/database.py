@@ -1,4 +1,4 @@
-"""The office's file: what the organisation keeps of its reviews, with the log of all laptops."""
+"""The office's file: reviews with the log of all laptops; sentences of secret reviews are sealed and opened in memory only."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Which key does what: one table for every face, checked for collisions when it is built.
+"""Which key does what, one table for every face, checked for collisions when it is built; and what choices are called.
 
-Digits of the row, of the number pad and of any script count, as do the characters that the unshifted
-digit row of a French keyboard gives. The letters d f g h lie side by side on QWERTY, QWERTZ and AZERTY.
-
-Where a page of the sitting leads, whatever face shows it.
+Digits of the row, of the number pad and of any script count, as do the characters of the unshifted digit row of a French
+keyboard. The letters d f g h are side by side on QWERTY, QWERTZ and AZERTY.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""A certificate as one page of text for people.
-
-A certificate as one self-contained HTML page.
-
-One self-contained HTML page: our own style, no script, nothing fetched, and texts from outside made harmless.
-"""
+"""A certificate as one page: text, or one self-contained HTML file with no script, in which texts from outside are harmless."""
 
 from __future__ import annotations
 

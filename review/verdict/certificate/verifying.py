@@ -1,7 +1,4 @@
-"""Recomputing a certificate: its signature, what it rests on, and its verdict, byte for byte.
-
-What a community holds itself, against a certificate: a batch file that it kept, and six words of a hand-over.
-"""
+"""Recomputing a certificate: its signature, what it rests on, its verdict byte for byte, and what a community kept itself."""
 
 from __future__ import annotations
 

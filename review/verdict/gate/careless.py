@@ -1,4 +1,4 @@
-"""Four signs that somebody rated without reading: private advice to look together, never an exclusion.
+"""Signs that somebody rated without reading, and pairs who agree beyond the panel: advice, never an exclusion.
 
 One sign alone is often wrong about honest people; two of four seldom are (four in a thousand with eight spoilt
 items and eight repeats). Standard library only and exact, so that a second program finds the same.

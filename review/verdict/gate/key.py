@@ -1,8 +1,4 @@
-"""The organiser's answer key: which item came from which run, and which are controls. It never travels.
-
-Who counts: the one rule by which the verdict, every table, every page and every offer choose whom they hear.
-What a signed batch commits its organisation to, held against what the organisation has.
-"""
+"""The organiser's answer key, which never travels; the one rule of who counts; and what a signed batch commits to."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a panel of reviewers said of one method: all that agreement and gate look at, and no text.
-
-The answer key turns what reviewers did, item by item, into a verdict's input.
-"""
+"""What a panel said of one method, by the answer key, and the T rule: the share that it accepts, and how surely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan is worth before anybody rates: the chance that that many people and items give a verdict.
+"""What a plan is worth before anybody rates, and what would settle an open verdict.
 
 Simulated from a probit model of items that differ in difficulty and people who differ in leniency, and judged by
 the T rule. What the model assumes is stated with each number: a panel of friends is no random sample.

@@ -1,7 +1,4 @@
-"""What a gate says, with every number it rests on.
-
-What a verdict rests on, as codes with facts: words for them are made elsewhere, in any language.
-"""
+"""What a gate says with every number it rests on, as codes with facts, and English sentences about them."""
 
 from __future__ import annotations
 
