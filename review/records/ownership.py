@@ -51,6 +51,8 @@ ORGANISATION_SHARE: Final = 90
 
 
 class Side(StrEnum):
+    """Who speaks."""
+
     ORGANISATION = "organisation"
     DEVELOPER = "developer"
 
@@ -105,6 +107,8 @@ class OwnershipTerms(StrictRecord):
 
 
 class OwnershipAction(StrEnum):
+    """What a side did."""
+
     PROPOSED = "proposed"
     SIGNED = "signed"
     REFUSED = "refused"
@@ -138,6 +142,8 @@ class OwnershipState(StrEnum):
 
 
 class OwnershipRecord(StrictRecord):
+    """The file."""
+
     format: Literal["rosetta-ownership/1"] = "rosetta-ownership/1"
     terms: OwnershipTerms
     # In order of side and deed, each at most once

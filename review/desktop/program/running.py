@@ -171,7 +171,9 @@ class Running(QObject):
             return
         self.app.speak()
         self.look = self._dressed(settings)
-        desk = AppContext(self._opening, self.work, self.look)
+        self._show_window(AppContext(self._opening, self.work, self.look))
+
+    def _show_window(self, desk: AppContext) -> None:
         self.window = Window(desk)
         self.window.reworded.connect(self.app.speak)
         self.visit = Visit(self.window, desk)
