@@ -76,11 +76,16 @@ class Drafts:
 
     def items(self) -> dict[str, frozenset[TextField]]:
         """Return the items about which something is typed and not saved; an emptied translation is nothing."""
-        return {
-            item: fields
-            for item, texts in self._texts.items()
-            if (fields := frozenset(_worth_naming(texts)))
-        }
+        named = {}
+        for item, texts in self._texts.items():
+            empty = (
+                {TextField.TRANSLATION}
+                if not texts.get(TextField.TRANSLATION, "").strip()
+                else set()
+            )
+            if fields := frozenset(texts.keys() - empty):
+                named[item] = fields
+        return named
 
     def keep(self, item: str, field: TextField, text: str, saved: str = "") -> None:
         """Store what is being typed, as much of it as an event could hold; nothing where it is saved as it is.
@@ -117,12 +122,6 @@ class Drafts:
             del self._texts[draft.item]
         if draft.text != known:
             self._not_kept[draft.item, field] = draft
-
-
-def _worth_naming(texts: dict[TextField, str]) -> list[TextField]:
-    return [
-        field for field, text in texts.items() if text.strip() or field is not TextField.TRANSLATION
-    ]
 
 
 class Author:

@@ -261,27 +261,22 @@ class SittingProgress:
 
 def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:
     """Select what one person did in one batch or took back in all, and when the batch was submitted."""
-    return [event for event in events if _is_own(event, batch, reviewer)]
-
-
-def _is_own(event: Event, batch: str, reviewer: str) -> bool:
-    payload = event.payload
-    if isinstance(payload, Export):
-        return payload.batch == batch
-    return getattr(payload, "reviewer", None) == reviewer and getattr(payload, "batch", "") in {
-        batch,
-        None,
-    }
+    own = []
+    for event in events:
+        payload, of = event.payload, getattr(event.payload, "batch", "")
+        if isinstance(payload, Export):
+            mine = of == batch
+        else:
+            mine = getattr(payload, "reviewer", None) == reviewer and of in {batch, None}
+        if mine:
+            own.append(event)
+    return own
 
 
 def trained_before(events: Iterable[Event], batch: str, reviewer: str) -> bool:
     """Return whether a person rated anything in another batch here: the training came before that."""
-    return any(
-        isinstance(event.payload, Rate)
-        and event.payload.reviewer == reviewer
-        and event.payload.batch != batch
-        for event in events
-    )
+    rates = (event.payload for event in events if isinstance(event.payload, Rate))
+    return any(rate.reviewer == reviewer and rate.batch != batch for rate in rates)
 
 
 # ---- The parts in which a person answers their sentences: how many sentences each has, when one

@@ -91,25 +91,19 @@ def hand_over_all(laptop: Laptop, folder: Path) -> list[Exported]:
     Raises StickError, FileError or KeyStoreError; what was written before that stays written, and is noted.
     """
     wall = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return [
-        hand_over(laptop, _without_texts(laptop, batch), reviewer, folder, wall)
-        for batch, reviewer in kept(laptop).reviewers.items()
-    ]
-
-
-def _without_texts(laptop: Laptop, batch: str) -> Batch:
-    """Return a kept batch as far as it is open: enough for whom ratings are sealed."""
-    head = laptop.batch(batch).manifest
-    return Batch(BatchManifest.model_validate_json(head), head, (), (), b"")
+    exported = []
+    for batch, reviewer in kept(laptop).reviewers.items():
+        # a kept batch as far as it is open: enough for whom ratings are sealed
+        head = laptop.batch(batch).manifest
+        bare = Batch(BatchManifest.model_validate_json(head), head, (), (), b"")
+        exported.append(hand_over(laptop, bare, reviewer, folder, wall))
+    return exported
 
 
 def _last_export(events: Sequence[Event], batch: str) -> int:
     """Return the number of events before the last file of a batch was written, 0 where none was."""
-    places = (
-        place
-        for place, event in enumerate(events)
-        if isinstance(event.payload, Export) and event.payload.batch == batch
-    )
+    exports = [event.payload for event in events]
+    places = (n for n, e in enumerate(exports) if isinstance(e, Export) and e.batch == batch)
     return max(places, default=0)
 
 
@@ -117,11 +111,12 @@ def _changed(events: Sequence[Event], batch: str) -> dict[str, int]:
     """Return the people of a batch → how many sentences stand otherwise than when it was submitted."""
     before = fold(events[: _last_export(events, batch)], [batch]).reviewers
     now = fold(events, [batch]).reviewers
-    changed = {
-        place[1]: _differences(_said(now[place]), _said(before.get(place, ReviewerState())))
-        for place in now
-    }
-    return {code: count for code, count in changed.items() if count}
+    changed = {}
+    for place, state in now.items():
+        one, other = _said(state), _said(before.get(place, ReviewerState()))
+        if count := sum(one.get(item) != other.get(item) for item in {*one, *other}):
+            changed[place[1]] = count
+    return changed
 
 
 def _said(state: ReviewerState) -> dict[str, tuple[object, ...]]:
@@ -131,10 +126,6 @@ def _said(state: ReviewerState) -> dict[str, tuple[object, ...]]:
     return {
         item: (item in state.harmful, *(by_item.get(item) for by_item in maps)) for item in items
     }
-
-
-def _differences(one: Mapping[str, object], other: Mapping[str, object]) -> int:
-    return sum(one.get(item) != other.get(item) for item in {*one, *other})
 
 
 def _untold(events: Sequence[Event], batch: str) -> str:

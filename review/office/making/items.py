@@ -37,25 +37,20 @@ def allocate(sizes: Mapping[int, int], wanted: int, least: int) -> dict[int, int
     goes by largest remainder; of equal ones the lower stratum is first.
     """
     wanted = min(wanted, sum(sizes.values()))
+    # 20 of strata of 50, 30 and 4 entries, 5 at least: first 5, 5 and 4. The other 6 go to those that
+    # have more, by size: 3.75 and 2.25, so 4 and 2 by largest remainder. Together 9, 7 and 4.
     floors = {name: min(least, size) for name, size in sizes.items()}
     if sum(floors.values()) >= wanted:
-        return _even(floors, wanted)
+        even = dict.fromkeys(sorted(floors), 0)
+        while sum(even.values()) < wanted:
+            open_ = (stratum for stratum in even if even[stratum] < floors[stratum])
+            even[min(open_, key=even.__getitem__)] += 1
+        return even
     given = dict(floors)
     while (rest := wanted - sum(given.values())) > 0:
         room = {name: sizes[name] - given[name] for name in sizes if sizes[name] > given[name]}
         for name, more in _largest_remainder(sizes, room, rest).items():
             given[name] += more
-    return given
-
-
-def _even(floors: Mapping[int, int], wanted: int) -> dict[int, int]:
-    given = dict.fromkeys(sorted(floors), 0)
-    while sum(given.values()) < wanted:
-        name = min(
-            (stratum for stratum in given if given[stratum] < floors[stratum]),
-            key=lambda x: given[x],
-        )
-        given[name] += 1
     return given
 
 

@@ -141,6 +141,10 @@ def coincidences(unit: Sequence[int]) -> list[Fraction]:
 
 def alpha_of_sums(sums: Row, distance: Distance = ordinal) -> Value | None:
     """Return alpha of a summed coincidence matrix, None where nothing could have disagreed."""
+    # Alpha is 1 less what people differ over what they would differ if their ratings were dealt out
+    # by chance. Ranks are as far apart as there are ratings between them. Three items, rated 2 and 2,
+    # 2 and 3, 0 and 0: of 6 ratings two are 0, three 2 and one 3. The one difference has distance
+    # (3 + 1 - 4/2)² = 4. By chance: 2·3·2.5² + 2·1·4.5² + 3·1·2² = 90. Alpha = 1 - 5·4/90 = 7/9.
     size = round(len(sums) ** 0.5)
     used = [sum(sums[i * size : (i + 1) * size]) for i in range(size)]
     cells = [(i, j, distance(used, i, j)) for i in range(size) for j in range(i)]
