@@ -303,7 +303,8 @@ class Application(QApplication):
         if issubclass(kind, KeyboardInterrupt):
             self.quit()
             return
-        message = self._words()("Something went wrong inside the program. Your answers are safe.")
+        words = self._words()
+        message = words("Something went wrong inside the program. Your answers are safe.")
         self.failed.emit(Trouble(message, fault(kind, trace)))
 
     def _never_restart(self, manager: QSessionManager) -> None:
