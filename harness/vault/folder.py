@@ -311,7 +311,13 @@ def copy_to(state: VaultState, target: Path) -> None:
         _refuse_foreign(target)  # before a lock is made in it
     with locked(target):
         if (target / HEAD).exists():
-            _check_older(read_state(target), state)
+            copy = read_state(target)
+            ids = [line.id for line in state.lines]
+            if [line.id for line in copy.lines] != ids[: len(copy.lines)]:
+                raise VaultError(
+                    FileProblem.INVALID,
+                    f"{copy.folder} holds another vault, or one that was used since it was copied. Name another folder.",
+                )
         else:
             _refuse_foreign(target)
         for name in (README, *_named(state)):
@@ -334,15 +340,6 @@ def _refuse_foreign(folder: Path) -> None:
                 FileProblem.INVALID,
                 f"{folder} holds other things already ({_one_line(path.name)}). Name a new folder for the vault.",
             )
-
-
-def _check_older(copy: VaultState, state: VaultState) -> None:
-    ids = [line.id for line in state.lines]
-    if [line.id for line in copy.lines] != ids[: len(copy.lines)]:
-        raise VaultError(
-            FileProblem.INVALID,
-            f"{copy.folder} holds another vault, or one that was used since it was copied. Name another folder.",
-        )
 
 
 def _set_head(

@@ -119,7 +119,20 @@ class KeyShare:
             .lower()
             .split()
         )
-        _check_listed(typed_words)
+        listed = _slip39().wordlist.WORD_INDEX_MAP
+        for place, word in enumerate(typed_words, 1):
+            if word not in listed:
+                near = [
+                    listed_word for listed_word in listed if listed_word.startswith(word[:_LETTERS])
+                ]
+                near = near or [
+                    listed_word for listed_word in listed if listed_word.startswith(word[:2])
+                ]
+                hint = f" Is it {' or '.join(near)}?" if 0 < len(near) <= _LETTERS else ""
+                raise VaultError(
+                    FileProblem.INVALID,
+                    f"Word {place}, {word[:20]!r}, is not on the list of words.{hint} Look at the card once more.",
+                )
         if len(typed_words) != WORDS:
             raise VaultError(
                 FileProblem.INVALID,
@@ -201,23 +214,6 @@ def check_threshold(threshold: int, count: int) -> None:
             FileProblem.INVALID,
             f"A key is split among {MOST_SHARES} keepers at most, and here are {count}. Take fewer.",
         )
-
-
-def _check_listed(found: Sequence[str]) -> None:
-    listed = _slip39().wordlist.WORD_INDEX_MAP
-    for place, word in enumerate(found, 1):
-        if word not in listed:
-            near = [
-                listed_word for listed_word in listed if listed_word.startswith(word[:_LETTERS])
-            ]
-            near = near or [
-                listed_word for listed_word in listed if listed_word.startswith(word[:2])
-            ]
-            hint = f" Is it {' or '.join(near)}?" if 0 < len(near) <= _LETTERS else ""
-            raise VaultError(
-                FileProblem.INVALID,
-                f"Word {place}, {word[:20]!r}, is not on the list of words.{hint} Look at the card once more.",
-            )
 
 
 def _where_wrong(found: Sequence[str]) -> str:

@@ -308,24 +308,21 @@ def keepers_here(
             here.insert(0, own)
     shares = [own_share(state, identity) for identity in here]
     if typed is not None:
-        _type_more(state, shares, typed)
+        # Prompt for shares until there are as many as are needed; one that does not count is
+        # reported, and asked for again.
+        needed = dealt(state).threshold
+        while len({share.check for share in shares}) < needed:
+            try:
+                share = KeyShare.read(typed.words())
+                keeper = whose(state, share)
+            except UsageError as error:
+                typed.say(f"Not taken: {error}")
+                continue
+            shares.append(share)
+            count = len({share.check for share in shares})
+            typed.say(f"{keeper.name}: right. {count} of {needed} are here.")
     joined = combined(state, shares)
     return (here[0] if here else joined.identity), joined
-
-
-def _type_more(state: VaultState, shares: list[KeyShare], typed: ShareTyping) -> None:
-    """Prompt for shares until there are as many as are needed; one that does not count is reported, and asked for again."""
-    needed = dealt(state).threshold
-    while len({share.check for share in shares}) < needed:
-        try:
-            share = KeyShare.read(typed.words())
-            keeper = whose(state, share)
-        except UsageError as error:
-            typed.say(f"Not taken: {error}")
-            continue
-        shares.append(share)
-        count = len({share.check for share in shares})
-        typed.say(f"{keeper.name}: right. {count} of {needed} are here.")
 
 
 def keeper_here(home: Path, file: Path | None) -> Identity:

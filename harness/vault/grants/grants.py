@@ -115,7 +115,11 @@ class Grants:
                 FileProblem.INVALID, f"A request is open for 1 to {MOST_DAYS} days, not {days}."
             )
         with self.vault.changing(identity) as state:
-            self._forget_over(state)
+            # Destroy the keys of requests that the log says are over; nobody can use them any more.
+            for grant in state.grants.values():
+                if not grant.used and grant.expired(""):
+                    self.kept.forget_key(grant.id)
+                    self.kept.forget_shares(grant.id)
             number, stored = corpus_named(state, name)
             wanted = segments or [segment for segment in Segment if segment is not Segment.HELD_OUT]
             entries = {
@@ -227,7 +231,31 @@ class Grants:
                 if sealed and not grant.used:  # where a process was stopped between the two
                     self.kept.keep_share(grant.id, answer.keeper, sealed)
                 return grant, answer
-            self._check_answer(state, grant, answer, before)
+            # Refuse an answer that cannot count any more; the log would refuse it too.
+            if answer.keeper not in state.keepers:
+                raise VaultError(
+                    FileProblem.WRONG_KEY,
+                    "This answer is from somebody who is not, or no longer, a keeper of this vault. It does not count.",
+                )
+            name = state.keepers[answer.keeper].name
+            if grant.used:
+                raise VaultError(
+                    FileProblem.LOCKED,
+                    f"This grant was used up at {grant.used}: the answer of {name} comes too late, and changes nothing.",
+                )
+            if (answer.allowed and state.split is not None) is not bool(answer.share):
+                raise VaultError(
+                    FileProblem.INVALID,
+                    f"The answer of {name} lacks the share that it needs, or has one that it should not have: their copy is of another "
+                    "vault, or their program is at fault. Ask them to answer once more, with a copy of this vault.",
+                )
+            if before is not None and (answer.allowed or not before.allowed):
+                did = "allowed" if before.allowed else "refused"
+                raise VaultError(
+                    FileProblem.INVALID,
+                    f"{name} {did} this request already, at {before.when}, and this is another answer of theirs. The first one "
+                    f"stays{'' if before.allowed else '; if they allow it after all, ask again'}.",
+                )
             if sealed:
                 self.kept.keep_share(grant.id, answer.keeper, sealed)
             after = self.vault.write(state, Answered(answer=answer), identity)
@@ -295,48 +323,12 @@ class Grants:
                 "Another program is using a grant on this computer. Try again when it is done.",
             ) from None
 
-    def _forget_over(self, state: VaultState) -> None:
-        """Destroy the keys of requests that the log says are over; nobody can use them any more."""
-        for grant in state.grants.values():
-            if not grant.used and grant.expired(""):
-                self.kept.forget_key(grant.id)
-                self.kept.forget_shares(grant.id)
-
     def _check_machine(self, grant: Grant) -> None:
         if grant.request.machine != self.machine.public.signing_key:
             raise VaultError(
                 FileProblem.WRONG_KEY,
                 "This request was made on another computer, or with another data folder. Take its answers in there and use it "
                 "there; here it opens nothing. Or ask again from here.",
-            )
-
-    def _check_answer(
-        self, state: VaultState, grant: Grant, answer: SignedAnswer, before: SignedAnswer | None
-    ) -> None:
-        """Refuse an answer that cannot count any more; the log would refuse it too."""
-        if answer.keeper not in state.keepers:
-            raise VaultError(
-                FileProblem.WRONG_KEY,
-                "This answer is from somebody who is not, or no longer, a keeper of this vault. It does not count.",
-            )
-        name = state.keepers[answer.keeper].name
-        if grant.used:
-            raise VaultError(
-                FileProblem.LOCKED,
-                f"This grant was used up at {grant.used}: the answer of {name} comes too late, and changes nothing.",
-            )
-        if (answer.allowed and state.split is not None) is not bool(answer.share):
-            raise VaultError(
-                FileProblem.INVALID,
-                f"The answer of {name} lacks the share that it needs, or has one that it should not have: their copy is of another "
-                "vault, or their program is at fault. Ask them to answer once more, with a copy of this vault.",
-            )
-        if before is not None and (answer.allowed or not before.allowed):
-            did = "allowed" if before.allowed else "refused"
-            raise VaultError(
-                FileProblem.INVALID,
-                f"{name} {did} this request already, at {before.when}, and this is another answer of theirs. The first one "
-                f"stays{'' if before.allowed else '; if they allow it after all, ask again'}.",
             )
 
     def _shares(self, state: VaultState, grant: Grant, key: AgeIdentity) -> list[KeyShare]:
