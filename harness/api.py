@@ -144,7 +144,6 @@ class RunRequest:
 
     @property
     def entries(self) -> list[Entry]:
-        """The entries that take part."""
         return [self.corpus.entries[place] for place in self.positions]
 
     @property
@@ -354,7 +353,6 @@ def retry(
 
 
 def _secret(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
-    """Return the places of a stored run's secret entries."""
     entries = read_entries(connection, run.corpus, run.positions, to_show=True)
     return frozenset(place for place, entry in entries.items() if entry.secret)
 

@@ -175,7 +175,6 @@ class _Unquoted(logging.Handler):
     """Says who logged what kind of error where, and nothing of the message."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print one line."""
         kind, traceback = None, None
         if record.exc_info:
             kind, _, traceback = record.exc_info
@@ -250,7 +249,6 @@ def answered() -> dict[str, str]:
 
 
 def remember(url: str) -> None:
-    """Record that a person answered for a server."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     private_folder(home())
     text = json.dumps(answered() | {url: now}, ensure_ascii=False, indent=2)

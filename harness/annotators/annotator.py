@@ -62,8 +62,6 @@ class Memo(Protocol):
 
 
 class NoMemo:
-    """Keeps nothing."""
-
     def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:  # noqa: ARG002
         return {}
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -65,13 +64,10 @@ class BertScoreFacts(BaseModel):
 
 
 class BertScoreFile(FileScores):
-    """Gives the scores of a file."""
-
     id = "bertscore"
     scale = _SCALE
 
     def __init__(self, path: Path) -> None:
-        """Read the file; UsageError names file, line and fix."""
         super().__init__(path)
         self.facts = BertScoreFacts(model=path.name, sha256=self.sha256, imported=True)
 
@@ -156,7 +152,11 @@ class _Encoder:
         self._model = transformers.AutoModel.from_pretrained(
             str(folder), **here, use_safetensors=True
         ).eval()
-        self._most = min(self._tokens.model_max_length, _positions(self._model.config))
+        config = self._model.config
+        positions = int(getattr(config, "max_position_embeddings", 0) or 512)
+        if "roberta" in config.model_type:  # its family counts from behind the padding's number
+            positions -= 2
+        self._most = min(self._tokens.model_max_length, positions)
 
     def __call__(self, texts: set[str]) -> dict[str, TokenVectors]:
         """Return the vectors of all texts; of a longer one than the model takes those of its beginning."""
@@ -164,30 +164,19 @@ class _Encoder:
         ordered = sorted(texts, key=lambda text: (len(text), text))
         for at in range(0, len(ordered), _FORWARD):
             batch = ordered[at : at + _FORWARD]
-            vectors_of_texts.update(zip(batch, self._forward(batch), strict=True))
+            given = self._tokens(
+                batch, padding=True, truncation=True, max_length=self._most, return_tensors="pt"
+            )
+            with self._torch.inference_mode():
+                seen = self._model(**given, output_hidden_states=True).hidden_states[self._layer]
+            marks = [self._tokens.cls_token_id, self._tokens.sep_token_id]
+            vectors = np.asarray(seen.float().numpy(), dtype=np.float32)
+            vectors /= np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+            all_ids, masks = given["input_ids"].numpy(), given["attention_mask"].numpy()
+            for text, row, ids, mask in zip(batch, vectors, all_ids, masks, strict=True):
+                words = ~np.isin(ids[mask > 0], marks)
+                vectors_of_texts[text] = TokenVectors(row[mask > 0], words)
         return vectors_of_texts
-
-    def _forward(self, texts: list[str]) -> list[TokenVectors]:
-        given = self._tokens(
-            texts, padding=True, truncation=True, max_length=self._most, return_tensors="pt"
-        )
-        with self._torch.inference_mode():
-            seen = self._model(**given, output_hidden_states=True).hidden_states[self._layer]
-        marks = [self._tokens.cls_token_id, self._tokens.sep_token_id]
-        vectors = np.asarray(seen.float().numpy(), dtype=np.float32)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
-        rows = zip(
-            vectors, given["input_ids"].numpy(), given["attention_mask"].numpy(), strict=True
-        )
-        return [
-            TokenVectors(row[mask > 0], ~np.isin(ids[mask > 0], marks)) for row, ids, mask in rows
-        ]
-
-
-def _positions(config: Any) -> int:
-    """Return how many tokens a model takes; those of RoBERTa's family count from behind the padding's number."""
-    most = int(getattr(config, "max_position_embeddings", 0) or 512)
-    return most - 2 if "roberta" in config.model_type else most
 
 
 def _layer(folder: Path) -> int:
@@ -218,7 +207,6 @@ def _layer(folder: Path) -> int:
 
 
 def find(search: Search) -> Find | None:
-    """Make the annotator where a model or a file was named; None where none was."""
     path = search.told.get("bertscore")
     if path is None:
         return None

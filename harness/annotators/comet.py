@@ -29,13 +29,10 @@ _SCALE = ScoreScale(
 
 
 class CometScores(FileScores):
-    """Gives the scores of a file."""
-
     id = "comet"
     scale = _SCALE
 
     def __init__(self, path: Path) -> None:
-        """Read the file; UsageError names file, line and fix."""
         super().__init__(path)
         self.facts = CometFacts(model=path.name, sha256=self.sha256, imported=True)
 
@@ -90,7 +87,6 @@ class CometModel(ModelScores):
 
 
 def find(search: Search) -> Find | None:
-    """Make the annotator where a checkpoint or a file was named; None where none was."""
     path = search.told.get("comet")
     if path is None:
         return None

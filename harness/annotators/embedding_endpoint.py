@@ -102,7 +102,10 @@ class EndpointEmbedder:
         except ExceptionGroup as failures:
             first = _first(failures)
             if isinstance(first, CallError):
-                first.args = (f"{_plainly(first)}: {_mend(first, self._endpoint)}, {_AGAIN}.",)
+                # What happened without a full stop, with the kind of failure beside a bare status.
+                kind = f" ({first.error_class})" if first.status else ""
+                plainly = f"{str(first).rstrip('.')}{kind}"
+                first.args = (f"{plainly}: {_mend(first, self._endpoint)}, {_AGAIN}.",)
             raise first from None
 
     async def _batch(self, calls: Calls, batch: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -169,12 +172,6 @@ def read_embeddings(decoded: Any, count: int) -> Embedded:
 
 def _malformed(message: str) -> Transient:
     return Transient(ErrorClass.MALFORMED, message)
-
-
-def _plainly(failure: CallError) -> str:
-    """Return what happened without a full stop, with the kind of failure beside a bare status."""
-    kind = f" ({failure.error_class})" if failure.status else ""
-    return f"{str(failure).rstrip('.')}{kind}"
 
 
 def _mend(failure: CallError, endpoint: Endpoint) -> str:

@@ -133,7 +133,6 @@ def _loaded(folder: Path, load: Callable[[], Any]) -> Any:
 
 
 def _package(name: str) -> Any:
-    """Import the library that a model needs; it is in none of our requirements."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -234,7 +233,11 @@ class EmbeddingAnnotator:
                 batch: Sequence[str], rows: npt.NDArray[np.float64], hidden: bool = hidden
             ) -> None:
                 nonlocal done
-                fresh = dict(zip(batch, _units(rows), strict=True))
+                # Scale the rows to length 1; always rounded, so that a kept vector equals a fresh one.
+                lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+                units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+                rounded: npt.NDArray[np.float32] = units.astype("<f4")
+                fresh = dict(zip(batch, rounded, strict=True))
                 found.update(fresh)
                 if not hidden:
                     kept = {_key(text): vector.tobytes() for text, vector in fresh.items()}
@@ -313,14 +316,6 @@ def _pair(translation: Translation) -> tuple[str, str]:
 
 def _key(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _units(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """Scale the rows to length 1; always rounded, so that a kept vector equals a fresh one."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    rounded: npt.NDArray[np.float32] = units.astype("<f4")
-    return rounded
 
 
 def _cosine(ours: str, theirs: str, vectors: dict[str, Vector]) -> float:

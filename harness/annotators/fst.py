@@ -132,7 +132,6 @@ class FstAnnotator:
             self._try(wanted, secret=secret)
 
     def _try(self, wanted: Collection[str], *, secret: bool) -> None:
-        """Try all words in their first form, then those that are rejected in their next one."""
         if not secret and self._secret:
             self._uncover(wanted)
         tries = {word: self._forms(word) for word in wanted if word not in self._analyses}
@@ -177,7 +176,6 @@ class FstAnnotator:
             self._ask(unknown, secret=secret)
 
     def _ask(self, forms: Sequence[str], *, secret: bool) -> None:
-        """Query the analyser; remember what may be kept."""
         for form, verdict in zip(forms, self._opened().analyse(forms), strict=True):
             self._verdicts[form] = verdict
             if secret:

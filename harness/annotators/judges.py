@@ -103,7 +103,6 @@ class JudgeAnnotator:
         """Close nothing; see ``AskingAnnotator``."""
 
     def requests(self, translation: Translation) -> list[Any]:
-        """Return the calls that an output takes."""
         if is_blank(translation.output):
             return []
         secret = translation.entry.secret
@@ -154,7 +153,6 @@ def _stored(given: JudgeVerdict, *, secret: bool) -> dict[str, Any]:
 
 
 def judge_prompt(name: str) -> str:
-    """Read a prompt that comes with the program."""
     file = resources.files("harness.inputs").joinpath("prompts", "judges", f"{name}.txt")
     return file.read_text(encoding="utf-8").strip()
 

@@ -54,7 +54,6 @@ class FileScores:
     slow = True
 
     def __init__(self, path: Path) -> None:
-        """Read the file; UsageError names file, line and fix."""
         text, self.sha256 = read_text(path, "a file of scores")
         self._path = path
         self._by_id: dict[str, float] | None = None
@@ -110,7 +109,6 @@ class FileScores:
             raise UsageError(f"{self._path}: there are no scores. Give one a line.")
 
     def _rows(self, text: str) -> Iterator[tuple[int, str | None, Any]]:
-        """Yield line, id and score of each record."""
         if self._path.suffix.lower() in {".jsonl", ".ndjson", ".json"}:
             yield from self._json_rows(text)
             return
@@ -164,7 +162,6 @@ class ModelScores(ABC):
     slow = True
 
     def __init__(self, maker: str, memo: Memo | None, progress: Progress | None) -> None:
-        """``maker``: see ``Memo``."""
         self._maker = maker
         self._memo = NoMemo() if memo is None else memo
         self._progress = progress
@@ -205,7 +202,6 @@ class ModelScores(ABC):
         """Close nothing: everything is stored already."""
 
     def _ask(self, batch: dict[str, Translation]) -> dict[str, float]:
-        """Score some outputs and keep what is not secret."""
         name = self.scale.name
         try:
             scores = self.predict(list(batch.values()))

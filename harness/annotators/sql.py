@@ -95,7 +95,6 @@ class SqlRunner:
         return [self._found(translation) for translation in translations]
 
     def close(self) -> None:
-        """End the process; see ``Annotator``."""
         self._sandbox.close()
 
     def _found(self, translation: Translation) -> dict[str, Any] | None:
@@ -161,7 +160,6 @@ class Sandbox:
             return _wrong_answer(f"the query {second['ended']}") if "ended" in second else second
 
     def close(self) -> None:
-        """End the process."""
         with self._lock:
             self._end()
 

@@ -71,7 +71,6 @@ class RefusedError(Exception):
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
     _limit_process()
     _say({"ready": sqlite3.sqlite_version})
     for line in sys.stdin.buffer:
@@ -103,7 +102,6 @@ def answers(asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
 
 
 def _first(rows: Result) -> list[str]:
-    """Write down the beginning of a result, a line a row."""
     return [" | ".join(map(_cell, row[:_SHOWN_COLUMNS])) for row in rows[:_SHOWN_ROWS]]
 
 

@@ -121,7 +121,6 @@ class BoxedMethod:
         return texts
 
     async def _ready(self) -> BoxProcess:
-        """Return the box, begun where there is none."""
         if self._box is not None:
             return self._box
         if self._over is None and self._begun > self._limits.restarts:

@@ -155,13 +155,11 @@ class BoxFailure(HarnessError):  # noqa: N818  it is a way to fail, with a fault
 
     @property
     def fault(self) -> WhoseFault:
-        """Return who has to do something."""
         custodians = {BoxStage.ENGINE, BoxStage.GATEWAY}
         return WhoseFault.CUSTODIAN if self.stage in custodians else WhoseFault.ENTRANT
 
     @property
     def error_class(self) -> ErrorClass:
-        """Return the class in which an entry fails by it."""
         return _CLASSES[self.manner]
 
 

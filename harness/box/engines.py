@@ -170,7 +170,6 @@ class Bubblewrap:
     name = "bubblewrap"
 
     def lacking(self) -> str | None:
-        """Return what is missing; see ``BoxEngine``."""
         program = shutil.which("bwrap")
         if program is None:
             return "bubblewrap is not installed: install the package bubblewrap of your system (apt install bubblewrap)"
@@ -182,7 +181,6 @@ class Bubblewrap:
 
     @contextmanager
     def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
-        """Return how a box is started; see ``BoxEngine``."""
         laid, program = list(laid_in(inside)), filter_program()
         if program is None:  # a box without the list is no box
             raise BoxFailure(BoxStage.ENGINE)
@@ -314,7 +312,6 @@ class Podman:
     name = "podman"
 
     def lacking(self) -> str | None:
-        """Return what is missing; see ``BoxEngine``."""
         program = shutil.which("podman")
         if program is None:
             return "podman is not installed: install the package podman of your system"
@@ -339,7 +336,6 @@ class Podman:
 
     @contextmanager
     def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
-        """Return how a box is started; see ``BoxEngine``."""
         name = f"rosetta-box-{secrets.token_hex(8)}"
         program = shutil.which("podman") or "podman"
         with tempfile.TemporaryDirectory(prefix=f"{name}-") as made:

@@ -46,7 +46,6 @@ class Gateway:
 
     @property
     def url(self) -> str:
-        """Return where the models are asked."""
         return next(iter(self.models.values())).endpoint.url
 
 
@@ -188,7 +187,9 @@ class GatewayServer:
             return _refusal(502, "The model gave no answer.")
         except HarnessError:  # the budget is reached: the run ends by that, in its own words
             return _refusal(502, "The model gave no answer.")
-        return 200, _completion(model, reply)
+        message = {"role": "assistant", "content": reply.text}
+        choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason or "stop"}
+        return 200, {"object": "chat.completion", "model": model, "choices": [choice]}
 
 
 def _complete(reply: Reply) -> bool:
@@ -225,12 +226,6 @@ async def _read(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
     ):
         raise ValueError("too long")
     return method, path, await reader.readexactly(int(length))
-
-
-def _completion(model: str, reply: Reply) -> Mapping[str, Any]:
-    message = {"role": "assistant", "content": reply.text}
-    choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason or "stop"}
-    return {"object": "chat.completion", "model": model, "choices": [choice]}
 
 
 def _refusal(status: int, words: str) -> tuple[int, Mapping[str, Any]]:

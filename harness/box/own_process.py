@@ -41,12 +41,10 @@ class OwnProcess:
         self._data = data
 
     def lacking(self) -> str | None:
-        """Return None: nothing is missing; see ``BoxEngine``."""
         return None
 
     @contextmanager
     def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
-        """Return how the process is started; see ``BoxEngine``."""
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         variables = {**kept, "MALLOC_ARENA_MAX": "2"}
         if shut_off():
@@ -65,7 +63,6 @@ class OwnProcess:
         )
 
     def _folders(self) -> list[Path]:
-        """Return the folders that the packages of these names are in, as this program itself finds them."""
         specs = (find_spec(package) for package in self._packages)
         places = (
             Path(p)

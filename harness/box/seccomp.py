@@ -181,5 +181,4 @@ def _jump(test: int, value: int, when: int, otherwise: int) -> bytes:
 
 
 def _instruction(code: int, value: int, when: int = 0, otherwise: int = 0) -> bytes:
-    """Return one ``struct sock_filter``."""
     return struct.pack("=HBBI", code, when, otherwise, value)

@@ -59,32 +59,25 @@ class _NamesCorpus(StrictRecord):
 
     @property
     def corpus_words(self) -> str:
-        """Return which corpus."""
         return f"the corpus {self.id} (SHA-256 {self.sha256[:12]}…)"
 
     def is_corpus(
         self, sha256: str, dataset_id: str, source: str | None, target: str | None, label: str
     ) -> bool:
-        """Return whether it is about this corpus."""
         pair = (self.source_language, self.target_language)
         same_pair = pair == (source, target) or (label != "" and label == self.language_pair)
         return self.sha256 == sha256 or (self.id == dataset_id and same_pair)
 
 
 class WholeCorpusWithdrawal(_NamesCorpus):
-    """A corpus."""
-
     what: Literal["corpus"] = "corpus"
 
     @property
     def words(self) -> str:
-        """Return what it is about."""
         return self.corpus_words
 
 
 class EntriesWithdrawal(_NamesCorpus):
-    """Some entries of a corpus."""
-
     what: Literal["entries"] = "entries"
     salt: Hex64
     entries: Annotated[tuple[Digest, ...], Field(min_length=1, max_length=MOST_ENTRIES)]
@@ -94,7 +87,6 @@ class EntriesWithdrawal(_NamesCorpus):
 
     @property
     def words(self) -> str:
-        """Return what it is about."""
         count = len(self.entries)
         count_words = "1 entry" if count == 1 else f"{count:,} entries"
         whose = " that one person gave" if self.of_a_person else ""
@@ -102,11 +94,9 @@ class EntriesWithdrawal(_NamesCorpus):
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The digests."""
         return frozenset(self.entries)
 
     def has(self, entry_id: object) -> bool:
-        """Return whether an entry is among them, by its id."""
         return entry_digest(self.salt, entry_id) in self.known
 
 
@@ -118,12 +108,10 @@ class MethodWithdrawal(StrictRecord):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """Return what it is about."""
         return ("method", *(f"{name}={self.fields[name]}" for name in sorted(self.fields)))
 
     @property
     def words(self) -> str:
-        """Return what it is about."""
         field_words = (f"{name} {value[:40]}" for name, value in self.fields.items())
         return f"the method with {', '.join(field_words)}"
 
@@ -138,16 +126,13 @@ class PersonWithdrawal(StrictRecord):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """Return what it is about."""
         return ("person", self.review)
 
     @property
     def words(self) -> str:
-        """Return what it is about."""
         return f"what a person gave in the review {self.review}"
 
     def is_person(self, code: str) -> bool:
-        """Return whether it is about the person with this code."""
         return entry_digest(self.salt, code) == self.person
 
 
@@ -161,12 +146,10 @@ class KeeperWithdrawal(StrictRecord):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """Return what it is about."""
         return ("keeper", self.vault)
 
     @property
     def words(self) -> str:
-        """Return what it is about."""
         return f"{self.name} as a keeper of the vault {self.vault[:12]}…"
 
 
@@ -178,12 +161,10 @@ class KeyWithdrawal(StrictRecord):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """Return what it is about."""
         return ("key", self.signing_key)
 
     @property
     def words(self) -> str:
-        """Return what it is about."""
         return f"the key {self.signing_key[:12]}…"
 
 
@@ -195,12 +176,10 @@ class Reinstatement(StrictRecord):
 
     @property
     def matter(self) -> tuple[str, ...]:
-        """Return what it is about."""
         return ("lift", self.notice)
 
     @property
     def words(self) -> str:
-        """Return what it is about."""
         return f"the notice {self.notice[:12]} is lifted"
 
 

@@ -70,8 +70,6 @@ GROUND_WORDS: Final = {
 
 
 class RegisterLine(StrictRecord):
-    """One line of the register."""
-
     format: Literal["rosetta-consent/1"] = _FORMAT
     seq: Count
     """Place in the register, from 0."""
@@ -170,7 +168,6 @@ class Register:
 
     @property
     def own(self) -> str:
-        """The key that signs here."""
         return self.identity.public.signing_key
 
     def say(self, about: Subject, reason: str, by: str) -> SignedNotice:
@@ -309,7 +306,6 @@ def find_held(lines: Sequence[SignedLine], number: str) -> Held:
 
 
 def signer_words(notice: SignedNotice, ground: Ground | None) -> str:
-    """Return who signed a notice, and why they are believed here."""
     why = "NOT believed here" if ground is None else GROUND_WORDS[ground]
     return f"signed as {notice.by}, key {key_phrase(notice.signing_key)}; {why}"
 

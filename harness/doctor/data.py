@@ -201,16 +201,6 @@ def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
         )
         yield Finding("Data", "store", Health.BROKEN, words, _away(path))
         return
-    yield Finding("Data", "store", Health.OK, _contents(store, path, number))
-    for copy in path.parent.glob(upgrade_copy(path, 0).name.replace("0", "*")):
-        words = (
-            f"{copy} is the store as it was before an upgrade that was stopped or failed. The upgrade that ends "
-            "deletes it; once your runs are all there, you can."
-        )
-        yield Finding("Data", "copy", Health.UNKNOWN, words)
-
-
-def _contents(store: sqlite3.Connection, path: Path, number: int) -> str:
     if number < SCHEMA_VERSION:
         held = f"version {number}, made version {SCHEMA_VERSION} by the next command that opens it"
     else:
@@ -221,15 +211,19 @@ def _contents(store: sqlite3.Connection, path: Path, number: int) -> str:
         held = (
             f"{runs:,} run{'s' * (runs != 1)} on {corpora:,} corp{'ora' if corpora != 1 else 'us'}"
         )
-    return f"sound: {held}, {_size(path.stat().st_size)}"
+    yield Finding("Data", "store", Health.OK, f"sound: {held}, {_size(path.stat().st_size)}")
+    for copy in path.parent.glob(upgrade_copy(path, 0).name.replace("0", "*")):
+        words = (
+            f"{copy} is the store as it was before an upgrade that was stopped or failed. The upgrade that ends "
+            "deletes it; once your runs are all there, you can."
+        )
+        yield Finding("Data", "copy", Health.UNKNOWN, words)
 
 
 # What the settings name
 
 
 def settings(home: Path) -> Iterator[Finding]:
-    """Check the file of the settings and what it names."""
-
     try:
         now = read_settings(home)
     except UsageError as error:

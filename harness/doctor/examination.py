@@ -96,7 +96,6 @@ def program() -> Iterator[Finding]:
 
 
 def _packages() -> Finding:
-    """Return whether every package that this program needs is installed."""
     try:
         names = always_needed()
     except PackageNotFoundError:
@@ -164,7 +163,6 @@ def _word_lists() -> Finding:
 
 
 def pack_findings() -> Iterator[Finding]:
-    """Check the packs of metrics that installed packages bring; their code is run."""
     packs, troubles = installed_packs()
     for pack in packs.values():
         why = why_no_pack(pack.name)
@@ -208,12 +206,15 @@ def keys() -> Iterator[Finding]:
     answer = answers[0] if answers else "The keyring does not answer; it may wait for its password."
     if isinstance(answer, str):
         words = f"{answer} Keys in environment variables work without it."
-        mend = (_variable_line(),)
+        # Line that makes a key known to this shell, where no keyring can keep it.
+        mend = (f"{'set' if os.name == 'nt' else 'export'} OPENROUTER_API_KEY=…",)
         yield Finding("Keys", "keyring", Health.MISSING, words, mend)
         stored: list[str] = []
     else:
         stored, mend = answer, ("rosetta key set openrouter",)
-        yield Finding("Keys", "keyring", Health.OK, f"{_backend()} answers")
+        import keyring
+
+        yield Finding("Keys", "keyring", Health.OK, f"{keyring.get_keyring().name!s} answers")
     parts = [f"in variables: {', '.join(here)}"] if here else []
     parts += [f"in the keyring: {', '.join(stored)}"] if stored else []
     if parts:
@@ -221,18 +222,6 @@ def keys() -> Iterator[Finding]:
     else:
         words = "no service has a key. Models on this computer need none; for another:"
         yield Finding("Keys", "services", Health.MISSING, words, mend)
-
-
-def _variable_line() -> str:
-    """Return the line that makes a key known to this shell, where no keyring can keep it."""
-    line = "OPENROUTER_API_KEY=…"
-    return f"set {line}" if os.name == "nt" else f"export {line}"
-
-
-def _backend() -> str:
-    import keyring
-
-    return str(keyring.get_keyring().name)
 
 
 def languages(home: Path) -> Iterator[Finding]:
@@ -274,7 +263,6 @@ def languages(home: Path) -> Iterator[Finding]:
 
 
 def _language(found: FoundCard, checked: LanguageCheck, used: set[str]) -> Finding:
-    """Return which metrics work for one language."""
     name = f"{found.card.tag} {found.card.name}"
     states = [metric.readiness for metric in checked.metrics]
     off = [metric.title for metric in checked.metrics if metric.readiness is Readiness.OFF]

@@ -7,8 +7,6 @@ from enum import StrEnum
 
 
 class Health(StrEnum):
-    """How it stands with one thing."""
-
     OK = "ok"
     MISSING = "missing"
     """It is not here, and something would be better with it."""
@@ -20,8 +18,6 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was examined."""
-
     area: str
     name: str
     health: Health

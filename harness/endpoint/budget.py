@@ -191,10 +191,11 @@ class Ledger:
         return amount
 
     async def _room(self, amount: float, most_tokens: int | None) -> None:
-        """Wait until a call may go out; raises BudgetReached where nothing can give money back."""
         while True:
             listed = amount * self._above
-            if self._fits(listed):
+            cap = float("inf") if self.cap is None else self.cap
+            fits = self.spent + self._reserved + max(listed, self._dearest) <= cap
+            if fits:
                 if not self._under_way or (self._billed and not self._dearest):
                     return
             elif not self._asking:
@@ -209,10 +210,6 @@ class Ledger:
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
-
-    def _fits(self, amount: float) -> bool:
-        cap = float("inf") if self.cap is None else self.cap
-        return self.spent + self._reserved + max(amount, self._dearest) <= cap
 
     async def _more(self, amount: float, purse: CallBudget) -> bool | None:
         """Request the money of a call that does not fit, one request at a time; see ``Purse.take``."""

@@ -91,7 +91,6 @@ class EndpointClient:
         return again
 
     async def close(self) -> None:
-        """Close all connections."""
         if self._opened is not None:
             await self._opened.close()
 
@@ -126,7 +125,6 @@ class Connections:
         return self._runner.run(_alone(work, asyncio.all_tasks))
 
     def close(self) -> None:
-        """Close all connections, and the loop."""
         try:
             for client in self._clients.values():
                 self._runner.run(client.close())
@@ -280,7 +278,6 @@ def _named(answer: HttpAnswer, decoded: Any, message: str) -> CallError:
 
 
 def _about_the_text(status: int, decoded: Any) -> bool:
-    """Return whether a filter refused the text: a 403 with its reasons (OpenRouter), a 400 with its code (Azure)."""
     error = decoded.get("error") if isinstance(decoded, dict) else None
     if not isinstance(error, dict):
         return False

@@ -255,7 +255,6 @@ def stored_names() -> list[str]:
 
 
 def known_variables() -> dict[str, str]:
-    """Return the environment variable of each endpoint that is known by name."""
     every = presets("chat") | presets("service")
     return {name: endpoint.environment for name, endpoint in every.items()}
 

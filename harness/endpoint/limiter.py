@@ -184,7 +184,6 @@ class Limiter:
 
     @property
     def most(self) -> int:
-        """The ceiling."""
         return self._most
 
     def set_most(self, most: int) -> None:
@@ -225,7 +224,6 @@ class Limiter:
             raise
 
     def release(self, slot: Slot) -> None:  # noqa: ARG002  a slot must be held to be given back
-        """Release a slot."""
         self.in_use -= 1
         self._serve()
 

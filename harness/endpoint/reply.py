@@ -104,7 +104,6 @@ def _ollama(reply: Json) -> Usage | None:
 
 
 def _bounded(prompt: int, completion: int, reasoning: int, cached: int) -> Usage:
-    """A part is never larger than its whole, whatever was reported."""
     return Usage(prompt, completion, min(reasoning, completion), min(cached, prompt))
 
 

@@ -50,7 +50,6 @@ class HttpAnswer(NamedTuple):
 
     @property
     def is_success(self) -> bool:
-        """True for a status of the 2xx."""
         return httpx.codes.is_success(self.status)
 
 
@@ -67,7 +66,6 @@ class Transport:
         self._ways: dict[str, tuple[httpx.URL, _Pool]] = {}
 
     async def close(self) -> None:
-        """Close all connections."""
         for pool in self._pools.values():
             await pool.aclose()
 
@@ -95,7 +93,10 @@ class Transport:
     def _way(self, address: str) -> tuple[httpx.URL, _Pool]:
         """Return an address as httpx reads it, with its pool; a run has very few of both."""
         if address not in self._ways:
-            url = httpx.URL(_sound(address))
+            # Refuse what a reader of addresses takes away silently, and with it what a person meant.
+            if not address.isprintable() or " " in address:
+                raise ValueError("An address holds neither spaces nor control characters.")
+            url = httpx.URL(address)
             proxy = None if self._offline else _proxy(address)
             kind = url.scheme == "https" or proxy is not None, proxy
             if kind not in self._pools:
@@ -130,13 +131,6 @@ def _proxy(url: str) -> str | None:
             "http:// nor https://.",
         )
     return proxy
-
-
-def _sound(address: str) -> str:
-    """Refuse what a reader of addresses takes away silently, and with it what a person meant."""
-    if not address.isprintable() or " " in address:
-        raise ValueError("An address holds neither spaces nor control characters.")
-    return address
 
 
 def _open(secure: bool, proxy: str | None) -> _Pool:

@@ -55,34 +55,26 @@ renommez et n'effacez rien.
 
 
 class _Head(StrictRecord):
-    """Which folder this is."""
-
     format: Literal["rosetta-exchange-folder/1"] = "rosetta-exchange-folder/1"
     folder: Id
 
 
 @dataclass(frozen=True)
 class ExchangeFolder:
-    """An exchange folder at its place."""
-
     path: Path
     id: str
 
     @property
     def files(self) -> Path:
-        """Where files lie."""
         return self.path / _FILES
 
     def vault(self, number: str) -> Path:
-        """Where the copy of a vault lies, by its number."""
         return self.path / _VAULTS / number[:_VAULT_DIGITS]
 
     def manifest(self, key: str) -> Path:
-        """Where the manifest of a computer lies, by its signing key."""
         return self.path / f"{key[:_KEY_DIGITS]}{MANIFEST_SUFFIX}"
 
     def manifests(self) -> list[Path]:
-        """Return where the manifests of all computers lie, by name; FileError where there are more than are read."""
         names = [name for name in _listed(self.path) if name.lower().endswith(MANIFEST_SUFFIX)]
         if len(names) > MOST_MANIFESTS:
             raise FileError(
@@ -148,7 +140,6 @@ class ExchangeFolder:
 
 
 def stored_name(sha256: str, kind: FileKind) -> str:
-    """Return what a file is called on the stick."""
     return f"{sha256}{kind.suffix}"
 
 

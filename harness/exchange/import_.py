@@ -51,8 +51,6 @@ FormCache = Callable[[ExchangeList], bool]
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Something that was imported."""
-
     name: str
     machine: str
     """Who put it out, by the name under which it is known here."""
@@ -80,8 +78,6 @@ class ImportResult:
 
 @dataclass(frozen=True)
 class _Visit:
-    """One look into a folder."""
-
     desk: ExchangeService
     folder: ExchangeFolder
     into: Path
@@ -186,8 +182,6 @@ def _is_not_older(visit: _Visit, manifest: ExchangeList, sha256: str) -> bool:
 
 @dataclass(frozen=True)
 class _File:
-    """A file of a list."""
-
     sha256: str
     offered: Offered
 
@@ -213,8 +207,6 @@ class _File:
 
 @dataclass(frozen=True)
 class _Copy:
-    """A sealed copy of a vault, of a list."""
-
     number: str
     seen: LogSeen
 
@@ -359,8 +351,6 @@ def _line_of(memory: Path, vault: str, place: int, known: LogSeen) -> str | None
 
 @dataclass(frozen=True, slots=True)
 class ListedItem:
-    """A file or a copy of a vault that a list names."""
-
     name: str
     what: str
     taken_by: tuple[str, ...]
@@ -371,8 +361,6 @@ class ListedItem:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A computer with what it put in."""
-
     name: str
     key: str
     known: bool
@@ -384,8 +372,6 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class FolderLook:
-    """All of a folder."""
-
     path: Path
     folder: str
     machines: tuple[Machine, ...]
@@ -435,7 +421,6 @@ def _lying(
     names: Mapping[str, Sequence[str]],
     took: Mapping[str, set[str]],
 ) -> Iterator[ListedItem]:
-    """Yield what one computer put in; ``took``: computer → what it says that it took."""
     for sha256, offered in part.files.items():
         kind = kind_of(offered.name, kinds)
         what = "a kind that this version does not know" if kind is None else kind.what

@@ -280,8 +280,6 @@ _BUSY_SECONDS: Final = 20
 
 
 class ImportedFile(StrictRecord):
-    """A file, or a copy of a vault, that was imported."""
-
     name: str
     by: Hex64
     """Whose list named it."""

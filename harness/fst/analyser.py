@@ -206,7 +206,6 @@ class Analyser:
 
     @property
     def engine_version(self) -> str:
-        """Version of the engine."""
         return self._engine.version
 
     @property

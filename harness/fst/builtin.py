@@ -25,8 +25,6 @@ MOST_REMEMBERED = 120_000
 
 
 class _State:
-    """A state of the file, decoded."""
-
     __slots__ = ("arcs", "final", "silent")
 
     def __init__(self, *, final: bool) -> None:
@@ -133,7 +131,6 @@ class BuiltinEngine:
             self._spelt.append(letter)
 
     def _after(self, layer: _Layer, letter: int) -> _Layer:
-        """Return the places behind a letter."""
         places: _Layer = {}
         for place in layer:
             moves = place.moves.get(letter)

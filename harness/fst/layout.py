@@ -162,7 +162,6 @@ class Layout:
 
     @property
     def arc_bytes(self) -> int:
-        """Size of a row of the transition table."""
         return 12 if self.weighted else 8
 
     def with_own_header(self) -> bytes:
@@ -206,6 +205,10 @@ def check_layout(model: Model) -> Layout:
     _check_arcs(model, arcs, symbols, index_rows - inputs)
     flags = Flags(names)
     alphabet = Alphabet(names, inputs)
+    real = arcs[arcs["reads"] != NO_SYMBOL]
+    silent = np.array([not symbol for symbol in alphabet.shown])
+    reads, writes = real["reads"], real["writes"]
+    is_acceptor = bool(((reads == writes) | (silent[reads] & silent[writes])).all())
     return Layout(
         model=model,
         alphabet=alphabet,
@@ -216,7 +219,7 @@ def check_layout(model: Model) -> Layout:
         index_rows=index_rows,
         arcs_start=arcs_start,
         arc_rows=arc_rows,
-        acceptor=_is_acceptor(arcs, alphabet),
+        acceptor=is_acceptor,
         cyclic=_is_cyclic(index, arcs, flags),
     )
 
@@ -290,13 +293,6 @@ def _check_arcs(model: Model, arcs: _Rows, symbols: int, index_states: int) -> N
     endless = bool(len(arcs)) and bool(real[-1])
     if endless or index_states < 1 or bool((real & wrong).any()):
         raise model.invalid("is damaged: its arcs lead outside its table. Copy it again")
-
-
-def _is_acceptor(arcs: _Rows, alphabet: Alphabet) -> bool:
-    real = arcs[arcs["reads"] != NO_SYMBOL]
-    silent = np.array([not symbol for symbol in alphabet.shown])
-    reads, writes = real["reads"], real["writes"]
-    return bool(((reads == writes) | (silent[reads] & silent[writes])).all())
 
 
 def _is_cyclic(index: _Rows, arcs: _Rows, flags: Flags) -> bool:

@@ -60,7 +60,6 @@ class Model:
     """Over the file as it is on the disk."""
 
     def invalid(self, problem: str) -> AnalyserError:
-        """Make the error that says what is wrong with the file."""
         return AnalyserError(FstStatus.MODEL_INVALID, f"Analyser {self.name} {problem}.")
 
 

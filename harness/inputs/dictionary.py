@@ -43,8 +43,6 @@ _GLOSSES = (
 
 @dataclass(frozen=True, slots=True)
 class GlossDictionary:
-    """What a file says."""
-
     glosses: dict[str, tuple[str, ...]]
     """Lemma in NFC → its glosses, in the order of the file, each once."""
     sha256: str
@@ -157,8 +155,6 @@ def read_word_list(path: Path) -> WordList:
 
 @dataclass(frozen=True, slots=True)
 class Headword:
-    """One line of a dictionary."""
-
     phrase: str
     """As the dictionary writes it."""
     translations: tuple[str, ...]
@@ -308,8 +304,6 @@ def mapping_pairs(data: Mapping[str, Any], name: str) -> Iterator[tuple[str, str
 
 
 class Example(BaseModel):
-    """One translation to learn from."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: str
@@ -326,8 +320,6 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Coaching:
-    """Coaching data as read from a file."""
-
     notes: tuple[str, ...]
     examples: tuple[Example, ...]
     dictionary: Dictionary

@@ -41,19 +41,15 @@ _Row = tuple[str, Mapping[str, Any]]
 
 
 class Outputs:
-    """The outputs of a file, by entry."""
-
     def __init__(self, by_id: Mapping[str, Output], sha256: str) -> None:
         self._by_id = by_id
         self.sha256 = sha256
         """Hash of the file's bytes."""
 
     def output(self, entry_id: EntryId) -> Output:
-        """Return an entry's output, or its ``missing`` error."""
         return self._by_id.get(str(entry_id), _MISSING)
 
     def models(self) -> list[str]:
-        """List the models that the file names."""
         named = (out.recorded.model_id for out in self._by_id.values() if out.recorded)
         return sorted({model for model in named if model})
 
@@ -126,7 +122,19 @@ def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = 
     if rows is not None:
         quoted = rows is table_rows
         return Outputs(_matched(path, rows(path, text), entries, quoted=quoted), sha256)
-    return Outputs(_aligned(path, text, entries, file_lines), sha256)
+    lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
+    if len(lines) == file_lines != len(entries):
+        lines = _of_entries(path, lines, entries)
+    if len(lines) != len(entries):
+        files = f", or {file_lines} as the corpus' files have" if file_lines else ""
+        raise UsageError(
+            f"{path}: {len(lines)} lines for {len(entries)} entries. A text file must have one line "
+            f"for each entry of the whole corpus, in its order{files}; use JSONL with ids for a part of it."
+        )
+    aligned = {
+        str(entry.id): _output(line, Recorded()) for entry, line in zip(entries, lines, strict=True)
+    }
+    return Outputs(aligned, sha256)
 
 
 def _names_columns(text: str) -> bool:
@@ -143,23 +151,6 @@ def _folded(row: Mapping[str, Any]) -> dict[str, Any]:
         plain = name.strip().lower().replace(" ", "_").replace("-", "_")
         folded[plain if plain in _KNOWN and plain not in row else name] = value
     return folded
-
-
-def _aligned(
-    path: Path, text: str, entries: Sequence[Entry], file_lines: int | None
-) -> dict[str, Output]:
-    lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
-    if len(lines) == file_lines != len(entries):
-        lines = _of_entries(path, lines, entries)
-    if len(lines) != len(entries):
-        files = f", or {file_lines} as the corpus' files have" if file_lines else ""
-        raise UsageError(
-            f"{path}: {len(lines)} lines for {len(entries)} entries. A text file must have one line "
-            f"for each entry of the whole corpus, in its order{files}; use JSONL with ids for a part of it."
-        )
-    return {
-        str(entry.id): _output(line, Recorded()) for entry, line in zip(entries, lines, strict=True)
-    }
 
 
 def _of_entries(path: Path, lines: Sequence[str], entries: Sequence[Entry]) -> list[str]:

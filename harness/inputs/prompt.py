@@ -16,15 +16,12 @@ _SLOT = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<slot>[a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One version of a prompt, its slots still open."""
-
     version: str
     """Name of the file without its ending."""
     text: str
 
     @property
     def slots(self) -> frozenset[str]:
-        """Names of the slots that the text has."""
         return frozenset(match["slot"] for match in _SLOT.finditer(self.text) if match["slot"])
 
     def fill(self, values: Mapping[str, str]) -> str:
@@ -63,6 +60,5 @@ def load_prompt(version_or_path: str) -> Prompt:
 
 
 def shipped_versions() -> list[str]:
-    """List the prompt versions that come with the program."""
     files = resources.files("harness.inputs").joinpath("prompts").iterdir()
     return sorted(file.name.removesuffix(".txt") for file in files if file.name.endswith(".txt"))

@@ -52,7 +52,6 @@ def _records(path: Path, text: str, *, headed: bool) -> RecordTable:
 
 
 def _checked(path: Path, table: RecordTable | None, findings: Findings) -> RecordTable:
-    """Return a table; UsageError says why there is none."""
     if table is not None:
         return table
     wrong = next(problem for problem in findings.problems if problem.severity is Severity.ERROR)
@@ -107,7 +106,6 @@ class EntryIds:
         self._by_number = {number: ids[0] for number, ids in numbers.items() if len(ids) == 1}
 
     def find(self, given: str) -> str | None:
-        """Return the id that is meant; None where no entry has it."""
         if given in self.all:
             return given
         number = _number(given)
@@ -145,7 +143,6 @@ def read_lines(path: Path, longest: int) -> dict[int, str]:
 
 
 def check_length(text: str, where: str, longest: int) -> None:
-    """Refuse a sentence of more characters."""
     if len(text) > longest:
         raise UsageError(
             f"{where}: {len(text):,} characters are too many for one sentence; at most {longest:,}. Part it."

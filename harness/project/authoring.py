@@ -206,8 +206,6 @@ def _speakers(entry: ProjectEntry) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class SegmentProgress:
-    """How far one segment is."""
-
     segment: Segment
     needed: int
     sources: int
@@ -257,7 +255,6 @@ class ProjectProgress:
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Return the names of the reviews that are out."""
         return tuple(out_review.review for out_review in self.out)
 
 
@@ -462,7 +459,6 @@ def _ours(
 
 
 def known_of_the_demo(sources: Iterable[str]) -> frozenset[str]:
-    """Return those of some sources that the bundled demo corpus has too, however they are written."""
     known = {normalised(entry.source) for entry in load(sample_path(DEMO_CORPUS)).entries}
     return frozenset(source for source in sources if normalised(source) in known)
 

@@ -23,7 +23,7 @@ from pydantic import Field, StrictInt, TypeAdapter, ValidationError
 from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.entry import Segment
 from corpora.text.comparison import comparison_form
-from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, Withdrawn, standing
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
@@ -64,7 +64,6 @@ def known_folders(home: Path) -> list[Path]:
 
 
 def forget(home: Path, folder: Path) -> None:
-    """Forget a folder; nothing in it is touched."""
     for path in (home / FOLDER).glob("*.json"):
         if str(folder.resolve()) in _said(path):
             path.unlink(missing_ok=True)
@@ -111,8 +110,6 @@ class DraftTexts:
 
 
 class SourceOrigin(StrictRecord):
-    """Where a source came from."""
-
     file: Short = ""
     """Name of the file; empty for one that a model made."""
     model: Short = ""
@@ -123,8 +120,6 @@ class SourceOrigin(StrictRecord):
 
 
 class Spoken(StrictRecord):
-    """What speakers did with an entry in a review."""
-
     review: Short
     """Its name."""
     people: tuple[Short, ...]
@@ -146,8 +141,6 @@ class Analysed(StrictRecord):
 
 
 class ProjectEntry(StrictRecord):
-    """One entry in the making."""
-
     id: StrictInt
     segment: Segment
     difficulty: Tier
@@ -180,12 +173,10 @@ class ProjectEntry(StrictRecord):
 
     @property
     def secret(self) -> bool:
-        """True where it is of a secret segment."""
         return self.segment.secret
 
     @property
     def kept_sealed(self) -> bool:
-        """True where its texts are sealed here."""
         return self.secret or self.objected
 
     @property
@@ -195,7 +186,6 @@ class ProjectEntry(StrictRecord):
 
     @property
     def untranslated(self) -> bool:
-        """True where a translation is still to be written."""
         return not self.has_reference and not self.withdrawn
 
     @property
@@ -236,8 +226,6 @@ class InVault(StrictRecord):
 
 
 class ProjectState(StrictRecord):
-    """Everything that a project knows."""
-
     format: Literal["rosetta-corpus-project/1"] = "rosetta-corpus-project/1"
     number: Id
     created: Short
@@ -325,7 +313,6 @@ class Project:
         self.state = self.state.model_copy(update={"entries": kept})
 
     def change(self, **changed: Any) -> None:
-        """Change fields of the state."""
         self.state = self.state.model_copy(update=changed)
 
     def _place(self, entry: int) -> SealedPlace:
@@ -412,11 +399,8 @@ def read_project(folder: Path, home: Path) -> Project:
         state = ProjectState.model_validate_json(data, strict=True)
     except ValidationError as error:
         raise UsageError(f"{path}: {first_problem(error)} Put back a copy of the file.") from None
-    return Project(folder, home, _with_consent(state, standing(home), folder))
-
-
-def _with_consent(state: ProjectState, now: Withdrawals, folder: Path) -> ProjectState:
-    """Mark the entries that were taken back; raises Withdrawn where all of the corpus was."""
+    # Mark the entries that were taken back; raises Withdrawn where all of the corpus was.
+    now = standing(home)
     named = ("id", "source_language", "target_language", "language_pair")
     facts = CorpusFacts("", *(str(state.dataset.get(name, "")) for name in named))
     if (notice := now.of_corpus(facts)) is not None:
@@ -426,11 +410,11 @@ def _with_consent(state: ProjectState, now: Withdrawals, folder: Path) -> Projec
         entry.model_copy(update={"withdrawn": any(about.has(entry.id) for about in gone)})
         for entry in state.entries
     )
-    return state.model_copy(update={"entries": tuple(marked)}) if gone else state
+    with_consent = state.model_copy(update={"entries": tuple(marked)}) if gone else state
+    return Project(folder, home, with_consent)
 
 
 def write_state(project: Project, *, overwrite: bool) -> None:
-    """Write the state, whole or not at all."""
     data = canonical_bytes(project.state.model_dump(mode="json"))
     write_file(project.folder / FILE, data, overwrite=overwrite)
 

@@ -159,7 +159,6 @@ def is_ours(head: bytes) -> bool:
 
 
 def _is_wrapped(data: bytes) -> bool:
-    """Return whether it is a zip that is whole, or a mail."""
     if not data.startswith(_ZIP):
         return _MAIL.match(data[:HEAD]) is not None
     try:
@@ -327,11 +326,8 @@ def _from_mail(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
         with suppress(ValueError, LookupError, TypeError, RecursionError):
             content = None if part.is_multipart() else part.get_payload(decode=True)
             if isinstance(content, bytes):
-                yield _part_name(part.get_filename(), number, name), content
-
-
-def _part_name(stated: str | None, number: int, mail: str) -> str:
-    return re.split(r"[/\\]", stated)[-1] if stated else f"{number}:{_without_text_suffix(mail)}"
+                stated = part.get_filename() or f"{number}:{_without_text_suffix(name)}"
+                yield re.split(r"[/\\]", stated)[-1], content
 
 
 def _without_text_suffix(name: str) -> str:

@@ -56,8 +56,6 @@ def chained_lines(
 
 
 class Link(Protocol):
-    """One event of a chain."""
-
     @property
     def device(self) -> str:
         """Whose chain it is in."""
@@ -81,8 +79,6 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """One device's chain."""
-
     device: str
     events: int
     """Different events."""
@@ -111,7 +107,6 @@ class ChainReport:
 
     @property
     def whole(self) -> bool:
-        """Return whether every chain is."""
         return all(chain.whole for chain in self.chains)
 
 
@@ -178,12 +173,10 @@ _NODE = b"\x01"
 
 
 def leaf_hash(data: bytes) -> bytes:
-    """Hash the content of a leaf."""
     return sha256(_LEAF + data).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """Hash two hashes into the one above them."""
     return sha256(_NODE + left + right).digest()
 
 

@@ -82,8 +82,6 @@ class SkippedFiles:
 
 @dataclass(frozen=True, slots=True)
 class FileSearch:
-    """What a search of folders gave."""
-
     files: Sequence[FoundFile]
     """Newest first."""
     skipped: Sequence[SkippedFiles]

@@ -47,7 +47,6 @@ class Signed:
 
     @property
     def sha256(self) -> str:
-        """Over the content, hexadecimal."""
         return sha256(self.content).hexdigest()
 
 
@@ -127,8 +126,6 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class PublicIdentity:
-    """What others may know of an installation."""
-
     signing_key: str
     """Ed25519 public key, 32 bytes, hexadecimal."""
     recipient: str
@@ -142,8 +139,6 @@ class PublicIdentity:
 
 @dataclass(frozen=True)
 class Identity:
-    """The keys of this installation."""
-
     role: Role
     seed: bytes = field(repr=False)
     """Secret half of the signing key, 32 bytes."""
@@ -185,11 +180,9 @@ class Identity:
 
     @property
     def public(self) -> PublicIdentity:
-        """The public halves."""
         return PublicIdentity(public_key(self.seed), self.age.recipient)
 
     def sign(self, data: bytes) -> bytes:
-        """Sign bytes with the signing key."""
         return sign(self.seed, data)
 
     def text(self) -> str:
@@ -250,7 +243,6 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _stored(folder: Path, role: Role) -> Identity | None:
-    """Read the keys from file or keyring; None where neither was ever written."""
     if (text := _read(_file(folder, role))) is not None:
         return _parsed(text, role, f"{_file(folder, role)} is damaged")
     if (entry := _read(key_pointer(folder, role))) is None:

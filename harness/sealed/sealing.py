@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import re
 import secrets
 import unicodedata
@@ -37,8 +38,6 @@ _MOST_WORK: Final = 20
 
 
 class Lock(StrEnum):
-    """What opens a sealed file."""
-
     KEYS = "keys"
     PASSPHRASE = "passphrase"  # noqa: S105  a kind of lock, not a secret
 
@@ -56,7 +55,6 @@ class AgeIdentity:
 
     @classmethod
     def make(cls) -> AgeIdentity:
-        """Make a new one."""
         return cls(str(_age().x25519.Identity.generate()))
 
     @classmethod
@@ -223,11 +221,8 @@ def _bech32(prefix: str, data: bytes) -> str:
     count = -(-8 * len(data) // 5)
     number = int.from_bytes(data, "big") << 5 * count - 8 * len(data)
     values = [number >> 5 * place & 31 for place in reversed(range(count))]
-    ahead = [
-        *(ord(character) >> 5 for character in prefix),
-        0,
-        *(ord(character) & 31 for character in prefix),
-    ]
+    codes = prefix.encode()
+    ahead = [*(code >> 5 for code in codes), 0, *(code & 31 for code in codes)]
     check = 1
     for value in (*ahead, *values, *[0] * _BECH32_CHECK):
         top, check = check >> 25, (check & 2**25 - 1) << 5 ^ value
@@ -272,11 +267,13 @@ _CHUNK = 64 * 1024
 def seal_with_passphrase(data: bytes, passphrase: str) -> bytes:
     """Encrypt with a passphrase; ``harness.sealed.sealing.unseal_with_passphrase`` opens it."""
     file_key, salt, nonce = (secrets.token_bytes(16) for _ in range(3))
-    wrapped = _encrypt(_wrapping_key(passphrase, salt), bytes(12), file_key)
+    salted = b"age-encryption.org/v1/scrypt" + salt
+    wrapping_key = stretch(passphrase.encode(), salted, work=WORK, length=32)
+    wrapped = _encrypt(wrapping_key, bytes(12), file_key)
     header = (
         f"age-encryption.org/v1\n-> scrypt {_base64(salt)} {WORK}\n{_base64(wrapped)}\n---".encode()
     )
-    mac = _base64(_mac(_derive(file_key, b"", b"header"), header))
+    mac = _base64(hmac.digest(_derive(file_key, b"", b"header"), header, hashlib.sha256))
     # Encrypt in chunks whose nonce is their number and whether they are the last.
     key = _derive(file_key, nonce, b"payload")
     chunks = [data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)] or [b""]
@@ -303,11 +300,6 @@ def typed_passphrase(text: str) -> str:
     return passphrase
 
 
-def _wrapping_key(passphrase: str, salt: bytes) -> bytes:
-    label = b"age-encryption.org/v1/scrypt"
-    return stretch(passphrase.encode(), label + salt, work=WORK, length=32)
-
-
 def _derive(key: bytes, salt: bytes, purpose: bytes) -> bytes:
     from cryptography.hazmat.primitives.hashes import SHA256
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -319,12 +311,6 @@ def _encrypt(key: bytes, nonce: bytes, data: bytes) -> bytes:
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
     return ChaCha20Poly1305(key).encrypt(nonce, data, None)
-
-
-def _mac(key: bytes, data: bytes) -> bytes:
-    import hmac
-
-    return hmac.digest(key, data, hashlib.sha256)
 
 
 def _base64(data: bytes) -> str:

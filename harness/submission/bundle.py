@@ -106,7 +106,8 @@ def data_kind(path: str, content: bytes) -> DataKind:
     name = PurePosixPath(path)
     if name.suffix.lower() in _SCRIPTS:
         raise NotData(f"by its name ({name.suffix}) code or pickled objects. Only data goes in this lane.")  # fmt: skip
-    if _is_safetensors(content):
+    length = int.from_bytes(content[:8], "little")
+    if content[8:9] == b"{" and 2 <= length <= len(content) - 8:
         raise NotData(
             "safetensors, which says what a model weighs and not how it runs. Convert it to CTranslate2: "
             "ct2-transformers-converter --model FOLDER --output_dir NEW --copy_files tokenizer.json"
@@ -120,11 +121,6 @@ def data_kind(path: str, content: bytes) -> DataKind:
     raise NotData(
         "of no kind that is read here: text in UTF-8, an analyser (.hfstol), or model.bin of CTranslate2"
     )
-
-
-def _is_safetensors(content: bytes) -> bool:
-    length = int.from_bytes(content[:8], "little")
-    return content[8:9] == b"{" and 2 <= length <= len(content) - 8
 
 
 def _is_ctranslate2(content: bytes) -> bool:
@@ -309,7 +305,6 @@ def naming(path: Path, data: bytes) -> Iterator[None]:
 
 
 def _what_else(data: bytes) -> str:
-    """Return what a file is that is no submission, as far as it says so itself."""
     stated: object = None
     with suppress(ValueError, RecursionError):
         stated = json.loads(data)
@@ -354,7 +349,6 @@ def bundle_bytes(path: Path) -> bytes:
 
 
 def packed_beside(folder: Path) -> Path:
-    """Return where the bundle of a folder is written unless somebody names another place."""
     return folder.resolve().with_suffix(BUNDLE_SUFFIX)
 
 
@@ -383,7 +377,6 @@ def _unreadable(path: Path, error: OSError) -> UsageError:
 
 
 def parse_submission(data: bytes) -> Submission:
-    """Read the bytes of a bundle, as ``read_submission`` does."""
     if problems := member_problems(in_zip(data)):
         raise RefusedBundle(problems)
     signed_archive = unpack_signed_all(data, SubmissionManifest, SHAPE)

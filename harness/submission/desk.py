@@ -65,8 +65,6 @@ _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class SubmissionEvent(StrEnum):
-    """What was done with a submission."""
-
     RECEIVED = "received"
     """It came; ``words`` are the SHA-256 of its file, and that of its manifest."""
     REHEARSED = "rehearsed"
@@ -88,8 +86,6 @@ class SubmissionEvent(StrEnum):
 
 
 class EventRecord(StrictRecord):
-    """One line of what was done."""
-
     what: SubmissionEvent
     when: Moment
     run: Short = ""
@@ -135,7 +131,6 @@ class KeptSubmission:
 
     @property
     def path(self) -> Path:
-        """The file of the bundle, as it came."""
         return bundle_of(self.folder)
 
     @property
@@ -206,8 +201,6 @@ class KeptSubmission:
 
 
 class SubmissionStore:
-    """The submissions of one data folder."""
-
     def __init__(self, home: Path) -> None:
         self._home = home
         self.folder = home / FOLDER
@@ -266,7 +259,6 @@ class SubmissionStore:
             ) from None
 
     def all(self) -> list[KeptSubmission]:
-        """Return every submission that can be read, the one that something happened with last first."""
         return self.listed()[0]
 
     def listed(self) -> tuple[list[KeptSubmission], list[str]]:
@@ -351,7 +343,6 @@ def _changed(path: Path) -> FileError:
 
 
 def _is_file(path: Path, data: bytes) -> bool:
-    """Return whether a file has these bytes."""
     try:
         return bundle_bytes(path) == data
     except UsageError:

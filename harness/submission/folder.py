@@ -180,8 +180,6 @@ def pack_folder(
 
 
 class SubmissionPart(StrEnum):
-    """What a submission is made of."""
-
     CARD = "run card"
     METHOD = "method"
     DEPENDENCIES = "dependencies"
@@ -193,8 +191,6 @@ class SubmissionPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartCheck:
-    """What was found of one part."""
-
     part: SubmissionPart
     ok: bool
     words: str
@@ -229,7 +225,12 @@ def _checks(submission: Submission, terms_sha256: str | None) -> Iterator[PartCh
     if card is not None:
         yield _card(card, manifest)
     yield _method(submission)
-    yield _dependencies(submission)
+    wheels = sorted(submission.below(WHEELS))
+    bound = [wheel for wheel in wheels if not wheel.endswith("-none-any.whl")]
+    words = f"{counted(len(wheels), 'wheel')}, each pinned by its SHA-256" if wheels else "none"
+    if bound:
+        words += f"; for one Python and system only: {', '.join(bound)}"
+    yield PartCheck(SubmissionPart.DEPENDENCIES, ok=True, words=words)
     yield _costs(manifest, card)
     yield _readme(submission.members[README])
     yield _development(manifest)
@@ -278,15 +279,6 @@ def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
                 yield f"{place}/{name}: missing. A model is handed in with its weights and its tokenizer."
             elif name == "tokenizer.json" and not is_tokenizer(submission.members[f"{place}/{name}"]):  # fmt: skip
                 yield f"{place}/{name}: no tokenizer of the library tokenizers. Save it with Tokenizer.save."
-
-
-def _dependencies(submission: Submission) -> PartCheck:
-    wheels = sorted(submission.below(WHEELS))
-    bound = [wheel for wheel in wheels if not wheel.endswith("-none-any.whl")]
-    words = f"{counted(len(wheels), 'wheel')}, each pinned by its SHA-256" if wheels else "none"
-    if bound:
-        words += f"; for one Python and system only: {', '.join(bound)}"
-    return PartCheck(SubmissionPart.DEPENDENCIES, ok=True, words=words)
 
 
 def _costs(manifest: SubmissionManifest, card: RunCard | None) -> PartCheck:

@@ -171,7 +171,6 @@ def _refuse(found: list[FoundMember]) -> None:
 
 
 def _translated(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
-    """Return submission.toml and the members of the folder."""
     kind = str(described.get("kind"))
     if kind in _INSTEAD:
         raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is {_INSTEAD[kind]}.")

@@ -50,7 +50,6 @@ class ModelHere:
     model: str
 
     def __str__(self) -> str:
-        """Return both as notes of the desk have them."""
         return f"{self.model} at {self.endpoint}"
 
 
@@ -221,8 +220,6 @@ def asked_by(method: Method) -> int:
 
 
 class HandedIn:
-    """A method with another set-up."""
-
     def __init__(self, method: Method, setup: Setup) -> None:
         self._method = method
         self.endpoint = method.endpoint

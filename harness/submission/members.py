@@ -53,8 +53,6 @@ SHAPE: Final = ArchiveShape(
 
 
 class MemberKind(StrEnum):
-    """What a member is."""
-
     FILE = "file"
     FOLDER = "folder"
     LINK = "link"

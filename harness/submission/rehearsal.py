@@ -38,8 +38,6 @@ from scoring.statistics.reproducibility import Reproduction, verdict
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What came of running a bundle over the entries of its card."""
-
     run: str
     claimed: Mapping[str, float | None]
     """The scores of the card, by metric id."""
@@ -48,7 +46,6 @@ class Rehearsal:
 
     @property
     def repeated(self) -> bool:
-        """Return whether the claim holds."""
         return self.found.reproduced is True
 
 

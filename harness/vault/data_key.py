@@ -54,7 +54,6 @@ class DataKey:
 
     @classmethod
     def make(cls) -> DataKey:
-        """Draw a new one."""
         return cls(secrets.token_bytes(KEY_BYTES))
 
     @classmethod

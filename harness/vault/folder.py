@@ -121,7 +121,6 @@ class VaultState:
 
     @property
     def grants(self) -> Mapping[str, Grant]:
-        """Return the requests among keepers, by the SHA-256 of the request."""
         return grants_of(self.lines)
 
     @property
@@ -132,7 +131,6 @@ class VaultState:
         return act
 
     def file(self, sha256: str) -> bytes:
-        """Return the bytes of a file that the head names."""
         return _read(self.folder / sha256)
 
 

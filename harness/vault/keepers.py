@@ -34,7 +34,6 @@ LEAST: Final = 2
 
 
 def keeper_of(identity: Identity, name: str, *, recovery: bool = False) -> Keeper:
-    """Return what others may know of a keeper."""
     public = identity.public
     if not 0 < len(name) <= MOST_WORDS:
         raise VaultError(

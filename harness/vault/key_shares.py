@@ -57,12 +57,10 @@ class OpeningKey:
 
     @classmethod
     def make(cls) -> OpeningKey:
-        """Draw a new one."""
         return cls(secrets.token_bytes(KEY_BYTES))
 
     @cached_property
     def age(self) -> AgeIdentity:
-        """Return the key that opens the data keys."""
         return AgeIdentity.of(self.secret)
 
     @property
@@ -229,24 +227,18 @@ def _where_wrong(found: Sequence[str]) -> str:
             return f"Words {place + 1} and {place + 2} are swapped. Type them in the order of the card."
     unlike = _unlike(numbers)
     for place in range(WORDS):
-        if unlike in _changes(place):
+        # What each wrong word in this place would change in the words that check the others. Checks are sums
+        # (exclusive or): they do not depend on the other words, and what two bits change is added up.
+        nothing = _unlike([0] * WORDS)
+        changes = [0]
+        for bit in range(_WORD):
+            alone = [0] * WORDS
+            alone[place] = 1 << bit
+            change = _unlike(alone) ^ nothing
+            changes += [earlier ^ change for earlier in changes]
+        if unlike in set(changes):
             return f"Word {place + 1}, {found[place]!r}, is a different one on the card. Look at it again."
     return "More than one of these words differs from the card. Compare them with it one by one."
-
-
-def _changes(place: int) -> set[int]:
-    """Return what each wrong word in one place would change in the words that check the others.
-
-    These are sums (exclusive or), so that does not depend on the other words, and what two bits change is added up.
-    """
-    nothing = _unlike([0] * WORDS)
-    changes = [0]
-    for bit in range(_WORD):
-        alone = [0] * WORDS
-        alone[place] = 1 << bit
-        change = _unlike(alone) ^ nothing
-        changes += [earlier ^ change for earlier in changes]
-    return set(changes)
 
 
 def _unlike(numbers: Sequence[int]) -> int:

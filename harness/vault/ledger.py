@@ -220,7 +220,9 @@ def _asked_wrongly(
         return "it asks for shares that nobody has"
     if stored is None or (stored.name, stored.texts) != (request.name, request.texts):
         return "it asks for texts that are not there"
-    if not _part_of(request.entries, stored.entries):
+    # Whether whole segments are asked for, and none that is kept for later.
+    whole = all(stored.entries.get(segment) == count for segment, count in request.entries.items())
+    if not request.entries or not whole or Segment.HELD_OUT in request.entries:
         return "it asks for entries that are not there, or not to be opened"
     if line.when > request.expires:
         return "it asks for what is over already"
@@ -236,9 +238,3 @@ def _is_proved(prev: str, act: OpenedByGrant | Used, split: KeySplit | None) -> 
     if split is None:
         return not act.proof
     return verify(split.signing_key, proved_bytes(prev, act), bytes.fromhex(act.proof))
-
-
-def _part_of(asked: Mapping[Segment, int], stored: Mapping[Segment, int]) -> bool:
-    """Return whether whole segments are asked for, and none that is kept for later."""
-    whole = all(stored.get(segment) == count for segment, count in asked.items())
-    return bool(asked) and whole and Segment.HELD_OUT not in asked

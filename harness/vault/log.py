@@ -66,8 +66,6 @@ class VaultError(FileError):
 
 @dataclass(frozen=True)
 class LogLine:
-    """A line as it is in the log."""
-
     record: LogRecord
     content: bytes = field(repr=False)
     """Its bytes as they were signed and are in the log, without the line feed."""
@@ -159,8 +157,6 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
 
 
 class CorpusWithdrawal(NamedTuple):
-    """A line by which a corpus is withdrawn."""
-
     act: ConsentChanged
     by: str
     """Signing key."""

@@ -121,7 +121,6 @@ class VaultOpening:
         return corpus_of(self.unsealed(name, segments), self.run_id, self.despite_network)
 
     def unsealed(self, name: str, segments: Sequence[Segment] = ()) -> UnsealedCorpus:
-        """Open a corpus as it is in the vault."""
         return unsealed(*self._written(name, segments))
 
     def again(self, came: str, segments: Sequence[Segment]) -> None:

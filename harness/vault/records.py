@@ -49,8 +49,6 @@ Counts = dict[Segment, Count]
 
 
 class Keeper(StrictRecord):
-    """Somebody who can open the vault, by the public halves of their keys."""
-
     name: Name
     signing_key: Hex64
     recipient: Recipient
@@ -383,8 +381,6 @@ class StoredCorpus(VersionedRecord):
 
 
 class LogRecord(StrictRecord):
-    """One line of the log."""
-
     format: Literal["rosetta-vault-log/1"] = LOG_FORMAT
     seq: Count
     """SealedPlace in the log, from 0."""
@@ -426,8 +422,6 @@ class SignedHead(Head, SignedRecord):
 
 
 class TextsHead(StrictRecord):
-    """First line of a corpus's entries."""
-
     format: Literal["rosetta-vault-texts/1"] = TEXTS_FORMAT
     corpus: Id
     dataset: Base64
@@ -435,8 +429,6 @@ class TextsHead(StrictRecord):
 
 
 class SealedEntry(StrictRecord):
-    """An entry: which segment it is in, and its texts as sealed bytes."""
-
     entry: Id
     """Random; what the corpus calls it is in ``rest``."""
     segment: Segment

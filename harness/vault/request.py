@@ -146,7 +146,6 @@ _NOT_WITH_ASK = ("grant", "others", "shares")
 
 
 def _first(told: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """Return the first of some options that is given."""
     return next((name for name in names if told.get(name)), None)
 
 

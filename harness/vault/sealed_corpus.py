@@ -39,8 +39,6 @@ _APART = ("source", "reference", "segment")
 
 @dataclass(frozen=True)
 class OpenedEntry:
-    """An entry, opened in memory."""
-
     entry: str
     """Its random id in the vault."""
     segment: Segment
@@ -132,11 +130,9 @@ class SealedCorpus:
         return dict(Counter(entry.segment for entry in self.entries))
 
     def of(self, segments: Collection[Segment]) -> SealedCorpus:
-        """Return it with the entries of these segments only."""
         return replace(self, entries=tuple(e for e in self.entries if e.segment in segments))
 
     def moved(self, drawn: Collection[str], target: Segment) -> SealedCorpus:
-        """Return it with some entries, by their ids, in another segment."""
         return replace(
             self,
             entries=tuple(
@@ -287,7 +283,6 @@ def stored_corpus(
 
 
 def sha256_of(data: bytes) -> str:
-    """Return the name of a file by its bytes."""
     return hashlib.sha256(data).hexdigest()
 
 

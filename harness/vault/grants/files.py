@@ -141,7 +141,6 @@ class KeptGrants:
         return private_folder(self.folder) / LOCK
 
     def keep_key(self, grant: str, key: AgeIdentity) -> None:
-        """Store the key of a new request; raises VaultError where the disk takes nothing."""
         self._write(self._key(grant), key.secret.encode())
 
     def key(self, grant: str) -> AgeIdentity:
@@ -177,7 +176,6 @@ class KeptGrants:
         self._overwrite(self._key(grant), key.secret.encode())
 
     def keep_share(self, grant: str, keeper: str, sealed: bytes) -> None:
-        """Store the sealed share of an answer; raises VaultError where the disk takes nothing."""
         self._write(self._share(grant, keeper), sealed)
 
     def share(self, grant: str, keeper: str) -> bytes | None:
@@ -296,7 +294,6 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
 
 
 def run_words(run: RunTerms) -> str:
-    """Return what is to be done with opened texts."""
     return f"{run.method} of run {run.run[:8]}" if run.run else f"the method {run.method!r}"
 
 
@@ -327,7 +324,6 @@ def counted_names(state: VaultState, keys: Sequence[str]) -> str:
 
 
 def counts(entries: Mapping[Segment, int]) -> str:
-    """Return how many entries are in each segment."""
     return ", ".join(f"{count:,} {segment}" for segment, count in sorted(entries.items()) if count)
 
 
@@ -358,7 +354,6 @@ def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
 
 
 def asked_words(request: GrantRequest, state: VaultState) -> str:
-    """Return who requests which texts."""
     return f"{_asker(request, state)} asks to open {request.name!r} once: {counts(request.entries)}"
 
 

@@ -71,8 +71,6 @@ MOST_DAYS: Final = 90
 
 @dataclass(frozen=True)
 class GrantedOpening:
-    """What a grant gave when it was used up."""
-
     state: VaultState
     """Of before."""
     sealed: SealedCorpus
@@ -93,7 +91,6 @@ class Grants:
 
     @property
     def kept(self) -> KeptGrants:
-        """Return the own requests that this computer stores."""
         return KeptGrants(self.vault.memory / "grants")
 
     def ask(
