@@ -34,7 +34,7 @@ from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, make_method, require_terms, shut_door
-from harness.run.beginning import (
+from harness.run.beginning import (  # fmt: skip
     begin,
     refuse_submitted,
     require_going_on,
@@ -111,24 +111,17 @@ def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
         return out_of_vault(str(asked.file), asked.vault, asked.terms)
     name = str(asked.file)
     columns = Columns(asked.source_column, asked.reference_column)
-    envelope = {
-        "id": asked.id,
-        "source_language": asked.source_language,
-        "target_language": asked.target_language,
-    }
+    names = ("id", "source_language", "target_language")
+    envelope = {name: getattr(asked, name) for name in names}
     if asked.task is not None:
         envelope["task"] = asked.task
     if names_stored(name):
         with opened(store) as connection:
             return read_stored(connection, name, envelope, columns.said, kept_here=asked.kept_here)
     return load(
-        asked.file,
-        asked.references,
-        form=asked.form,
-        dataset=envelope,
-        columns=columns,
+        asked.file, asked.references, form=asked.form, dataset=envelope, columns=columns,
         kept_here=asked.kept_here,
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +146,8 @@ class RunRequest:
 
     def allowed(self, words: str) -> RunRequest:
         """Return the same request with a person's words that its texts may be sent, and who allows it."""
-        run_options = RunOptions.model_validate(
-            self.plan.run.model_dump() | {"may_send": words.strip()}
-        )
+        told = self.plan.run.model_dump() | {"may_send": words.strip()}
+        run_options = RunOptions.model_validate(told)
         return replace(self, plan=self.plan.model_copy(update={"run": run_options}))
 
     def method(self, find_key: KeySource = find_key) -> Method:
@@ -179,13 +171,9 @@ def ask(
     ``LIMITS``; only those that are given. Raises UsageError for an option that is unknown or wrong, and
     CorpusError for a selection that leaves nothing.
     """
-    return RunRequest(
-        corpus,
-        (selection or Selection()).apply(corpus),
-        plan_of(corpus, method, told),
-        tidy_note(note),
-        tidy_tags(tags),
-    )
+    positions = (selection or Selection()).apply(corpus)
+    plan = plan_of(corpus, method, told)
+    return RunRequest(corpus, positions, plan, tidy_note(note), tidy_tags(tags))
 
 
 def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
@@ -193,11 +181,12 @@ def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
     told = {LIMITS.get(name, name): value for name, value in told.items()}
     if "no_cache" in told:
         told["use_cache"] = not told.pop("no_cache")
-    _refuse_unknown(told)
-    options = {
-        **{name: absolute(told[name]) for name in told if name in MethodOptions.model_fields},
-        **{name: getattr(corpus.dataset, name) for name in _OF_THE_CORPUS},
-    }
+    models: tuple[type[BaseModel], ...] = (MethodOptions, RunOptions, ScoringOptions)
+    known = {field for model in models for field in model.model_fields} - {*_OF_THE_CORPUS}
+    if stray := sorted(told.keys() - known):
+        raise UsageError(f"There is no option {stray[0]!r}. There are {', '.join(sorted(known))}.")
+    options = _fields(MethodOptions, told)
+    options |= {name: getattr(corpus.dataset, name) for name in _OF_THE_CORPUS}
     if method != "pipeline":
         options.pop("analyser", None)  # a metric's, not the method's
     options = read_settings(home()).completed(method, options)
@@ -214,13 +203,6 @@ def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
     refuse_written_keys(plan.options)
     refuse_unread(plan.scoring)
     return plan
-
-
-def _refuse_unknown(told: Mapping[str, Any]) -> None:
-    models: tuple[type[BaseModel], ...] = (MethodOptions, RunOptions, ScoringOptions)
-    known = {name for model in models for name in model.model_fields} - {*_OF_THE_CORPUS}
-    if stray := sorted(told.keys() - known):
-        raise UsageError(f"There is no option {stray[0]!r}. There are {', '.join(sorted(known))}.")
 
 
 def scoring_of(told: Mapping[str, Any]) -> ScoringOptions:
@@ -341,15 +323,9 @@ def retry(
         made = retry_failed(connection, run, changes)
         secret = _secret(connection, run)
     return Ready(
-        store,
-        made.number,
-        made.run_id,
-        made.method,
-        made.tools,
-        secret=secret,
-        asked_again=made.asked,
+        store, made.number, made.run_id, made.method, made.tools, secret=secret, asked_again=made.asked,
         kept=made.kept,
-    )
+    )  # fmt: skip
 
 
 def _secret(connection: sqlite3.Connection, run: Run) -> frozenset[int]:

@@ -25,7 +25,6 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 from urllib.parse import urlsplit
 
 from corpora.checks.envelope import misplaced, without_roles
@@ -93,13 +92,10 @@ def may_go_anywhere(dataset: Dataset, entries: Sequence[Entry], may_send: str | 
     """Return whether terms let the texts go wherever code of others may send them."""
     terms = dataset.terms
     transmissions = [sending.transmission for sending in _by_segment(terms, entries).values()]
-    if any(
-        transmission not in (Transmission.OPEN, Transmission.ASK) for transmission in transmissions
-    ):
+    if not {*transmissions} <= {Transmission.OPEN, Transmission.ASK}:
         return False
-    return may_send is not None or (
-        Transmission.ASK not in transmissions and terms.training is not False
-    )
+    unasked = Transmission.ASK not in transmissions and terms.training is not False
+    return may_send is not None or unasked
 
 
 def _by_segment(terms: Terms, entries: Iterable[Entry]) -> dict[str, Sending]:
@@ -155,34 +151,27 @@ def _rule(terms: Terms) -> str:
 
 def quieten() -> None:
     """Remove the words of foreign code from everything that Python would print, from now on."""
-    sys.unraisablehook = lambda unraisable: _tell(
-        "An error that cannot be raised", unraisable.exc_type, unraisable.exc_traceback
+    sys.unraisablehook = lambda raised: _tell(
+        "An error that cannot be raised", raised.exc_type, raised.exc_traceback
     )
-    threading.excepthook = lambda arguments: _tell(
-        "A thread ended", arguments.exc_type, arguments.exc_traceback
+    threading.excepthook = lambda raised: _tell(
+        "A thread ended", raised.exc_type, raised.exc_traceback
     )
-    warnings.showwarning = _warn  # type: ignore[assignment]
+    warnings.showwarning = lambda _, category, file, line, *_more: _print(
+        f"A warning: {category.__name__}, at {file}:{line}"
+    )
     logging.lastResort = _Unquoted(logging.WARNING)
-
-
-def _warn(
-    _message: object, category: type[Warning], filename: str, lineno: int, *_more: Any
-) -> None:
-    _print(f"A warning: {category.__name__}, at {filename}:{lineno}")
 
 
 class _Unquoted(logging.Handler):
     """Says who logged what kind of error where, and nothing of the message."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        kind, traceback = None, None
-        if record.exc_info:
-            kind, _, traceback = record.exc_info
         message = f"Logged by {record.name} ({record.levelname})"
-        if kind is None:
-            _print(f"{message}, at {record.pathname}:{record.lineno}")
+        if record.exc_info and record.exc_info[0] is not None:
+            _tell(message, record.exc_info[0], record.exc_info[2])
         else:
-            _tell(message, kind, traceback)
+            _print(f"{message}, at {record.pathname}:{record.lineno}")
 
 
 def _tell(what: str, kind: type[BaseException] | None, traceback: TracebackType | None) -> None:
@@ -350,13 +339,21 @@ def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
     Raises UsageError where the method would call another machine.
     """
     secret = any(entry.secret for entry in entries)
+    elsewhere = method.endpoint is not None and not is_loopback(method.endpoint)
     if not (secret or plan.run.offline):
-        _require_open_door(method)
+        if elsewhere and (shut := offline.why()):
+            raise UsageError(
+                f"{shut}: this was so in an earlier run of this program, so it connects to no other machine "
+                "until it is closed. Close Rosetta, open it again, and begin this run."
+            )
         return plan
     why = f"{why_secret(entries)}, and" if secret else "--offline is on, and"
-    if method.endpoint is not None and not is_loopback(method.endpoint):
+    # where terms keep the whole corpus here, no other entries would do
+    whole = all(entry.local_only for entry in entries)
+    others = "Choose" if whole else "Choose other entries with --segment, or"
+    if elsewhere:
         raise UsageError(
-            f"{why} the method would send them to another machine. {_other_entries(entries)} a method that "
+            f"{why} the method would send them to another machine. {others} a method that "
             "runs on this machine."
             if secret
             else f"{why} the method's endpoint is not on this machine. Leave --offline out, or name a "
@@ -368,22 +365,6 @@ def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
             "send the texts there. Name a model that runs on this machine."
         )
     return plan.model_copy(update={"run": plan.run.model_copy(update={"offline": True})})
-
-
-def _require_open_door(method: Method) -> None:
-    why = offline.why()
-    if why and method.endpoint is not None and not is_loopback(method.endpoint):
-        raise UsageError(
-            f"{why}: this was so in an earlier run of this program, so it connects to no other machine "
-            "until it is closed. Close Rosetta, open it again, and begin this run."
-        )
-
-
-def _other_entries(entries: Iterable[Entry]) -> str:
-    """Start the fix: where terms keep the whole corpus here, no other entries would do."""
-    if all(entry.local_only for entry in entries):
-        return "Choose"
-    return "Choose other entries with --segment, or"
 
 
 def cloud_model(method: Method) -> str | None:

@@ -38,11 +38,9 @@ class Embedder(Protocol):
 
         Some may be secret, so no error quotes what the model says. Raises HarnessError.
         """
-        ...
 
     def check_budget(self) -> None:
         """Raise UsageError where no budget can be kept, because nobody knows what a call costs."""
-        ...
 
 
 class Memo(Protocol):
@@ -54,11 +52,9 @@ class Memo(Protocol):
 
     def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
         """Return the stored values for these keys, for all where None."""
-        ...
 
     def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
         """Store findings by key."""
-        ...
 
 
 class NoMemo:
@@ -83,11 +79,9 @@ class Annotator(Protocol):
         What belongs to a secret entry is looked up all the same but never kept in the memo. Raises
         HarnessError where the work cannot be done; the message quotes no text.
         """
-        ...
 
     def close(self) -> None:
         """Store what is new and close what was opened."""
-        ...
 
 
 @runtime_checkable
@@ -114,15 +108,12 @@ class AskingAnnotator(Protocol):
         Gets one translation at a time where ``apart``. Raises CallError where a call finally failed, HarnessError
         where the work cannot be done; the message quotes no text.
         """
-        ...
 
     def check_budget(self) -> None:
         """Raise UsageError where no budget can be kept, because nobody knows what a call costs."""
-        ...
 
     def close(self) -> None:
         """Close what was opened."""
-        ...
 
 
 AnyAnnotator = Annotator | AskingAnnotator

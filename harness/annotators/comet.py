@@ -66,10 +66,7 @@ class CometModel(ModelScores):
         return (translation.entry.source, translation.output, translation.entry.reference)
 
     def predict(self, batch: Sequence[Translation]) -> list[float]:
-        data = [
-            dict(zip(("src", "mt", "ref"), self.texts(translation), strict=True))
-            for translation in batch
-        ]
+        data = [dict(zip(("src", "mt", "ref"), self.texts(row), strict=True)) for row in batch]
         given = self._model.predict(data, batch_size=8, gpus=0, progress_bar=False)
         return [float(score) for score in given["scores"]]
 

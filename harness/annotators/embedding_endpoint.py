@@ -88,24 +88,24 @@ class EndpointEmbedder:
 
         A refusal may quote the text that it refuses, and what is raised here is written on the card.
         """
-        batches = [texts[at : at + MOST_INPUTS] for at in range(0, len(texts), MOST_INPUTS)]
+        gate = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(batch: Sequence[str]) -> None:
+            async with gate:
+                received(batch, await self._batch(calls, batch))
+
         try:
-            gate = asyncio.Semaphore(_AT_ONCE)
-
-            async def one(batch: Sequence[str]) -> None:
-                async with gate:
-                    received(batch, await self._batch(calls, batch))
-
             async with asyncio.TaskGroup() as group:
-                for batch in batches:
-                    group.create_task(one(batch))
+                for at in range(0, len(texts), MOST_INPUTS):
+                    group.create_task(one(texts[at : at + MOST_INPUTS]))
         except ExceptionGroup as failures:
             first = _first(failures)
             if isinstance(first, CallError):
                 # What happened without a full stop, with the kind of failure beside a bare status.
                 kind = f" ({first.error_class})" if first.status else ""
-                plainly = f"{str(first).rstrip('.')}{kind}"
-                first.args = (f"{plainly}: {_mend(first, self._endpoint)}, {_AGAIN}.",)
+                first.args = (
+                    f"{str(first).rstrip('.')}{kind}: {_mend(first, self._endpoint)}, {_AGAIN}.",
+                )
             raise first from None
 
     async def _batch(self, calls: Calls, batch: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -144,9 +144,7 @@ def read_embeddings(decoded: Any, count: int) -> Embedded:
     items = decoded["data"]
     if len(items) != count:
         raise _malformed(f"{len(items)} embeddings came for {count} texts.")
-    ordered: dict[int, list[float]] = {}
-    for place, item in enumerate(items):
-        ordered[item.get("index", place)] = item["embedding"]
+    ordered = {item.get("index", place): item["embedding"] for place, item in enumerate(items)}
     if set(ordered) != set(range(count)):
         raise _malformed("The embeddings do not say which text each belongs to.")
     vectors = [ordered[place] for place in range(count)]
@@ -155,19 +153,13 @@ def read_embeddings(decoded: Any, count: int) -> Embedded:
     if len({len(vector) for vector in vectors}) != 1:
         raise _malformed("The endpoint gave vectors of different lengths.")
     given = np.array(vectors)
-    if (
-        given.dtype.kind not in "iuf"
-    ):  # words, truth values, or integers too large for any number type
+    if given.dtype.kind not in "iuf":  # words, truth values, or integers that are too large
         raise _malformed("An embedding holds something that is not a number.")
     rows = given.astype(np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all() or np.abs(rows).max() > 1e18:
         raise _malformed("An embedding holds something that is no finite number.")
-    return Embedded(
-        "embeddings",
-        usage=usage(decoded),
-        reported_cost_usd=reported_cost(decoded),
-        rows=rows,
-    )
+    cost = reported_cost(decoded)
+    return Embedded("embeddings", usage=usage(decoded), reported_cost_usd=cost, rows=rows)
 
 
 def _malformed(message: str) -> Transient:

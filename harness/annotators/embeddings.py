@@ -78,7 +78,16 @@ class FolderEmbedder:
 
     @cached_property
     def _encode(self) -> _Encode:
-        return _load_static(self._folder) if self._static else _load_transformer(self._folder)
+        folder = self._folder
+        if self._static:
+            package = _package("model2vec")
+            model = _loaded(folder, lambda: package.StaticModel.from_pretrained(folder))
+            return lambda texts: np.asarray(model.encode(texts, use_multiprocessing=False))
+        package = _package("sentence_transformers")
+        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        options |= {"model_kwargs": {"use_safetensors": True}}
+        model = _loaded(folder, lambda: package.SentenceTransformer(str(folder), **options))
+        return lambda texts: np.asarray(model.encode(texts, show_progress_bar=False))
 
 
 def _is_static(folder: Path) -> bool:
@@ -100,26 +109,6 @@ def _json(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-
-
-def _load_static(folder: Path) -> _Encode:
-    package = _package("model2vec")
-    model = _loaded(folder, lambda: package.StaticModel.from_pretrained(folder))
-    return lambda texts: np.asarray(model.encode(texts, use_multiprocessing=False))
-
-
-def _load_transformer(folder: Path) -> _Encode:
-    package = _package("sentence_transformers")
-    model = _loaded(
-        folder,
-        lambda: package.SentenceTransformer(
-            str(folder),
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"use_safetensors": True},
-        ),
-    )
-    return lambda texts: np.asarray(model.encode(texts, show_progress_bar=False))
 
 
 def _loaded(folder: Path, load: Callable[[], Any]) -> Any:
@@ -211,9 +200,7 @@ class EmbeddingAnnotator:
         lacking = {text: hidden for text, hidden in secret.items() if text not in vectors}
         await self._ask(lacking, vectors, calls)
         sizes = {len(vector) for vector in vectors.values()}
-        if (
-            len(sizes) > 1
-        ):  # the model changed behind its name: nothing that was kept is true any more
+        if len(sizes) > 1:  # the model changed behind its name: nothing kept is true any more
             vectors.clear()
             await self._ask(secret, vectors, calls)
             sizes = {len(vector) for vector in vectors.values()}

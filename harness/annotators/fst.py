@@ -72,27 +72,18 @@ class FstAnnotator:
 
     def annotate(self, translations: Sequence[Translation]) -> list[FstAnnotation]:
         """Return the words of each output and its reference, with their verdicts; see ``Annotator``."""
-        word_pairs = [
-            (self.split(one.output), self.split(one.entry.reference)) for one in translations
-        ]
+        pairs = [(self.split(one.output), self.split(one.entry.reference)) for one in translations]
         for secret in (False, True):
+            rows = zip(translations, pairs, strict=True)
+            of_kind = [texts for one, texts in rows if one.entry.secret is secret]
             self._look_up(
-                {
-                    word
-                    for one, texts in zip(translations, word_pairs, strict=True)
-                    if one.entry.secret is secret
-                    for text in texts
-                    for word in text
-                },
-                secret=secret,
+                {word for texts in of_kind for text in texts for word in text}, secret=secret
             )
         known = self._analyses
         return [
-            FstAnnotation(
-                tuple([known[word] for word in output]), tuple([known[word] for word in reference])
-            )
-            for output, reference in word_pairs
-        ]
+            FstAnnotation(tuple([known[word] for word in ours]), tuple([known[word] for word in theirs]))
+            for ours, theirs in pairs
+        ]  # fmt: skip
 
     def analyse_words(self, found: Sequence[str], *, secret: bool = False) -> list[WordAnalysis]:
         """Find the analyses of words that are already split; those of a ``secret`` text are never kept."""
@@ -115,10 +106,9 @@ class FstAnnotator:
         text_words: list[str] = []
         read = text if self._language is None else alike(text, self._language)
         for piece in pieces(read):
-            known = self._pieces.get(piece)
-            if known is None:
-                known = self._pieces[piece] = self._words(piece)
-            text_words += known
+            if piece not in self._pieces:
+                self._pieces[piece] = self._words(piece)
+            text_words += self._pieces[piece]
         return text_words
 
     def _words(self, piece: str) -> tuple[str, ...]:
@@ -263,16 +253,12 @@ def analyser_annotator(
     annotator = FstAnnotator(
         opener, resources.writing, memo, sha256=model.sha256, language=tags[1] if tags else None
     )
-    words, accepted = _references(annotator, resources)
+    annotations = annotator.annotate([Translation(entry, "") for entry in resources.entries])
+    words = [word for annotation in annotations for word in annotation.reference]
     return annotator, AnalyserFacts(
-        name=model.name,
-        sha256=model.sha256,
-        engine=engine,
-        engine_version=version,
-        acceptor=acceptor,
-        reference_words=words,
-        reference_accepted=accepted,
-    )
+        name=model.name, sha256=model.sha256, engine=engine, engine_version=version, acceptor=acceptor,
+        reference_words=len(words), reference_accepted=sum(word.accepted is not None for word in words),
+    )  # fmt: skip
 
 
 def _recalled(memo: Memo, key: str) -> _Facts | None:
@@ -288,10 +274,3 @@ def _asked(memo: Memo, key: str, analyser: Analyser) -> _Facts:
     facts = (analyser.engine, analyser.engine_version, analyser.acceptor)
     memo.keep(_MAKER, {key: msgpack.packb(facts)})
     return facts
-
-
-def _references(annotator: FstAnnotator, resources: Resources) -> tuple[int, int]:
-    """Count the words of the references, and those that the analyser accepts."""
-    fst_annotations = annotator.annotate([Translation(entry, "") for entry in resources.entries])
-    words = [word for annotation in fst_annotations if annotation for word in annotation.reference]
-    return len(words), sum(word.accepted is not None for word in words)

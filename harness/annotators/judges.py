@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -105,15 +104,12 @@ class JudgeAnnotator:
     def requests(self, translation: Translation) -> list[Any]:
         if is_blank(translation.output):
             return []
-        secret = translation.entry.secret
+        system = {"role": "system", "content": self._prompt}
         return [
             self._completions.request(
-                [
-                    {"role": "system", "content": self._prompt},
-                    {"role": "user", "content": json.dumps(question, ensure_ascii=False)},
-                ],
-                secret=secret,
-                accept=partial(_accepted, self._contract),
+                [system, {"role": "user", "content": json.dumps(question, ensure_ascii=False)}],
+                secret=translation.entry.secret,
+                accept=lambda reply: judgement(self._contract, reply).score is not None,
             )
             for question in self._kind.questions(translation)
         ]
@@ -138,10 +134,6 @@ def judgement(contract: JudgeContract, reply: Reply) -> JudgeVerdict:
             return JudgeVerdict(None, reason=f"the reply was cut at {MOST_TOKENS:,} output tokens")
         case _:
             return JudgeVerdict(None, reason="the provider stopped the reply")
-
-
-def _accepted(contract: JudgeContract, reply: Reply) -> bool:
-    return judgement(contract, reply).score is not None
 
 
 def _stored(given: JudgeVerdict, *, secret: bool) -> dict[str, Any]:
@@ -234,13 +226,12 @@ def _meaning(translation: Translation) -> Sequence[Mapping[str, Any]]:
     return [{**_question(translation), "expected": expected, "answer": translation.output}]
 
 
-def _beside_reference(translation: Translation) -> Sequence[Mapping[str, Any]]:
-    fields = {**_question(translation), **_reference(translation), "candidate": translation.output}
-    return [fields] if "reference" in fields else []
-
-
 def _any_answer(translation: Translation) -> Sequence[Mapping[str, Any]]:
     return [{**_question(translation), **_reference(translation), "candidate": translation.output}]
+
+
+def _beside_reference(translation: Translation) -> Sequence[Mapping[str, Any]]:
+    return _any_answer(translation) if _reference(translation) else []
 
 
 def _refusal(translation: Translation) -> Sequence[Mapping[str, Any]]:

@@ -175,15 +175,9 @@ class ModelScores(ABC):
         """Return the model's scores of some outputs, none of them empty; of an exception only its class is shown."""
 
     def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
-        keys = [
-            None if is_blank(translation.output) else _key(self.texts(translation))
-            for translation in translations
-        ]
-        asked = {
-            key: translation
-            for key, translation in zip(keys, translations, strict=True)
-            if key is not None
-        }
+        keys = [None if is_blank(row.output) else _key(self.texts(row)) for row in translations]
+        pairs = zip(keys, translations, strict=True)
+        asked = {key: translation for key, translation in pairs if key is not None}
         public = [key for key, translation in asked.items() if not translation.entry.secret]
         predictions = {
             key: struct.unpack("<d", value)[0]
@@ -202,22 +196,19 @@ class ModelScores(ABC):
         """Close nothing: everything is stored already."""
 
     def _ask(self, batch: dict[str, Translation]) -> dict[str, float]:
-        name = self.scale.name
         try:
             scores = self.predict(list(batch.values()))
         except HarnessError:
             raise
         except Exception as error:  # noqa: BLE001  a model is others' code and raises what it likes
             raise HarnessError(
-                f"{name} failed ({type(error).__name__}). Try another model, or a file of scores."
+                f"{self.scale.name} failed ({type(error).__name__}). Try another model, or a file of scores."
             ) from None
         if len(scores) != len(batch) or not all(map(self.scale.holds, scores)):
             raise HarnessError(f"The model's scores cannot be used. {self.scale.words}")
         fresh = dict(zip(batch, scores, strict=True))
-        public = {key: score for key, score in fresh.items() if not batch[key].entry.secret}
-        self._memo.keep(
-            self._maker, {key: struct.pack("<d", score) for key, score in public.items()}
-        )
+        public = ((key, score) for key, score in fresh.items() if not batch[key].entry.secret)
+        self._memo.keep(self._maker, {key: struct.pack("<d", score) for key, score in public})
         return fresh
 
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -76,18 +77,18 @@ class SqlRunner:
                 except (OSError, ValueError):  # a NUL in the name, a folder that may not be read
                     inside, header = True, b""
                 if not inside:
-                    raise _wrong(
-                        entry, "lies outside the corpus's folder", "Put the file beside the corpus"
-                    )
+                    why = "lies outside the corpus's folder"
+                    raise _wrong(entry, why, "Put the file beside the corpus")
                 if header != _HEADER:
-                    raise _wrong(
-                        entry, "is no SQLite file in the corpus's folder", "Name one that is"
-                    )
+                    why = "is no SQLite file in the corpus's folder"
+                    raise _wrong(entry, why, "Name one that is")
                 self._databases[name] = path
+        files, total = sorted(set(self._databases.values())), hashlib.sha256()
+        for file in files:
+            with file.open("rb") as opened:
+                total.update(hashlib.file_digest(opened, "sha256").digest())
         self.facts = SqlFacts(
-            databases=len(set(self._databases.values())),
-            sha256=_digest(sorted(set(self._databases.values()))),
-            sqlite=sqlite3.sqlite_version,
+            databases=len(files), sha256=total.hexdigest(), sqlite=sqlite3.sqlite_version
         )
         self._sandbox = Sandbox()
 
@@ -125,14 +126,6 @@ def database_of(entry: Entry) -> str | None:
 def _wrong(entry: Entry, what: str, mend: str) -> UsageError:
     """Return what is wrong with a record's database; its name may be a text of a secret entry and is not quoted."""
     return UsageError(f"Entry {shown(entry.id)}: `database` {what}. {mend}.")
-
-
-def _digest(paths: Sequence[Path]) -> str:
-    total = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as file:
-            total.update(hashlib.file_digest(file, "sha256").digest())
-    return total.hexdigest()
 
 
 class Sandbox:
@@ -211,12 +204,9 @@ class Sandbox:
             return
         process.kill()
         process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:
-                    continue  # what was written last does not reach a process that is gone
+        for pipe in filter(None, (process.stdin, process.stdout)):
+            with suppress(OSError):  # what was written last does not reach a process that is gone
+                pipe.close()
 
 
 class _Watch:

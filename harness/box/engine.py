@@ -70,11 +70,7 @@ class Limits(BaseModel):
         ``whole_box`` tells that a control group limits the memory of all of them together.
         """
         memory = {} if whole_box else {"RLIMIT_AS": self.memory_bytes}
-        return memory | {
-            **self.by_file(),
-            "RLIMIT_NPROC": self.processes,
-            "RLIMIT_MSGQUEUE": 0,
-        }
+        return memory | self.by_file() | {"RLIMIT_NPROC": self.processes, "RLIMIT_MSGQUEUE": 0}
 
 
 # ---- What may be said of a boxed method that failed: where it stopped, how, and whose fault it
@@ -201,15 +197,12 @@ class BoxEngine(Protocol):
     @property
     def name(self) -> str:
         """Name of the program, such as ``bubblewrap``."""
-        ...
 
     def lacking(self) -> str | None:
         """Return what is missing for it on this computer and what to install; None where it works."""
-        ...
 
     def launch(self, inside: Inside, limits: Limits) -> AbstractContextManager[Launch]:
         """Return how a box is started; what it needs meanwhile lasts as long as the context."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,14 +240,7 @@ def _pip() -> Path | None:
 
 Laid = tuple[Path, str]
 """What is laid into a box, and its place there."""
-SHARED_LIBRARIES: Final = (
-    "/usr/lib",
-    "/usr/lib64",
-    "/lib",
-    "/lib64",
-    "/nix/store",
-    "/etc/ld.so.cache",
-)
+SHARED_LIBRARIES: Final = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")  # fmt: skip
 IN_ITS_ROOT: Final = {place: place for place in (CODE, WHEELS, REQUIREMENTS, SITE, PIP)}
 """Where things are in a box that has its own root."""
 ISOLATED: Final = ("-I", "-S", "-B", "-X", "utf8")

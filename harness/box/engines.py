@@ -211,29 +211,12 @@ def _own_user(laid: Sequence[Laid]) -> Iterator[tuple[list[str], Sequence[Laid]]
         return
     user = str(_NOBODYS + secrets.randbelow(200_000_000))
     setpriv = [
-        _program("setpriv"),
-        "--reuid",
-        user,
-        "--regid",
-        user,
-        "--clear-groups",
-        "--no-new-privs",
-        "--bounding-set=-all",
-    ]
+        _program("setpriv"), "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--bounding-set=-all",
+    ]  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="rosetta-box-", dir="/tmp") as shown:
         sources = [str(source) for source, _ in laid]
-        show = [
-            _program("unshare"),
-            "--mount",
-            _program("sh"),
-            "-ec",
-            _SHOW,
-            shown,
-            *sources,
-            "--",
-            *setpriv,
-            "--",
-        ]
+        into = [_program("unshare"), "--mount", _program("sh"), "-ec", _SHOW, shown]
+        show = [*into, *sources, "--", *setpriv, "--"]
         yield show, [(Path(shown) / str(number), place) for number, (_, place) in enumerate(laid)]
 
 
@@ -295,14 +278,7 @@ def _refusal(program: str) -> str | None:
 
 _PODMAN_PROBE_SECONDS = 60
 _ASKED = "{{.Host.Security.Rootless}} {{.Host.CgroupControllers}}"
-_TOLD = (
-    "HOME",
-    "PATH",
-    "XDG_RUNTIME_DIR",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "DBUS_SESSION_BUS_ADDRESS",
-)
+_TOLD = ("HOME", "PATH", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS")  # fmt: skip
 """Where podman finds its settings and what it keeps; none of it reaches the container."""
 
 
@@ -343,22 +319,13 @@ class Podman:
             rules.write_text(json.dumps(rules_by_name()), encoding="utf-8")
             root.mkdir()
             mounts = [*_libraries(root), *laid_in(inside)]
-            argv = [
-                program,
-                "run",
-                "--name",
-                name,
-                *walls(limits, rules),
-                *_volumes(mounts),
-                "--rootfs",
-                str(root),
-            ]
+            volumes = [f"--volume={source}:{place}:ro" for source, place in mounts]
+            options = [*walls(limits, rules), *volumes, "--rootfs", str(root)]
+            argv = [program, "run", "--name", name, *options, *starts()]
             end = [program, "rm", "--force", "--time", "0", "--ignore", name]
             variables = {name: os.environ[name] for name in _TOLD if name in os.environ}
             held = limits.by_file()
-            yield Launch(
-                [*argv, *starts()], IN_ITS_ROOT, limits=held, environment=variables, end=end
-            )
+            yield Launch(argv, IN_ITS_ROOT, limits=held, environment=variables, end=end)
 
 
 def walls(limits: Limits, rules: Path) -> list[str]:
@@ -386,10 +353,6 @@ def _libraries(root: Path) -> Iterator[Laid]:
             (root / path.name).symlink_to(path.readlink())
         elif path.exists():
             yield path, str(path)
-
-
-def _volumes(mounts: Sequence[Laid]) -> list[str]:
-    return [part for source, place in mounts for part in ("--volume", f"{source}:{place}:ro")]
 
 
 NEEDS_LINUX: Final = "boxes need Linux: on macOS or Windows install Rosetta and bubblewrap in a virtual machine with Linux"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.box.engine import SOCKET
-from harness.core.calls import Calls, Reply
+from harness.core.calls import Calls
 from harness.core.failures import CallError, ErrorClass, HarnessError, NoCredit, UsageError
 from harness.endpoint.budget import LOCAL, Prices
 from harness.endpoint.endpoints import KeySource, chat_endpoint
@@ -152,10 +153,8 @@ class GatewayServer:
         except (TimeoutError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return _refusal(400, "This is no question that the gateway understands.")
         if (method, path) == ("GET", "/v1/models"):
-            return 200, {
-                "object": "list",
-                "data": [{"id": name, "object": "model"} for name in self._gateway.models],
-            }
+            models = [{"id": name, "object": "model"} for name in self._gateway.models]
+            return 200, {"object": "list", "data": models}
         if (method, path) != ("POST", "/v1/chat/completions"):
             return _refusal(404, "The gateway knows POST /v1/chat/completions and GET /v1/models.")
         try:
@@ -177,13 +176,13 @@ class GatewayServer:
             )
         self._left -= 1
         self.asked += 1
-        request = completions.request(messages, secret=self._secret, accept=_complete)
+        request = completions.request(
+            messages, secret=self._secret, accept=lambda reply: reply.complete
+        )
         try:
             reply = await self._calls.send(request)
         except CallError as failure:
-            self.down = (
-                self.down or failure.error_class in _CUSTODIANS or isinstance(failure, NoCredit)
-            )
+            self.down |= failure.error_class in _CUSTODIANS or isinstance(failure, NoCredit)
             return _refusal(502, "The model gave no answer.")
         except HarnessError:  # the budget is reached: the run ends by that, in its own words
             return _refusal(502, "The model gave no answer.")
@@ -192,16 +191,10 @@ class GatewayServer:
         return 200, {"object": "chat.completion", "model": model, "choices": [choice]}
 
 
-def _complete(reply: Reply) -> bool:
-    return reply.complete
-
-
 def _question(body: bytes) -> tuple[str, list[Message]]:
     """Return model and messages; raises for any other shape. What else a method says is not heard."""
     asked = json.loads(body)
-    messages = [
-        {"role": message["role"], "content": message["content"]} for message in asked["messages"]
-    ]
+    messages = [{name: said[name] for name in ("role", "content")} for said in asked["messages"]]
     model = asked["model"]
     texts = [model, *(message["content"] for message in messages)]
     if not messages or not all(isinstance(text, str) for text in texts):
@@ -216,14 +209,10 @@ async def _read(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *rest = head.split("\r\n")
     method, path, _ = first.split(" ")
-    fields = {
-        name.strip().lower(): value.strip()
-        for name, _, value in (line.partition(":") for line in rest)
-    }
+    pairs = (line.partition(":") for line in rest)
+    fields = {name.strip().lower(): value.strip() for name, _, value in pairs}
     length = fields.get("content-length", "0")
-    if not (
-        length.isascii() and length.isdigit() and len(length) < 10 and int(length) <= _MOST_BODY
-    ):
+    if not re.fullmatch(r"[0-9]{1,9}", length) or int(length) > _MOST_BODY:
         raise ValueError("too long")
     return method, path, await reader.readexactly(int(length))
 

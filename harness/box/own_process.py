@@ -53,31 +53,23 @@ class OwnProcess:
             with Bubblewrap().launch(more, limits) as launch:
                 yield launch
             return
+        held = {} if sys.platform == "win32" else limits.by_file()
+        held |= {"RLIMIT_AS": limits.memory_bytes} if sys.platform == "linux" else {}
         first = files("harness.box.inside") / "own_process.py"
         folders = [str(folder) for folder in self._folders()]
         yield Launch(
             [sys.executable, *ISOLATED, str(first), str(os.getpid()), *folders],
             {place: str(source) for source, place in laid_in(inside)},
-            limits={} if sys.platform == "win32" else _held(limits),
+            limits=held,
             environment=variables,
         )
 
     def _folders(self) -> list[Path]:
-        specs = (find_spec(package) for package in self._packages)
-        places = (
-            Path(p)
-            for module_spec in specs
-            if module_spec
-            for p in module_spec.submodule_search_locations or ()
-        )
+        specs = filter(None, map(find_spec, self._packages))
+        places = (Path(place) for spec in specs for place in spec.submodule_search_locations or ())
         return [*dict.fromkeys(place.parent.absolute() for place in places)]
 
 
 def shut_off() -> bool:
     """Return whether such a process runs in a box on this computer, for this user."""
     return sys.platform == "linux" and os.geteuid() != 0 and Bubblewrap().lacking() is None
-
-
-def _held(limits: Limits) -> dict[str, int]:
-    memory = {"RLIMIT_AS": limits.memory_bytes} if sys.platform == "linux" else {}
-    return limits.by_file() | memory

@@ -93,18 +93,13 @@ def filter_program(machine: str | None = None) -> bytes | None:
     known = _ARCHITECTURES.get(machine or platform.machine())
     if known is None:
         return None
-    program = [
-        _load(_ARCHITECTURE),
-        _jump(_JUMP_EQUAL, known.audit, 1, 0),
-        _answer(_KILL),
-        _load(_NUMBER),
-    ]
+    program = [_load(_ARCHITECTURE), _jump(_JUMP_EQUAL, known.audit, 1, 0)]
+    program += [_answer(_KILL), _load(_NUMBER)]
     if known.x32 is not None:
         program += [_jump(_JUMP_AND, known.x32, 0, 1), _answer(_KILL)]
     program += [_jump(_JUMP_GREATER, _NEWEST, 0, 1), _answer(_ERROR | errno.ENOSYS)]
-    program += _refused(
-        known.clone3, errno.ENOSYS
-    )  # its flags lie where no filter can look: libraries then use clone
+    # its flags lie where no filter can look: libraries then use clone
+    program += _refused(known.clone3, errno.ENOSYS)
     for numbers in DENIED.values():
         number = numbers[known.place]
         if number is not None:
@@ -124,22 +119,16 @@ def rules_by_name() -> dict[str, Any]:
     apart = [
         {"index": 0, "value": flag, "valueTwo": flag, "op": "SCMP_CMP_MASKED_EQ"} for flag in flags
     ]
+    unix = {"index": 0, "value": _UNIX, "op": "SCMP_CMP_NE"}
     return {
         "defaultAction": "SCMP_ACT_ALLOW",
         "syscalls": [
             {"names": sorted(DENIED), **refused},
             {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
-            {
-                "names": ["socket", "socketpair"],
-                "args": [{"index": 0, "value": _UNIX, "op": "SCMP_CMP_NE"}],
-                **refused,
-            },
+            {"names": ["socket", "socketpair"], "args": [unix], **refused},
             *({"names": ["clone"], "args": [condition], **refused} for condition in apart),
             {"names": ["prctl"], "args": [_equal(0, _DEATH_SIGNAL)], **refused},
-            *(
-                {"names": ["fcntl"], "args": [_equal(1, command)], **refused}
-                for command in _WATCHING
-            ),
+            *({"names": ["fcntl"], "args": [_equal(1, act)], **refused} for act in _WATCHING),
         ],
     }
 
@@ -159,10 +148,8 @@ def _by_argument(
 
     The number is loaded no more afterwards, so each way ends here.
     """
-    tests = [
-        _jump(test, value, left, 0)
-        for left, value in zip(range(len(values), 0, -1), values, strict=True)
-    ]
+    places = zip(range(len(values), 0, -1), values, strict=True)
+    tests = [_jump(test, value, left, 0) for left, value in places]
     missed, met = (_ERROR | errno.EPERM, _ALLOW) if permitted else (_ALLOW, _ERROR | errno.EPERM)
     decided = [_load(_ARGUMENTS + 8 * argument), *tests, _answer(missed), _answer(met)]
     return [_jump(_JUMP_EQUAL, number, 0, len(decided)), *decided]

@@ -153,18 +153,10 @@ def _concerned(subject: Verified, about: Subject) -> bool | None:
 
 def of_card(card: Mapping[str, Any], ids: Iterable[object] | None) -> Verified:
     """Return by what a card is held against notices; ``ids`` of its entries, None where it does not name them."""
-    dataset = card.get("dataset")
-    dataset = dataset if isinstance(dataset, Mapping) else {}
-    identity_fields = [
-        dataset.get(name) for name in ("sha256", "id", "source_language", "target_language")
-    ]
-    sha256, name, source, target = (
-        field_value if isinstance(field_value, str) else "" for field_value in identity_fields
-    )
+    stated = card.get("dataset")
+    dataset = stated if isinstance(stated, Mapping) else {}
+    names = ("sha256", "id", "source_language", "target_language")
+    facts = (value if isinstance(value := dataset.get(name), str) else "" for name in names)
     setup = card.get("method")
-    return Verified(
-        CorpusFacts(sha256, name, source, target),
-        setup if isinstance(setup, Mapping) else {},
-        frozenset(map(str, ids or ())),
-        ids is not None,
-    )
+    setup = setup if isinstance(setup, Mapping) else {}
+    return Verified(CorpusFacts(*facts), setup, frozenset(map(str, ids or ())), ids is not None)

@@ -26,7 +26,6 @@ FORMAT: Final = "rosetta-consent-given/1"
 MOST_STATEMENT: Final = 20_000
 """Characters of what was agreed to."""
 
-_NOT = "not documented"
 _UNSIGNED = "dataset.consent is no signed record with a person and a date"
 
 
@@ -101,7 +100,7 @@ def consent_standing(dataset: Dataset, now: Withdrawals) -> ConsentStanding:
 
 def _standing(told: object, dataset: Dataset, now: Withdrawals) -> ConsentStanding:
     if not told:
-        return ConsentStanding(documented=False, note=_NOT)
+        return ConsentStanding(documented=False, note="not documented")
     try:
         signed_consent = SignedConsent.model_validate(told)
     except ValidationError:

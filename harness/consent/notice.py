@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
-from typing import Annotated, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -116,7 +116,22 @@ class MethodWithdrawal(StrictRecord):
         return f"the method with {', '.join(field_words)}"
 
 
-class PersonWithdrawal(StrictRecord):
+class _NamesOneThing(StrictRecord):
+    what: str
+    _of: ClassVar[str]
+    """The field that says whose key may speak of it."""
+    _told: ClassVar[str]
+
+    @property
+    def matter(self) -> tuple[str, ...]:
+        return (self.what, getattr(self, self._of))
+
+    @property
+    def words(self) -> str:
+        return self._told.format(self)
+
+
+class PersonWithdrawal(_NamesOneThing):
     """All that one person gave in a review; the person stands as a salted digest of their code."""
 
     what: Literal["person"] = "person"
@@ -124,19 +139,14 @@ class PersonWithdrawal(StrictRecord):
     salt: Hex64
     person: Digest
 
-    @property
-    def matter(self) -> tuple[str, ...]:
-        return ("person", self.review)
-
-    @property
-    def words(self) -> str:
-        return f"what a person gave in the review {self.review}"
+    _of: ClassVar[str] = "review"
+    _told: ClassVar[str] = "what a person gave in the review {0.review}"
 
     def is_person(self, code: str) -> bool:
         return entry_digest(self.salt, code) == self.person
 
 
-class KeeperWithdrawal(StrictRecord):
+class KeeperWithdrawal(_NamesOneThing):
     """A keeper of a vault, who is none any more."""
 
     what: Literal["keeper"] = "keeper"
@@ -144,43 +154,28 @@ class KeeperWithdrawal(StrictRecord):
     signing_key: Hex64
     name: Short
 
-    @property
-    def matter(self) -> tuple[str, ...]:
-        return ("keeper", self.vault)
-
-    @property
-    def words(self) -> str:
-        return f"{self.name} as a keeper of the vault {self.vault[:12]}…"
+    _of: ClassVar[str] = "vault"
+    _told: ClassVar[str] = "{0.name} as a keeper of the vault {0.vault:.12}…"
 
 
-class KeyWithdrawal(StrictRecord):
+class KeyWithdrawal(_NamesOneThing):
     """A signing key that must not be believed any more."""
 
     what: Literal["key"] = "key"
     signing_key: Hex64
 
-    @property
-    def matter(self) -> tuple[str, ...]:
-        return ("key", self.signing_key)
-
-    @property
-    def words(self) -> str:
-        return f"the key {self.signing_key[:12]}…"
+    _of: ClassVar[str] = "signing_key"
+    _told: ClassVar[str] = "the key {0.signing_key:.12}…"
 
 
-class Reinstatement(StrictRecord):
+class Reinstatement(_NamesOneThing):
     """An earlier notice holds no more."""
 
     what: Literal["lift"] = "lift"
     notice: Hex64
 
-    @property
-    def matter(self) -> tuple[str, ...]:
-        return ("lift", self.notice)
-
-    @property
-    def words(self) -> str:
-        return f"the notice {self.notice[:12]} is lifted"
+    _of: ClassVar[str] = "notice"
+    _told: ClassVar[str] = "the notice {0.notice:.12} is lifted"
 
 
 Subject = Annotated[

@@ -17,8 +17,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
 
-import filelock
-
 from harness.consent.notice import (
     MOST_BYTES,
     KeyWithdrawal,
@@ -31,7 +29,7 @@ from harness.consent.notice import (
 )
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.storage import PRIVATE, private_folder, write_file
+from harness.core.storage import exclusive, private_folder, write_file
 from harness.core.user_file import read_bytes
 from harness.sealed.archive import signed_record
 from harness.sealed.chain import ChainedRecord, chained_lines
@@ -45,7 +43,6 @@ LOCK: Final = "consent.lock"
 
 _FORMAT: Final = "rosetta-consent/1"
 _BUSY_SECONDS: Final = 20
-_FIRST: Final = ""
 
 
 class Ground(StrEnum):
@@ -147,11 +144,8 @@ def checked_lines(path: Path, data: bytes) -> tuple[tuple[SignedLine, ...], list
 
 def held(lines: Sequence[SignedLine]) -> tuple[Held, ...]:
     """Return every notice but those that lift, in order, with what lifted it."""
-    lifts = {
-        line.notice.about.notice: line.notice
-        for line in lines
-        if isinstance(line.notice.about, Reinstatement)
-    }
+    notices = [line.notice for line in lines]
+    lifts = {one.about.notice: one for one in notices if isinstance(one.about, Reinstatement)}
     return tuple(
         Held(line.notice, line.ground, line.when, lifts.get(line.notice.number))
         for line in lines
@@ -172,9 +166,14 @@ class Register:
 
     def say(self, about: Subject, reason: str, by: str) -> SignedNotice:
         """Sign a notice here and put it in: from now on it holds."""
-        notice = read_notice(write_notice(about, reason, by, self.identity, datetime.now(UTC)))
         with self._changing() as lines:
-            self._append(lines, notice, Ground.OWN)
+            return self._say(lines, about, reason, by)
+
+    def _say(
+        self, lines: Sequence[SignedLine], about: Subject, reason: str, by: str
+    ) -> SignedNotice:
+        notice = read_notice(write_notice(about, reason, by, self.identity, datetime.now(UTC)))
+        self._append(lines, notice, Ground.OWN)
         return notice
 
     def lift(self, number: str, reason: str, by: str) -> SignedNotice:
@@ -183,11 +182,7 @@ class Register:
             held = find_held(lines, number)
             if held.lifted is not None:
                 raise ConsentError(f"This notice was lifted already: {held.lifted.said}.")
-            about = Reinstatement(notice=held.notice.number)
-            data = write_notice(about, reason, by, self.identity, datetime.now(UTC))
-            notice = read_notice(data)
-            self._append(lines, notice, Ground.OWN)
-        return notice
+            return self._say(lines, Reinstatement(notice=held.notice.number), reason, by)
 
     def take(self, data: bytes, words: str | None = None) -> tuple[SignedNotice, bool]:
         """Import a notice from elsewhere; return it, and whether it is new here.
@@ -256,14 +251,11 @@ class Register:
     @contextmanager
     def _changing(self) -> Iterator[tuple[SignedLine, ...]]:
         """Lock the register for other programs; yield its lines."""
+        words = f"Another program is writing into {self.folder / FILE}. Try again when it is done."
         try:
             private_folder(self.folder)
-            with filelock.FileLock(self.folder / LOCK, timeout=_BUSY_SECONDS, mode=PRIVATE):
+            with exclusive(self.folder / LOCK, ConsentError(words), _BUSY_SECONDS):
                 yield lines_of(self.folder)
-        except filelock.Timeout:
-            raise ConsentError(
-                f"Another program is writing into {self.folder / FILE}. Try again when it is done."
-            ) from None
         except OSError as error:
             raise ConsentError(
                 f"{self.folder / FILE} cannot be written ({error.strerror}). Nothing was changed. Make room, or make the folder "
@@ -280,7 +272,7 @@ class Register:
         before = [canonical_bytes(line.model_dump(mode="json")) for line in lines]
         line = RegisterLine(
             seq=len(lines),
-            prev=sha256(before[-1]).hexdigest() if before else _FIRST,
+            prev=sha256(before[-1]).hexdigest() if before else "",
             when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             by=self.own,
             ground=ground,
@@ -297,12 +289,10 @@ def find_held(lines: Sequence[SignedLine], number: str) -> Held:
     helds = [held for held in held(lines) if number and held.notice.number.startswith(number)]
     if len(helds) == 1:
         return helds[0]
-    many = (
-        "Two notices or more have numbers that begin"
-        if helds
-        else "No notice has a number that begins"
+    many = "Two notices or more have numbers" if helds else "No notice has a number"
+    raise ConsentError(
+        f"{many} that begin{'' if helds else 's'} with {number!r}. `rosetta community notices` shows them."
     )
-    raise ConsentError(f"{many} with {number!r}. `rosetta community notices` shows them.")
 
 
 def signer_words(notice: SignedNotice, ground: Ground | None) -> str:
@@ -311,16 +301,11 @@ def signer_words(notice: SignedNotice, ground: Ground | None) -> str:
 
 
 def _revoked(lines: Sequence[SignedLine], key: str) -> SignedNotice | None:
-    return next(
-        (
-            held.notice
-            for held in held(lines)
-            if isinstance(held.notice.about, KeyWithdrawal)
-            and held.notice.about.signing_key == key
-            and held.lifted is None
-        ),
-        None,
-    )
+    for one in held(lines):
+        about = one.notice.about
+        if isinstance(about, KeyWithdrawal) and about.signing_key == key and one.lifted is None:
+            return one.notice
+    return None
 
 
 def _refuse_shortened(folder: Path, heads: Sequence[str]) -> None:

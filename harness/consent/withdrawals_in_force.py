@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from harness.consent.register import Held
 
 
-_FILES = ("consent.jsonl", "consent-seen.json")
-
-
 class Withdrawn(UsageError):  # noqa: N818  said of what was asked for
     """What was asked for was taken back; the message names the notice and the fix."""
 
@@ -117,14 +114,13 @@ NOTHING = Withdrawals()
 
 def standing(folder: Path) -> Withdrawals:
     """Return what holds in a data folder; raises ConsentError where its register is damaged or shortened."""
-    marks: list[object] = []
-    for name in _FILES:
+    marks: list[tuple[int, ...] | None] = []
+    for name in ("consent.jsonl", "consent-seen.json"):
         try:
             seen = (folder / name).stat()
+            marks.append((seen.st_ino, seen.st_size, seen.st_mtime_ns))
         except (FileNotFoundError, NotADirectoryError):
             marks.append(None)
-        else:
-            marks.append((seen.st_ino, seen.st_size, seen.st_mtime_ns))
     return NOTHING if marks == [None, None] else _read(folder, *marks)
 
 
@@ -162,11 +158,10 @@ def _kept(folder: Path) -> dict[str, list[str]]:
         stored = json.loads((folder / FILE).read_bytes())
     except (OSError, ValueError):
         return {}
-    dict_items = stored.items() if isinstance(stored, dict) else ()
-    return {place: facts for place, facts in dict_items if _are_facts(facts)}
-
-
-def _are_facts(told: object) -> bool:
-    if not isinstance(told, list) or len(told) != len(CorpusFacts._fields):
-        return False
-    return all(isinstance(item, str) for item in told)
+    return {
+        place: facts
+        for place, facts in (stored.items() if isinstance(stored, dict) else ())
+        if isinstance(facts, list)
+        and len(facts) == len(CorpusFacts._fields)
+        and all(isinstance(item, str) for item in facts)
+    }

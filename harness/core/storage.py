@@ -12,8 +12,8 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -268,3 +268,15 @@ def _place(made: Path, path: Path, taken: str | None) -> None:
         raise UsageError(f"{path.name} is there already. {taken}") from None
     except OSError:  # a file system without links
         made.replace(path)
+
+
+@contextmanager
+def exclusive(lock: Path, busy: Exception, seconds: float) -> Iterator[None]:
+    """Hold a lock file, of its owner alone; raises ``busy`` where another program holds it for that long."""
+    import filelock
+
+    try:
+        with filelock.FileLock(lock, timeout=seconds, mode=PRIVATE):
+            yield
+    except filelock.Timeout:
+        raise busy from None

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -143,12 +143,9 @@ def _store(path: Path) -> Iterator[Finding]:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
             yield from _examined(store, path)
     except sqlite3.Error as error:
-        damaged = storage_problem(error) in _DAMAGED
+        damaged = storage_problem(error) in {StorageProblem.DAMAGED, StorageProblem.NOT_OURS}
         mend = _away(path) if damaged else ()
         yield Finding("Data", "store", Health.BROKEN, str(in_words(error, path)), mend)
-
-
-_DAMAGED = {StorageProblem.DAMAGED, StorageProblem.NOT_OURS}
 
 
 def _away(path: Path, *between: str) -> tuple[str, ...]:
@@ -233,44 +230,34 @@ def settings(home: Path) -> Iterator[Finding]:
     words = f"{path} can be read" if path.exists() else "nothing is chosen; the program's own hold"
     yield Finding("Settings", "file", Health.OK, words)
     if now.prices is not None:
-        yield _prices(now.prices)
-    for name, folder in [
-        ("exports", now.exports),
-        *(("languages", f) for f in now.language_folders),
-    ]:
+        from harness.endpoint.budget import Prices
+
+        yield _tried("prices", lambda: Prices(now.prices), f"{now.prices} can be read")
+    for name, folder in [("exports", now.exports), *(("languages", f) for f in now.language_folders)]:  # fmt: skip
         if folder is not None and not folder.is_dir():
             words = f"{folder} is not there. Make it, or choose another in the settings:"
             yield Finding("Settings", name, Health.BROKEN, words, (f'mkdir -p "{folder}"',))
     for name, url in now.endpoints.items():
         yield _endpoint(name, url)
     if now.endpoint:
-        yield _default(now.url_of(now.endpoint))
+        try:
+            chat = chat_endpoint(now.url_of(now.endpoint))
+            yield Finding("Settings", "default endpoint", Health.OK, f"{chat.name} ({chat.url})")
+        except UsageError as error:
+            yield Finding("Settings", "default endpoint", Health.BROKEN, str(error))
 
 
-def _prices(path: Path) -> Finding:
-    from harness.endpoint.budget import Prices
-
+def _tried(name: str, reading: Callable[[], object], right: str) -> Finding:
     try:
-        Prices(path)
+        reading()
     except UsageError as error:
-        return Finding("Settings", "prices", Health.BROKEN, str(error))
-    return Finding("Settings", "prices", Health.OK, f"{path} can be read")
-
-
-def _default(endpoint: str) -> Finding:
-    try:
-        chat = chat_endpoint(endpoint)
-    except UsageError as error:
-        return Finding("Settings", "default endpoint", Health.BROKEN, str(error))
-    return Finding("Settings", "default endpoint", Health.OK, f"{chat.name} ({chat.url})")
+        return Finding("Settings", name, Health.BROKEN, str(error))
+    return Finding("Settings", name, Health.OK, right)
 
 
 def _endpoint(name: str, url: str) -> Finding:
-    try:
-        checked_url(url)
-    except UsageError as error:
-        return Finding("Settings", name, Health.BROKEN, str(error))
-    if name in presets("chat"):
+    tried = _tried(name, lambda: checked_url(url), f"{url} (not asked: nothing is sent)")
+    if tried.health is Health.OK and name in presets("chat"):
         words = f"{name} is the name of a shipped endpoint too; yours is asked. Rename it to tell them apart."
         return Finding("Settings", name, Health.MISSING, words)
-    return Finding("Settings", name, Health.OK, f"{url} (not asked: nothing is sent)")
+    return tried

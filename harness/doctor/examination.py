@@ -78,18 +78,12 @@ KEYRING_SECONDS = 10.0
 def program() -> Iterator[Finding]:
     """Check Python, this program and what it needs."""
     known = _PYTHONS[0] <= sys.version_info < _PYTHONS[1]
-    yield Finding(
-        "Program",
-        "Python",
-        Health.OK if known else Health.BROKEN,
-        f"{platform.python_version()} on {platform.system()} {platform.machine()}"
-        + (
-            ""
-            if known
-            else ": Rosetta needs 3.11, 3.12 or 3.13. Make its environment again with one"
-        ),
-        () if known else ("python3.13 -m venv .venv",),
-    )
+    words = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    if known:
+        yield Finding("Program", "Python", Health.OK, words)
+    else:
+        words += ": Rosetta needs 3.11, 3.12 or 3.13. Make its environment again with one"
+        yield Finding("Program", "Python", Health.BROKEN, words, ("python3.13 -m venv .venv",))
     folder = Path(__file__).parents[2]
     yield Finding("Program", "Rosetta", Health.OK, f"{VERSION} in {folder}")
     yield _packages()
@@ -107,9 +101,8 @@ def _packages() -> Finding:
     if gone:
         words = f"not installed: {', '.join(gone)}. Install what is missing:"
         return Finding("Program", "packages", Health.BROKEN, words, (install_line(*gone),))
-    return Finding(
-        "Program", "packages", Health.OK, f"all {len(names)} that it needs are installed"
-    )
+    words = f"all {len(names)} that it needs are installed"
+    return Finding("Program", "packages", Health.OK, words)
 
 
 def extra_packages() -> dict[str, tuple[str, str]]:
@@ -143,9 +136,8 @@ def extras() -> Iterator[Finding]:
             yield Finding("Extras", extra, Health.MISSING, words, (install_line(package),))
     (ours, number), *others = installed_engines().items()
     besides = ", ".join(f"{name} {engine_version}" for name, engine_version in others)
-    words = f"{ours} {number} reads analysers" + (
-        f"; to compare it with: {besides}" if besides else ""
-    )
+    words = f"{ours} {number} reads analysers"
+    words += f"; to compare it with: {besides}" if besides else ""
     yield Finding("Extras", "FST engines", Health.OK, words)
     if installed("wordfreq") is not None:
         yield _word_lists()
@@ -158,8 +150,7 @@ def _word_lists() -> Finding:
     except ValueError as error:
         mend = (f"{install_line('wordfreq')} --force-reinstall",)
         return Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)
-    words = f"for sources in {', '.join(having)}"
-    return Finding("Extras", "word lists", Health.OK, words)
+    return Finding("Extras", "word lists", Health.OK, f"for sources in {', '.join(having)}")
 
 
 def pack_findings() -> Iterator[Finding]:
@@ -177,8 +168,7 @@ def pack_findings() -> Iterator[Finding]:
 def _pack_trouble(trouble: PackTrouble) -> Finding:
     words = f"from {trouble.package}: {trouble.why} To do without it:"
     package = trouble.package.rpartition(" ")[0]
-    mend = (uninstall_line(package),)
-    return Finding("Metric packs", trouble.name, Health.BROKEN, words, mend)
+    return Finding("Metric packs", trouble.name, Health.BROKEN, words, (uninstall_line(package),))
 
 
 # Keys
@@ -186,11 +176,8 @@ def _pack_trouble(trouble: PackTrouble) -> Finding:
 
 def keys() -> Iterator[Finding]:
     """Check whether the keyring answers, and which services have a key; no key is read out."""
-    here = [
-        name
-        for name, known_variable in known_variables().items()
-        if os.environ.get(known_variable, "").strip()
-    ]
+    variables = known_variables().items()
+    here = [name for name, variable in variables if os.environ.get(variable, "").strip()]
     # Names of stored keys, or say why the keyring does not tell them.
     answers: list[list[str] | str] = []
 
@@ -241,9 +228,8 @@ def languages(home: Path) -> Iterator[Finding]:
             yield Finding("Languages", path.stem, Health.BROKEN, str(error.problems[0]))
             continue
         except Exception as error:  # noqa: BLE001  one card hides no other
-            words = (
-                f"cannot be read ({type(error).__name__}). Move {path.name} away, and report this."
-            )
+            why = type(error).__name__
+            words = f"cannot be read ({why}). Move {path.name} away, and report this."
             yield Finding("Languages", path.stem, Health.BROKEN, words)
             continue
         tag, tags = card.card.tag, set(card.card.tags)
@@ -315,9 +301,8 @@ def _rows(store: Path, query: str) -> list[tuple[Any, ...]]:
     if not store.exists():
         return []
     try:
-        with closing(
-            sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)
-        ) as connection:
+        place = f"{store.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(place, uri=True)) as connection:
             return connection.execute(query).fetchall()
     except sqlite3.Error:
         return []

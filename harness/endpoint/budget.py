@@ -28,7 +28,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
-from pydantic import (
+from pydantic import (  # fmt: skip
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -94,9 +94,8 @@ def too_dear(
 
 
 def _left(cap: float, spent: float) -> str:
-    if not spent:
-        return f"more than the whole budget of ${cap:g}"
-    return f"more than the {dollars(max(0.0, cap - spent))} left of the budget of ${cap:g}"
+    left = f"{dollars(max(0.0, cap - spent))} left of the" if spent else "whole"
+    return f"more than the {left} budget of ${cap:g}"
 
 
 def dollars(amount: float) -> str:
@@ -124,7 +123,6 @@ class CallBudget(Protocol):
         ``spent``: what the run has spent where no call of it is under way, so that it gives all else back first;
         None where calls are. True where ``held`` grew, None where others may give some back, False where nobody can.
         """
-        ...
 
 
 class Ledger:
@@ -147,7 +145,8 @@ class Ledger:
         self.reached = False
         """Whether a call could not go out: the run continues under a higher cap only."""
         self._before = spent
-        self._reserved = 0.0
+        self.reserved = 0.0
+        """Money set aside for calls under way."""
         self._dearest = 0.0
         """The highest cost that passed its reservation, 0 where none did."""
         self._billed = False
@@ -158,17 +157,12 @@ class Ledger:
         self._under_way = 0
 
     @property
-    def reserved(self) -> float:
-        """Money set aside for calls under way."""
-        return self._reserved
-
-    @property
     def committed(self) -> float:
         """Money that went since this ledger was opened, or may go for calls under way.
 
         Read from another thread it may count money twice for a moment, but never leaves it out.
         """
-        return self._reserved + self.spent - self._before
+        return self.reserved + self.spent - self._before
 
     async def reserve(self, amount: float, most_tokens: int | None = None) -> float:
         """Set money aside for a call that may cost ``amount`` by the list; returns what was set aside.
@@ -181,7 +175,7 @@ class Ledger:
             await self._room(amount, most_tokens)
             amount *= self._above
         self._under_way += 1
-        self._reserved += amount
+        self.reserved += amount
         if self.cap is not None and amount and self.secure is not None:
             try:
                 await self.secure()
@@ -194,7 +188,7 @@ class Ledger:
         while True:
             listed = amount * self._above
             cap = float("inf") if self.cap is None else self.cap
-            fits = self.spent + self._reserved + max(listed, self._dearest) <= cap
+            fits = self.spent + self.reserved + max(listed, self._dearest) <= cap
             if fits:
                 if not self._under_way or (self._billed and not self._dearest):
                     return
@@ -219,7 +213,7 @@ class Ledger:
             spent = self.cap = self.spent  # what is given back pays for no other call meanwhile
         granted: bool | None = True
         try:
-            wanted = self.spent + self._reserved + max(amount, self._dearest)
+            wanted = self.spent + self.reserved + max(amount, self._dearest)
             granted = await purse.take(wanted, spent)
             self.cap = purse.held
             if granted is None:
@@ -263,7 +257,7 @@ class Ledger:
             self._above = max(self._above, cost / listed)
         self.spent += cost  # first: see ``committed``
         self._under_way -= 1
-        self._reserved = self._reserved - amount if self._under_way else 0.0
+        self.reserved = self.reserved - amount if self._under_way else 0.0
         if cost > amount * (1 + ROUNDING):
             self._dearest = max(self._dearest, cost)
         self._wake()
@@ -307,11 +301,7 @@ class _Row(BaseModel):
     @property
     def lacking(self) -> str:
         """Name the numbers it lacks; empty where it is whole: what is not said is never 0."""
-        rates = (
-            self.input_per_million,
-            self.output_per_million,
-            self.cached_input_per_million,
-        )
+        rates = self.input_per_million, self.output_per_million, self.cached_input_per_million
         if all(rate is None for rate in rates):
             whole = self.per_million_characters is not None
             return "" if whole else f"{_TOKENS}, or per_million_characters"
@@ -345,10 +335,8 @@ class Prices:
 
     def __init__(self, own: Path | None = None) -> None:
         """Read the shipped table and, over it, the user's own file; UsageError names what is wrong in it."""
-        shipped = (
-            resources.files("harness.endpoint").joinpath("prices.toml").read_text(encoding="utf-8")
-        )
-        self._rows = _read(shipped, "prices.toml")
+        shipped = resources.files("harness.endpoint").joinpath("prices.toml")
+        self._rows = _read(shipped.read_text(encoding="utf-8"), "prices.toml")
         if own is not None:
             self._rows = {**self._rows, **_read(read_text(own, "the price file")[0], own.name)}
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from harness.core.calls import Reply, Request
-from harness.core.failures import (
+from harness.core.failures import (  # fmt: skip
     CallError,
     ErrorClass,
     HarnessError,
@@ -223,18 +223,16 @@ def _read(request: Request, body: bytes) -> Reply:
         failure.taken = True
         raise failure from error
     try:
-        return sound_reply(_shaped(request, decoded))
+        try:
+            reply = request.read(decoded)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            words = "The reply has not the expected shape."
+            raise Transient(ErrorClass.MALFORMED, words) from error
+        return sound_reply(reply)
     except CallError as failure:
         failure.bill, failure.taken = _bill(decoded), True
         failure.args = (_fit(request, str(failure)),)
         raise
-
-
-def _shaped(request: Request, decoded: Any) -> Reply:
-    try:
-        return request.read(decoded)
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise Transient(ErrorClass.MALFORMED, "The reply has not the expected shape.") from error
 
 
 def _failure(request: Request, answer: HttpAnswer) -> CallError:
@@ -244,9 +242,8 @@ def _failure(request: Request, answer: HttpAnswer) -> CallError:
         words = error_words(decoded)
     except (ValueError, RecursionError):
         decoded, words = None, answer.body.decode("utf-8", "replace")
-    detail = (
-        _fit(request, words) if request.cacheable else ""
-    )  # a secret entry's text may be quoted
+    # a secret entry's text may be quoted
+    detail = _fit(request, words) if request.cacheable else ""
     failure = _named(answer, decoded, f"HTTP {answer.status}" + (f": {detail}" if detail else ""))
     failure.bill, failure.taken = _bill(decoded), answer.status == 408 or answer.status >= 500
     return failure
@@ -283,10 +280,11 @@ def _about_the_text(status: int, decoded: Any) -> bool:
         return False
     details = error.get("metadata")
     reasons = status == 403 and isinstance(details, dict) and bool(details.get("reasons"))
-    return reasons or (status == 400 and error.get("code") in _FILTER_CODES)
-
-
-_FILTER_CODES = ("content_filter", "content_policy_violation", "data_inspection_failed")
+    return reasons or (
+        status == 400
+        and error.get("code")
+        in {"content_filter", "content_policy_violation", "data_inspection_failed"}
+    )
 
 
 def _fit(request: Request, words: str) -> str:

@@ -51,10 +51,8 @@ class Endpoint(BaseModel):
 @cache
 def presets(kind: Kind) -> dict[str, Endpoint]:
     """Return the endpoints known by name, as endpoints.toml lists them."""
-    text = (
-        resources.files("harness.endpoint").joinpath("endpoints.toml").read_text(encoding="utf-8")
-    )
-    rows = tomllib.loads(text)[kind]
+    file = resources.files("harness.endpoint").joinpath("endpoints.toml")
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))[kind]
     return {name: Endpoint(name=name, **row) for name, row in rows.items()}
 
 
@@ -148,14 +146,12 @@ def list_models(name_or_url: str) -> list[str]:
             for part in reply.iter_raw():  # what is packed all the same is no list
                 content += part
                 if len(content) > MOST_BYTES:
-                    raise UsageError(
-                        f"{endpoint.url} answers with too much to be a list of models."
-                    )
+                    words = f"{endpoint.url} answers with too much to be a list of models."
+                    raise UsageError(words)
             status = reply.status_code
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        raise UsageError(
-            f"{endpoint.url} does not answer ({type(error).__name__}). {hint}"
-        ) from None
+        words = f"{endpoint.url} does not answer ({type(error).__name__}). {hint}"
+        raise UsageError(words) from None
     if status != 200:
         raise UsageError(f"{endpoint.url} lists no models (HTTP status {status}). {hint}")
     try:
@@ -204,7 +200,10 @@ def find_key(endpoint: Endpoint) -> str | None:
             raise UsageError(f"{endpoint.name} needs a key. {error}") from error
         return None
     if stored is None and endpoint.needs_key:
-        raise UsageError(_missing(endpoint))
+        raise UsageError(
+            f"{endpoint.name} needs a key. Store one with: rosetta key set {endpoint.name} "
+            f"or put it into the environment variable {endpoint.environment}."
+        )
     return stored
 
 
@@ -249,9 +248,8 @@ def delete_key(name: str) -> bool:
 
 def stored_names() -> list[str]:
     """List the names under which a key is stored; each is asked for, so the list cannot be stale."""
-    return sorted(
-        name for name in _keys_names() | set(known_variables()) if get_key(name) is not None
-    )
+    names = _keys_names() | set(known_variables())
+    return sorted(name for name in names if get_key(name) is not None)
 
 
 def known_variables() -> dict[str, str]:
@@ -319,11 +317,4 @@ def _unavailable(name: str, reason: str) -> str:
     return (
         f"The operating system's keyring cannot be used here ({reason}). "
         f"Put the key into the environment variable {variable} instead."
-    )
-
-
-def _missing(endpoint: Endpoint) -> str:
-    return (
-        f"{endpoint.name} needs a key. Store one with: rosetta key set {endpoint.name} "
-        f"or put it into the environment variable {endpoint.environment}."
     )

@@ -106,9 +106,8 @@ class RetryPolicy:
         """
         if not isinstance(failure, RateLimited | Transient) or attempt >= self.most_attempts:
             return None
-        if failure.error_class is ErrorClass.MALFORMED and attempt >= (
-            self.most_malformed or self.most_attempts
-        ):
+        most_malformed = self.most_malformed or self.most_attempts
+        if failure.error_class is ErrorClass.MALFORMED and attempt >= most_malformed:
             return None
         if failure.retry_after is not None:
             return None if failure.retry_after > self.longest_hint else failure.retry_after
@@ -123,17 +122,14 @@ def retry_after(value: str | None, now: Callable[[], float] = time.time) -> floa
     text = value.strip()
     try:
         seconds = float(text)
+        return seconds if 0 <= seconds < float("inf") else None
     except ValueError:
-        return _seconds_until(text, now())
-    return seconds if 0 <= seconds < float("inf") else None
-
-
-def _seconds_until(date: str, now: float) -> float | None:
+        pass  # a date
     try:
-        moment = parsedate_to_datetime(date)
+        moment = parsedate_to_datetime(text)
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)  # HTTP dates without a zone are in GMT
-        return max(0.0, moment.timestamp() - now)
+        return max(0.0, moment.timestamp() - now())
     except (ValueError, TypeError, OverflowError):
         return None
 
@@ -169,8 +165,9 @@ class Limiter:
         self, most: int, start: int | None = None, notice: PauseNotice | None = None
     ) -> None:
         self._notice = notice
-        self._most = max(1, most)
-        self._limit = float(min(self._most, max(1, start if start is not None else self._most)))
+        self.most = max(1, most)
+        """The ceiling."""
+        self._limit = float(min(self.most, max(1, start if start is not None else self.most)))
         self._slow_start = True
         self._era = 0
         self.in_use = 0
@@ -180,24 +177,20 @@ class Limiter:
     @property
     def limit(self) -> int:
         """Calls that may be under way at once now."""
-        return min(self._most, int(self._limit))
-
-    @property
-    def most(self) -> int:
-        return self._most
+        return min(self.most, int(self._limit))
 
     def set_most(self, most: int) -> None:
         """Move the ceiling; a higher one is reached at once, since a person asked for it."""
-        raised = most > self._most
-        self._most = max(1, most)
+        raised = most > self.most
+        self.most = max(1, most)
         if raised:
-            self._limit = float(self._most)
-        self._limit = min(self._limit, float(self._most))
+            self._limit = float(self.most)
+        self._limit = min(self._limit, float(self.most))
         self._serve()
 
     def follow(self, limit: int) -> None:
         """Adopt how many calls may be under way from the process that makes them elsewhere."""
-        self._limit = float(max(1, min(limit, self._most)))
+        self._limit = float(max(1, min(limit, self.most)))
 
     async def acquire(self) -> Slot:
         """Wait for a slot, and for the end of a pause that an endpoint asked one of several processes for."""
@@ -242,9 +235,8 @@ class Limiter:
         """
         if not slot.tries_limit:
             return
-        self._limit = min(
-            self._limit + (1.0 if self._slow_start else 1.0 / self._limit), self._most
-        )
+        growth = 1.0 if self._slow_start else 1.0 / self._limit
+        self._limit = min(self._limit + growth, self.most)
         self._serve()
 
     def rate_limited(self, slot: Slot, retry_after: float | None = None) -> None:

@@ -129,9 +129,8 @@ def sound_usage(usage: Usage) -> Usage:
     """Return the usage in whole numbers; raises where one is none."""
     numbers = [getattr(usage, name) for name in TOKENS]
     counts = [operator.index(number) for number in numbers]
-    if any(isinstance(number, bool) for number in numbers) or not all(
-        0 <= count <= MOST for count in counts
-    ):
+    sound = all(0 <= count <= MOST for count in counts)
+    if any(isinstance(number, bool) for number in numbers) or not sound:
         raise ValueError
     return Usage(*counts)
 

@@ -148,9 +148,8 @@ def _open(secure: bool, proxy: str | None) -> _Pool:
 def _headers(request: Request) -> httpx.Headers:
     """Return a request's headers with ours; gzip is the one packing that we unpack, within bounds."""
     own = {name.lower(): value for name, value in request.headers.items()}
-    return httpx.Headers(
-        {"content-type": "application/json", **own, "accept-encoding": "gzip"}, "utf-8"
-    )
+    every = {"content-type": "application/json", **own, "accept-encoding": "gzip"}
+    return httpx.Headers(every, "utf-8")
 
 
 def _payload(request: Request) -> bytes:

@@ -95,12 +95,15 @@ def put_out(
     own, lost = _own(desk, folder, kinds)
     for item in ready:
         folder.write(digest(item.data), item.kind, item.data)
-    copies = {} if vault is None else _copied(folder, vault)
+    copies = {}
+    if vault is not None:  # its sealed copy is made or renewed; its log has that first
+        number = vault.vault.read().head.vault
+        state = vault.vault.export(folder.vault(number), vault.purpose, vault.keeper)
+        copies[number] = LogSeen(lines=state.head.lines, head=state.head.log_head)
     files = {digest(ready.data): Offered(name=ready.name, size=len(ready.data)) for ready in ready}
     fresh = tuple(offered.name for sha256, offered in files.items() if sha256 not in own.files)
-    part = own.model_copy(
-        update={"files": {**files, **own.files}, "vaults": {**own.vaults, **copies}}
-    )
+    more = {"files": {**files, **own.files}, "vaults": {**own.vaults, **copies}}
+    part = own.model_copy(update=more)
     signed = sign_for(desk, folder, part, memory)
     return ExportResult(folder.path, signed.state, signed.files, fresh, signed.vaults, lost)
 
@@ -141,10 +144,9 @@ def sign_for(desk: ExchangeService, folder: ExchangeFolder, part: OwnPart, memor
 
 def logs_seen(memory: Path) -> dict[str, LogSeen]:
     """Return how far this computer saw the log of each vault, by the beginning of the vault's number."""
-    vaults = VaultsSeen(memory).all()
     return {
         path.stem: LogSeen(lines=lines, head=head)
-        for path, (lines, head, _) in vaults
+        for path, (lines, head, _) in VaultsSeen(memory).all()
         if len(path.stem) == DIGITS_OF_VAULT
     }
 
@@ -215,10 +217,3 @@ def _ready(path: Path, kinds: Sequence[FileKind]) -> _Ready:
     except UsageError as error:
         raise UsageError(f"{path.name}: {error}") from None
     return _Ready(name, kind, data)
-
-
-def _copied(folder: ExchangeFolder, asked: VaultToCopy) -> dict[str, LogSeen]:
-    """Make or renew the sealed copy of a vault in the folder; its log has it first."""
-    number = asked.vault.read().head.vault
-    state = asked.vault.export(folder.vault(number), asked.purpose, asked.keeper)
-    return {number: LogSeen(lines=state.head.lines, head=state.head.log_head)}

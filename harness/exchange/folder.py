@@ -171,7 +171,15 @@ def found_at(place: Path) -> ExchangeFolder:
     for path in (place, place / NAME):
         if os.path.lexists(path / _HEAD):
             _refuse_links(path)
-            return ExchangeFolder(path, _id(path))
+            data = read_plain(path / _HEAD, _MOST_HEAD)
+            try:
+                return ExchangeFolder(path, _Head.model_validate_json(data, strict=True).folder)
+            except ValidationError:
+                raise FileError(
+                    FileProblem.NOT_OURS,
+                    f"{path / _HEAD} does not say which exchange folder this is: it is damaged, or of a newer version of Rosetta. "
+                    "Nothing was read or changed there. Take another stick.",
+                ) from None
     raise UsageError(
         f"There is no exchange folder in {place}. Is the stick in its place? Somebody makes one by putting something there: "
         "rosetta community out STICK FILE."
@@ -200,19 +208,6 @@ def made_at(place: Path) -> ExchangeFolder:
     return ExchangeFolder(path, head.folder)
 
 
-def _id(path: Path) -> str:
-    data = read_plain(path / _HEAD, _MOST_HEAD)
-    try:
-        head = _Head.model_validate_json(data, strict=True)
-    except ValidationError:
-        raise FileError(
-            FileProblem.NOT_OURS,
-            f"{path / _HEAD} does not say which exchange folder this is: it is damaged, or of a newer version of Rosetta. "
-            "Nothing was read or changed there. Take another stick.",
-        ) from None
-    return head.folder
-
-
 def _refuse_links(path: Path) -> None:
     """Refuse folders that are links: what is written there would go elsewhere."""
     for folder in (path, path / _FILES, path / _VAULTS):
@@ -236,15 +231,8 @@ def _is_junction(path: Path) -> bool:
 
 
 def _what(mode: int) -> str:
-    for is_kind, words in (
-        (stat.S_ISLNK, "a link"),
-        (stat.S_ISFIFO, "a pipe"),
-        (stat.S_ISDIR, "a folder"),
-        (stat.S_ISREG, "a file"),
-    ):
-        if is_kind(mode):
-            return words
-    return "a device"
+    kinds = {stat.S_IFLNK: "link", stat.S_IFIFO: "pipe", stat.S_IFDIR: "folder", stat.S_IFREG: "file"}  # fmt: skip
+    return f"a {kinds.get(stat.S_IFMT(mode), 'device')}"
 
 
 def _listed(folder: Path) -> list[str]:

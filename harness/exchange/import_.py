@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -125,11 +125,9 @@ def others(
             data = read_plain(path, MOST_MANIFEST)
             manifest = read_manifest(data, path.name)
             _check_place(path, manifest, folder)
-        except StickError as error:
-            if error.problem in _PULLED:
+        except (StickError, FileError) as error:
+            if isinstance(error, StickError) and error.problem in _PULLED:
                 raise
-            refused.append((path.name, str(error)))
-        except FileError as error:
             refused.append((path.name, str(error)))
         else:
             if manifest.by != desk.identity.public.signing_key:
@@ -200,9 +198,8 @@ class _File:
         kind.check(data)
         place = visit.into / name
         _place(place, data)
-        return _arrived(
-            visit, manifest, self.sha256, Arrived(name, "", kind.what, place, kind.then)
-        )
+        arrived = Arrived(name, "", kind.what, place, kind.then)
+        return _arrived(visit, manifest, self.sha256, arrived)
 
 
 @dataclass(frozen=True)
@@ -217,11 +214,8 @@ class _Copy:
         where = visit.folder.vault(self.number)
         state = read_state(where)  # remembered below only, once it is the one that was signed for
         there = state.head.lines >= self.seen.lines
-        if (
-            state.head.vault != self.number
-            or not there
-            or state.lines[self.seen.lines - 1].id != self.seen.head
-        ):
+        right = state.head.vault == self.number and there
+        if not right or state.lines[self.seen.lines - 1].id != self.seen.head:
             raise FileError(
                 FileProblem.DAMAGED,
                 "The vault that is there is not the one that was signed for, or an older copy of it. Nothing was copied: have it "
@@ -240,11 +234,9 @@ def _refusing(visit: _Visit, manifest: ExchangeList, name: str, item: _File | _C
     """Import one thing; what is wrong with it is reported, and keeps no other from being imported."""
     try:
         arrived = item.take(visit, manifest)
-    except StickError as error:
-        if error.problem in _PULLED:
+    except (StickError, UsageError) as error:
+        if isinstance(error, StickError) and error.problem in _PULLED:
             raise
-        visit.found.refused.append((name, str(error)))
-    except UsageError as error:
         visit.found.refused.append((name, str(error)))
     else:
         if arrived is None:
@@ -276,17 +268,13 @@ def _arrived(visit: _Visit, manifest: ExchangeList, key: str, arrived: Arrived) 
         place=str(arrived.place),
     )
     desk.keep(taken={**desk.record.taken, key: noted})
-    return Arrived(
-        arrived.name, desk.record.known[manifest.by], arrived.what, arrived.place, arrived.then
-    )
+    return replace(arrived, machine=desk.record.known[manifest.by])
 
 
 def _note_state(visit: _Visit, manifest: ExchangeList, sha256: str) -> None:
     desk, here = visit.desk, visit.folder.id
-    states = {
-        **desk.record.seen.get(here, {}),
-        manifest.by: SeenState(state=manifest.state, sha256=sha256),
-    }
+    latest = {manifest.by: SeenState(state=manifest.state, sha256=sha256)}
+    states = desk.record.seen.get(here, {}) | latest
     desk.keep(seen={**desk.record.seen, here: states})
 
 
@@ -304,11 +292,9 @@ def _receipt(visit: _Visit) -> None:
         for key in (*manifest.files, *(seen.head for seen in manifest.vaults.values()))
     }
     part = own_part(desk, folder)
-    taken = {*part.taken, *(offered & desk.record.taken.keys())}
+    taken = tuple(sorted({*part.taken, *(offered & desk.record.taken.keys())}))
     try:
-        sign_for(
-            desk, folder, part.model_copy(update={"taken": tuple(sorted(taken))}), visit.memory
-        )
+        sign_for(desk, folder, part.model_copy(update={"taken": taken}), visit.memory)
         import_result.receipt = True
     except StickError as error:
         import_result.notes.append(f"No receipt was left on the stick: {error}")
@@ -389,21 +375,16 @@ def look(desk: ExchangeService, place: Path, kinds: Sequence[FileKind]) -> Folde
     own, record = own_part(desk, folder), desk.record
     called = {list_.by: record.known.get(list_.by, list_.machine) for list_ in lists}
     my_name = record.name or "this computer"
-    took = {my_name: {*own.taken, *record.taken}} | {
-        called[list_.by]: {*list_.taken} for list_ in lists
-    }
+    took = {my_name: {*own.taken, *record.taken}}
+    took |= {called[list_.by]: {*list_.taken} for list_ in lists}
     names = folder.names()
     machines = [
         Machine(
-            name=called[list_.by],
-            key=list_.by,
-            known=list_.by in record.known,
-            own=False,
-            state=list_.state,
+            called[list_.by], list_.by, known=list_.by in record.known, own=False, state=list_.state,
             lying=tuple(_lying(folder, list_, kinds, names, took)),
         )
         for list_ in lists
-    ]
+    ]  # fmt: skip
     if own.state:
         me = desk.identity.public.signing_key
         mine = tuple(_lying(folder, own, kinds, names, took))

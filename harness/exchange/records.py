@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-import filelock
 from pydantic import Field, ValidationError, model_validator
 
 from harness.card import signing
@@ -22,7 +21,7 @@ from harness.card.signing import is_proof, read_proof
 from harness.consent import notice
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.storage import PRIVATE, private_folder, write_file
+from harness.core.storage import exclusive, private_folder, write_file
 from harness.leaderboard.official import verify_released
 from harness.sealed.archive import RESERVED, SignedRecord, read_record, signed_record
 from harness.sealed.keys import Identity, Role
@@ -116,52 +115,34 @@ def check_json(data: bytes) -> None:
             FileProblem.DAMAGED,
             "The seal of this card is broken: it was changed after it was sealed. Export the run again, or ask for it once more.",
         )
-
     refuse_inside(card, str(card.get("run_id", "")))
 
 
 _NOT_AS_RELEASED: Final = "This released card is not as it was signed: it was changed, or it is damaged. Release it again, or ask for it once more."
 
 KINDS: Final = (
+    FileKind(CARD_SUFFIX, "the card of a keeper", read_card, "rosetta vault enrol VAULT FILE", 4096),
     FileKind(
-        CARD_SUFFIX, "the card of a keeper", read_card, "rosetta vault enrol VAULT FILE", 4096
-    ),
-    FileKind(
-        notice.SUFFIX,
-        "a notice of consent",
-        notice.read_notice,
-        "rosetta community take FILE",
+        notice.SUFFIX, "a notice of consent", notice.read_notice, "rosetta community take FILE",
         notice.MOST_BYTES,
     ),
     FileKind(
-        signing.SUFFIX,
-        "the seal of a card",
-        signing.read_seal,
-        "is next to its card",
+        signing.SUFFIX, "the seal of a card", signing.read_seal, "is next to its card",
         signing.MOST_BYTES,
     ),
     FileKind(
-        ".json",
-        "a card of a run, whole or released, or the proof of a row",
-        check_json,
-        "rosetta runs verify FILE",
-        beside=signing.SUFFIX,
+        ".json", "a card of a run, whole or released, or the proof of a row", check_json,
+        "rosetta runs verify FILE", beside=signing.SUFFIX,
     ),
     FileKind(
-        files.REQUEST_SUFFIX,
-        "a request to open a vault",
-        files.read_request,
-        "rosetta vault grant show VAULT FILE",
-        files.MOST_BYTES,
+        files.REQUEST_SUFFIX, "a request to open a vault", files.read_request,
+        "rosetta vault grant show VAULT FILE", files.MOST_BYTES,
     ),
     FileKind(
-        files.ANSWER_SUFFIX,
-        "an answer to a request",
-        files.read_answer,
-        "rosetta vault grant take VAULT FILE",
-        files.MOST_BYTES,
+        files.ANSWER_SUFFIX, "an answer to a request", files.read_answer,
+        "rosetta vault grant take VAULT FILE", files.MOST_BYTES,
     ),
-)
+)  # fmt: skip
 """Those of the harness; reviews have more."""
 
 
@@ -332,24 +313,17 @@ class ExchangeService:
     def keep(self, **changes: object) -> None:
         """Change fields of the record and write it; on the disk there is the one before or this one."""
         self.record = self.record.model_copy(update=changes)
-        write_file(
-            self.home / FOLDER / _FILE,
-            canonical_bytes(self.record.model_dump(mode="json")),
-            overwrite=True,
-        )
+        data = canonical_bytes(self.record.model_dump(mode="json"))
+        write_file(self.home / FOLDER / _FILE, data, overwrite=True)
 
 
 @contextmanager
 def desk(home: Path) -> Iterator[ExchangeService]:
     """Lock the record of this computer; make its keys the first time. UsageError where another program holds it."""
     folder = private_folder(private_folder(home) / FOLDER)
-    try:
-        with filelock.FileLock(folder / "record.lock", timeout=_BUSY_SECONDS, mode=PRIVATE):
-            yield ExchangeService(home, read_record_of(home), Identity.load(home, Role.COMPUTER))
-    except filelock.Timeout:
-        raise UsageError(
-            "Another program is exchanging files on this computer. Try again when it is done."
-        ) from None
+    busy = "Another program is exchanging files on this computer. Try again when it is done."
+    with exclusive(folder / "record.lock", UsageError(busy), _BUSY_SECONDS):
+        yield ExchangeService(home, read_record_of(home), Identity.load(home, Role.COMPUTER))
 
 
 def read_record_of(home: Path) -> ExchangeRecord:

@@ -30,16 +30,13 @@ class LookupEngine(Protocol):
     @property
     def name(self) -> str:
         """As it is written on the run card."""
-        ...
 
     @property
     def version(self) -> str:
         """As it is written on the run card."""
-        ...
 
     def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:
         """Return the analyses of a word in order, empty from an acceptor; None where it is rejected."""
-        ...
 
 
 class NativeEngine:
@@ -86,24 +83,16 @@ def installed_engines() -> dict[str, str]:
 
 def _native(layout: Layout, name: str) -> NativeEngine:
     """Load a package's engine with a private copy of the file's checked content."""
+    file, builtin = f"Analyser {layout.model.name}", repr(BuiltinEngine.name)
+    unfit = ""
     if layout.cyclic:
-        raise AnalyserError(
-            FstStatus.ENGINE_ERROR,
-            f"Analyser {layout.model.name} has a cycle that reads no letter, which would crash "
-            f"{name}: use the engine {BuiltinEngine.name!r}.",
-        )
-    if layout.weighted and name == "hfst-optimized-lookup":
-        raise AnalyserError(
-            FstStatus.ENGINE_ERROR,
-            f"Analyser {layout.model.name} has weights, which {name} cannot read: use the engine "
-            f"'hfst' or {BuiltinEngine.name!r}.",
-        )
-    if name == "pyhfst" and _misread_by_pyhfst(layout):
-        raise AnalyserError(
-            FstStatus.ENGINE_ERROR,
-            f"Analyser {layout.model.name} has flag diacritics that {name} misreads: use the engine "
-            f"{BuiltinEngine.name!r}.",
-        )
+        unfit = f"{file} has a cycle that reads no letter, which would crash {name}: use the engine {builtin}."
+    elif layout.weighted and name == "hfst-optimized-lookup":
+        unfit = f"{file} has weights, which {name} cannot read: use the engine 'hfst' or {builtin}."
+    elif name == "pyhfst" and _misread_by_pyhfst(layout):
+        unfit = f"{file} has flag diacritics that {name} misreads: use the engine {builtin}."
+    if unfit:
+        raise AnalyserError(FstStatus.ENGINE_ERROR, unfit)
     try:
         with tempfile.TemporaryDirectory(prefix="rosetta-fst-") as folder:
             copy = Path(folder) / "analyser.hfstol"
@@ -188,37 +177,20 @@ class Analyser:
         self._layout = layout
         self._engine = open_engine(layout, engine)
         self._lock = Lock()
-
-    @property
-    def name(self) -> str:
+        self.name = layout.model.name
         """File name, without its folder."""
-        return self._layout.model.name
-
-    @property
-    def sha256(self) -> str:
+        self.sha256 = layout.model.sha256
         """Over the file as it is on the disk."""
-        return self._layout.model.sha256
-
-    @property
-    def engine(self) -> str:
+        self.engine = self._engine.name
         """``builtin``, ``hfst``, ``hfst-optimized-lookup`` or ``pyhfst``."""
-        return self._engine.name
-
-    @property
-    def engine_version(self) -> str:
-        return self._engine.version
-
-    @property
-    def acceptor(self) -> bool:
+        self.engine_version = self._engine.version
+        self.acceptor = layout.acceptor
         """True where it has no analyses: a spell-checker."""
-        return self._layout.acceptor
 
     def share_spelt(self, letters: Sequence[str]) -> float:
         """Return the share, 0–1, of some letters that the analyser's alphabet has; 0 of none."""
         spell = self._layout.alphabet.spell
-        return (
-            sum(spell(letter) is not None for letter in letters) / len(letters) if letters else 0.0
-        )
+        return sum(spell(letter) is not None for letter in letters) / (len(letters) or 1)
 
     def analyse(self, words: Sequence[str]) -> list[Verdict]:
         """Return a verdict on each word as it stands: nothing is lower-cased or normalised here.

@@ -120,7 +120,8 @@ class BuiltinEngine:
 
     def _follow(self, letters: list[int]) -> None:
         """Make one layer for each letter, from where the word parts from the last one."""
-        shared = sum(1 for _ in takewhile(_same, zip(self._spelt, letters, strict=False)))
+        pairs = zip(self._spelt, letters, strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         del self._layers[shared + 1 :]
         del self._spelt[shared:]
         for letter in letters[shared:]:
@@ -141,10 +142,7 @@ class BuiltinEngine:
                     continue
                 moves = self._moves(place, letter)
             for text, behind in moves:
-                if behind in places:
-                    places[behind].append((text, place))
-                else:
-                    places[behind] = [(text, place)]
+                places.setdefault(behind, []).append((text, place))
         if len(places) > MOST_PLACES:
             raise self._endless()
         return places
@@ -221,10 +219,8 @@ class BuiltinEngine:
         return place
 
     def _decoded(self, number: int) -> _State:
-        if number < IN_TRANSITIONS:
-            state = self._by_index(number)
-        else:
-            state = self._by_arcs(number - IN_TRANSITIONS)
+        in_index = number < IN_TRANSITIONS
+        state = self._by_index(number) if in_index else self._by_arcs(number - IN_TRANSITIONS)
         self._states[number] = state
         return state
 
@@ -276,11 +272,5 @@ class BuiltinEngine:
 _ARC = struct.Struct("<HHI")
 
 
-def _same(pair: tuple[int, int]) -> bool:
-    return pair[0] == pair[1]
-
-
 def _bounded(endings: set[str]) -> set[str]:
-    if len(endings) <= MOST_ANALYSES:
-        return endings
-    return set(sorted(endings)[:MOST_ANALYSES])
+    return endings if len(endings) <= MOST_ANALYSES else set(sorted(endings)[:MOST_ANALYSES])

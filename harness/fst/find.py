@@ -30,22 +30,17 @@ def passed_over(card: LanguageCard | None, tag: str, folders: Sequence[Path]) ->
 
     It has another name, or the name belongs to a folder or to a link that leads nowhere.
     """
-    places = {
-        place: wanted for place, wanted in _places(card, tag, folders) if place not in folders
-    }
     paths = []
-    for place, wanted in places.items():
-        if place.parent != SHIPPED and place.is_dir():
+    for place, wanted in dict(_places(card, tag, folders)).items():
+        if place not in folders and place.parent != SHIPPED and place.is_dir():
             right = {*wanted, *(f"{name}.gz" for name in wanted)}
             paths += [
                 path
                 for path in sorted(place.iterdir())
-                if path.name.endswith(_ENDINGS) and not (path.name in right and path.is_file())
+                if path.name.endswith((".hfstol", ".hfstol.gz"))
+                and not (path.name in right and path.is_file())
             ]
     return paths
-
-
-_ENDINGS = (".hfstol", ".hfstol.gz")
 
 
 def _places(

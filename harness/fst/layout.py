@@ -96,11 +96,9 @@ class Flags:
         for number, symbol in enumerate(symbols):
             if match := _FLAG.fullmatch(symbol):
                 operator, feature, value = match.groups()
-                self.by_symbol[number] = (
-                    operator,
-                    features.setdefault(feature, len(features)),
-                    values.setdefault(value, len(values) + 1) if value else 0,
-                )
+                place = features.setdefault(feature, len(features))
+                of_value = values.setdefault(value, len(values) + 1) if value else 0
+                self.by_symbol[number] = operator, place, of_value
         self.start: Values = (0,) * len(features)
         """No feature has a value where a word begins."""
 
@@ -210,18 +208,9 @@ def check_layout(model: Model) -> Layout:
     reads, writes = real["reads"], real["writes"]
     is_acceptor = bool(((reads == writes) | (silent[reads] & silent[writes])).all())
     return Layout(
-        model=model,
-        alphabet=alphabet,
-        flags=flags,
-        weighted=bool(weighted),
-        counts_start=start,
-        index_start=index_start,
-        index_rows=index_rows,
-        arcs_start=arcs_start,
-        arc_rows=arc_rows,
-        acceptor=is_acceptor,
-        cyclic=_is_cyclic(index, arcs, flags),
-    )
+        model, alphabet, flags, bool(weighted), start, index_start, index_rows, arcs_start, arc_rows,
+        acceptor=is_acceptor, cyclic=_is_cyclic(index, arcs, flags),
+    )  # fmt: skip
 
 
 _INDEX = np.dtype([("symbol", "<u2"), ("target", "<u4")])

@@ -67,11 +67,9 @@ def read_model(path: Path) -> Model:
     """Read a file, unpacking ``.gz``; AnalyserError where it cannot be an analyser."""
     stored = _stored(path)
     sha256 = hashlib.sha256(stored).hexdigest()
+    content = stored
     if stored.startswith(b"\x1f\x8b"):
-        model = Model(path.name, b"", sha256)
-        content = _unpacked(stored, model)
-    else:
-        content = stored
+        content = _unpacked(stored, Model(path.name, b"", sha256))
     model = Model(path.name, content, sha256)
     if not content:
         raise model.invalid("is empty: copy it again")

@@ -14,7 +14,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +29,7 @@ from harness.core.user_file import read_text
 from harness.inputs.table import is_csv, table_cells
 
 _LEMMA = frozenset({"lemma", "head", "headword", "word", "entry", "sro"})
-_GLOSSES = (
-    "glosses",
-    "gloss",
-    "meanings",
-    "meaning",
-    "definition",
-    "definitions",
-    "english",
-    "senses",
-)
+_GLOSSES = ("glosses", "gloss", "meanings", "meaning", "definition", "definitions", "english", "senses")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +63,9 @@ def read_gloss_dictionary(path: Path) -> GlossDictionary:
 
 
 def _gloss_rows(path: Path, text: str) -> Iterator[tuple[str, str]]:
-    first = True
-    for where, cells in _stripped(path, text):
-        header = (
-            first and cells[0].lower() in _LEMMA and cells[1:2] and cells[1].lower() in _GLOSSES
-        )
-        first = False
-        if header:
+    for place, (where, cells) in enumerate(_stripped(path, text)):
+        named = [cell.lower() for cell in cells[:2]]
+        if place == 0 and named[0] in _LEMMA and named[-1] in _GLOSSES:
             continue
         if len(cells) < 2 or not cells[0] or not any(cells[1:]):
             raise UsageError(f"{path}: {where}: a lemma and its gloss are wanted, {_parted(path)}.")
@@ -98,14 +85,7 @@ def _parted(path: Path) -> str:
 
 
 def _gloss_items(path: Path, text: str) -> Iterator[tuple[str, str]]:
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UsageError(
-            f"{path}: line {error.lineno}: not valid JSON ({error.msg}). Correct it there."
-        ) from None
-    except (ValueError, RecursionError):
-        raise UsageError(f"{path}: not valid JSON. Correct it.") from None
+    data = _decoded(path, text)
     if isinstance(data, dict):
         items = list(data.items())
     elif isinstance(data, list):
@@ -142,12 +122,8 @@ class WordList:
 def read_word_list(path: Path) -> WordList:
     """Read a list of words in UTF-8, one a line; lines that begin with # are remarks."""
     text, sha256 = read_text(path, "the word list")
-    listed_words = frozenset(
-        folded(word.text)
-        for line in text.splitlines()
-        if not line.startswith("#")
-        for word in words(line)
-    )
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    listed_words = frozenset(folded(word.text) for line in lines for word in words(line))
     if not listed_words:
         raise UsageError(f"{path}: the word list is empty. Give one word a line.")
     return WordList(listed_words, sha256)
@@ -212,13 +188,9 @@ class Dictionary:
 
     def occurring(self, text: str) -> list[Headword]:
         """List every headword that occurs in a text, shorter ones inside longer ones too."""
-        text_words = list(words(text))
-        hits = (
-            hit.headword
-            for place in range(len(text_words))
-            for hit in self._at(text, text_words, place)
-        )
-        return list(dict.fromkeys(hits))
+        found = list(words(text))
+        hits = (hit for place in range(len(found)) for hit in self._at(text, found, place))
+        return list(dict.fromkeys(hit.headword for hit in hits))
 
     def target_words(self) -> frozenset[str]:
         """Return all words of the translations, in the form for comparison."""
@@ -230,9 +202,8 @@ class Dictionary:
         for last in range(min(first + self._longest, len(found)), first, -1):
             span = found[first:last]
             headword = self._headwords.get(_key(span))
-            if headword and all(
-                text[left.end : right.start].isspace() for left, right in pairwise(span)
-            ):
+            between = (text[left.end : right.start] for left, right in pairwise(span))
+            if headword and all(map(str.isspace, between)):
                 yield Hit(headword, first, last)
 
 
@@ -269,10 +240,7 @@ def _table_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _json_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: not valid JSON: {error}.") from error
+    data = _decoded(path, text)
     if isinstance(data, list):
         yield from (_json_row(path, place, row) for place, row in enumerate(data, 1))
     elif isinstance(data, dict):
@@ -340,9 +308,8 @@ class Coaching:
         Only these, because a whole dictionary would cost its length again with every entry; and in
         the message, not the system prompt, because that must be the same over the run.
         """
-        headwords = dict.fromkeys(
-            head for source in sources for head in self.dictionary.occurring(source)
-        )
+        occurring = map(self.dictionary.occurring, sources)
+        headwords = dict.fromkeys(chain.from_iterable(occurring))
         if not headwords:
             return ""
         lines = (f"{head.phrase} = {' / '.join(head.translations)}" for head in headwords)

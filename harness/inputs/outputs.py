@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from corpora.files.problems import Findings, Severity, shown
+from corpora.files.problems import Findings, shown
 from corpora.formats.read_text import arb_messages, po_messages, rows_of_po
 from corpora.formats.table_head import delimiter_of, first_record
 from corpora.model.corpus import SYNONYMS, entry_fields
@@ -21,7 +21,7 @@ from harness.core.failures import ErrorClass, UsageError
 from harness.core.storage import storable
 from harness.core.user_file import MOST_BYTES, read_bytes, text_of
 from harness.endpoint.reply import usage
-from harness.inputs.table import EntryIds, sheet_rows, table_rows
+from harness.inputs.table import EntryIds, sheet_rows, table_rows, unreadable
 from harness.method.method import Output, Recorded
 
 ID_FIELDS = ("id", *SYNONYMS["id"])
@@ -219,11 +219,8 @@ def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
     stated_id = next((row[name] for name in ID_FIELDS if row.get(name) is not None), None)
     if isinstance(stated_id, float) and stated_id.is_integer():
         stated_id = int(stated_id)
-    if (
-        isinstance(stated_id, bool)
-        or not isinstance(stated_id, int | str)
-        or not str(stated_id).strip()
-    ):
+    named = isinstance(stated_id, int | str) and not isinstance(stated_id, bool)
+    if not named or not str(stated_id).strip():
         raise UsageError(f"{path}: {where}: field 'id' is wanted, a number or a text. {FORMS}")
     return str(stated_id).strip()
 
@@ -283,7 +280,7 @@ def _po_rows(path: Path, text: str, entries: Sequence[Entry]) -> Iterator[_Row]:
     findings = Findings(str(path))
     listed = po_messages(text, findings)
     if listed is None:
-        raise _unreadable(path, findings)
+        raise unreadable(path, findings)
     by_source: dict[str, list[Entry]] = {}
     for entry in entries:
         by_source.setdefault(entry.source, []).append(entry)
@@ -301,15 +298,9 @@ def _arb_rows(path: Path, text: str) -> Iterator[_Row]:
     findings = Findings(str(path))
     messages = arb_messages(text, findings)
     if messages is None:
-        raise _unreadable(path, findings)
+        raise unreadable(path, findings)
     for key, output in messages[0].items():
         yield f"key {shown(key, 40)}", {"id": key, "output": output}
-
-
-def _unreadable(path: Path, findings: Findings) -> UsageError:
-    wrong = next(problem for problem in findings.problems if problem.severity is Severity.ERROR)
-    where = f"line {wrong.line}: " if wrong.line else ""
-    return UsageError(f"{path}: {where}{wrong.message} {wrong.mend}")
 
 
 def _jsonl_rows(path: Path, text: str) -> Iterator[_Row]:
@@ -331,12 +322,10 @@ def _json_rows(path: Path, text: str) -> Iterator[_Row]:
     model = config.get("model") if isinstance(config, dict) else None
     of_all = {"model": model} if isinstance(model, str) else {}
     for place, row in enumerate(rows, 1):
-        yield f"item {place}", of_all | _renamed(_object(path, f"item {place}", row))
-
-
-def _renamed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row's latency the name that it has here; logs of the reference implementation have another."""
-    return {"latency_seconds" if name == "latency_s" else name: row[name] for name in row}
+        fields = _object(path, f"item {place}", row)
+        if "latency_s" in fields:  # so it is called in logs of the reference implementation
+            fields = {**fields, "latency_seconds": fields["latency_s"]}
+        yield f"item {place}", {**of_all, **fields}
 
 
 def _decoded(path: Path, line: int, text: str) -> Any:

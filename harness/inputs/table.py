@@ -52,11 +52,16 @@ def _records(path: Path, text: str, *, headed: bool) -> RecordTable:
 
 
 def _checked(path: Path, table: RecordTable | None, findings: Findings) -> RecordTable:
-    if table is not None:
-        return table
+    if table is None:
+        raise unreadable(path, findings)
+    return table
+
+
+def unreadable(path: Path, findings: Findings) -> UsageError:
+    """Return the first fault of a file that could not be read, with line and fix."""
     wrong = next(problem for problem in findings.problems if problem.severity is Severity.ERROR)
     where = f"line {wrong.line}: " if wrong.line else ""
-    raise UsageError(f"{path}: {where}{wrong.message} {wrong.mend}")
+    return UsageError(f"{path}: {where}{wrong.message} {wrong.mend}")
 
 
 def _cells(table: RecordTable) -> Iterator[tuple[str, list[str]]]:

@@ -12,8 +12,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Final, Literal
 
-import filelock
-
 from corpora.checks.requirements import LEAST, ConsentStanding, Requirement, requirements
 from corpora.formats.load import File, load, read
 from corpora.formats.write import encode
@@ -24,7 +22,7 @@ from corpora.text.comparison import normalised
 from corpora.text.messages import counted
 from harness.consent.given import consent_standing
 from harness.core.failures import UsageError
-from harness.core.storage import write_file
+from harness.core.storage import exclusive, write_file
 from harness.project.state import (
     CORPUS,
     HandedOut,
@@ -65,9 +63,8 @@ def whole_corpus(project: Project) -> Corpus:
     """
     entries = with_reference(project.state.entries)
     if not entries:
-        raise UsageError(
-            "No entry has a translation yet. Hand sentences out: rosetta corpus translate"
-        )
+        words = "No entry has a translation yet. Hand sentences out: rosetta corpus translate"
+        raise UsageError(words)
     file = File(CORPUS, _bytes(project, entries))
     return read([file], form=Form.SPECIFICATION, kept_here=True)
 
@@ -82,11 +79,8 @@ def every_entry(project: Project) -> Corpus:
             f"{project.folder} went into a vault on {went.on}. Name the corpus there: {went.corpus} with --vault VAULT and --purpose WORDS."
         )
     every = project.state.entries
-    made = tuple(Entry.model_validate(_fields(project, project_entry)) for project_entry in every)
-    open_part = _bytes(
-        project,
-        [project_entry for project_entry in with_reference(every) if not project_entry.secret],
-    )
+    made = tuple(Entry.model_validate(_fields(project, entry)) for entry in every)
+    open_part = _bytes(project, [entry for entry in with_reference(every) if not entry.secret])
     dataset = Dataset.model_validate(_dataset(project, every))
     return Corpus(dataset, made, sha256(open_part).hexdigest(), Form.SPECIFICATION)
 
@@ -100,33 +94,25 @@ def changing(folder: Path, home: Path, *, keep: bool = True) -> Iterator[Project
     went into a vault: it is closed then.
     """
     read_project(folder, home)
-    try:
-        with filelock.FileLock(folder / LOCK, timeout=_BUSY_SECONDS):
-            project = read_project(folder, home)
-            if keep:
-                remember(home, project.state.number, folder)
-                write_open_part(project)
-            if (went := project.state.vault) is not None and went.done:
-                raise UsageError(
-                    f"{folder} went into a vault as {went.corpus!r} on {went.on} and is closed. Begin another: rosetta corpus new"
-                )
-            yield project
-            if keep:
-                write_open_part(project)
-                write_state(project, overwrite=True)
-    except filelock.Timeout:
-        raise UsageError(
-            f"{folder}: another program is changing it. Wait until it is done."
-        ) from None
+    busy = UsageError(f"{folder}: another program is changing it. Wait until it is done.")
+    with exclusive(folder / LOCK, busy, _BUSY_SECONDS):
+        project = read_project(folder, home)
+        if keep:
+            remember(home, project.state.number, folder)
+            write_open_part(project)
+        if (went := project.state.vault) is not None and went.done:
+            raise UsageError(
+                f"{folder} went into a vault as {went.corpus!r} on {went.on} and is closed. Begin another: rosetta corpus new"
+            )
+        yield project
+        if keep:
+            write_open_part(project)
+            write_state(project, overwrite=True)
 
 
 def write_open_part(project: Project) -> None:
     """Write ``corpus.json`` again with the open entries that have a translation, where it says something else; without one it is gone."""
-    entries = [
-        project_entry
-        for project_entry in with_reference(project.state.entries)
-        if not project_entry.secret
-    ]
+    entries = [entry for entry in with_reference(project.state.entries) if not entry.secret]
     path = project.folder / CORPUS
     if not entries:
         path.unlink(missing_ok=True)
@@ -178,7 +164,11 @@ def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
         "notes": texts.notes,
         "variant_class": texts.variant_class,
         "source_origin": _origin(entry),
-        "speakers": _speakers(entry),
+        "speakers": [
+            spoken.model_dump(mode="json", exclude_defaults=True)
+            for spoken in entry.said
+            if spoken.people
+        ],
         "analysis_confirmed": entry.analysed and entry.analysed.model_dump(mode="json"),
     }
     return {
@@ -197,11 +187,6 @@ def _origin(entry: ProjectEntry) -> dict[str, str]:
     """Return that a model made a source, and which; of one out of a file, its name."""
     origin = {name: value for name, value in entry.origin.model_dump().items() if value}
     return {"made_by": "a model", **origin} if entry.origin.model else origin
-
-
-def _speakers(entry: ProjectEntry) -> list[dict[str, Any]]:
-    spoken_by_people = (spoken for spoken in entry.said if spoken.people)
-    return [spoken.model_dump(mode="json", exclude_defaults=True) for spoken in spoken_by_people]
 
 
 @dataclass(frozen=True)
@@ -271,13 +256,11 @@ def progress_of(project: Project) -> ProjectProgress:
         segments=tuple(_segment(entries, segment) for segment in LEAST),
         by_difficulty=_count(entries, lambda entry: str(entry.difficulty)),
         by_register=_count(entries, lambda entry: entry.register_),
-        by_origin=_count(
-            entries, lambda entry: "made by a model" if entry.origin.model else "from a file"
-        ),
+        by_origin=_count(entries, lambda e: "made by a model" if e.origin.model else "from a file"),
         requirements=tuple(requirements(counted, consent)),
-        analysed=sum(project_entry.analysed is not None for project_entry in done),
-        with_class=sum(project_entry.has_class for project_entry in done),
-        with_variants=sum(project_entry.has_variants for project_entry in done),
+        analysed=sum(entry.analysed is not None for entry in done),
+        with_class=sum(entry.has_class for entry in done),
+        with_variants=sum(entry.has_variants for entry in done),
         out=_out(project),
         consent=consent,
         objected=sum(entry.objected for entry in entries),
@@ -288,11 +271,8 @@ def progress_of(project: Project) -> ProjectProgress:
 
 
 def _warnings(project: Project, done: Sequence[ProjectEntry]) -> int | None:
-    if not done or any(
-        project_entry.texts is None and not project_entry.sealed for project_entry in done
-    ):
-        return None
-    return len(whole_corpus(project).warnings)
+    gone = any(entry.texts is None and not entry.sealed for entry in done)
+    return None if gone or not done else len(whole_corpus(project).warnings)
 
 
 def _counted(entry: ProjectEntry) -> Entry:
@@ -305,13 +285,8 @@ def _counted(entry: ProjectEntry) -> Entry:
 
 def _segment(entries: Sequence[ProjectEntry], segment: Segment) -> SegmentProgress:
     own = [entry for entry in entries if entry.segment is segment]
-    return SegmentProgress(
-        segment,
-        LEAST[segment],
-        len(own),
-        len(with_reference(own)),
-        sum(project_entry.agreed is not None for project_entry in own),
-    )
+    agreed = sum(entry.agreed is not None for entry in own)
+    return SegmentProgress(segment, LEAST[segment], len(own), len(with_reference(own)), agreed)
 
 
 def _count(entries: Sequence[ProjectEntry], of: Callable[[ProjectEntry], str]) -> dict[str, int]:
@@ -320,27 +295,20 @@ def _count(entries: Sequence[ProjectEntry], of: Callable[[ProjectEntry], str]) -
 
 def _out(project: Project) -> tuple[OutReview, ...]:
     state = project.state
-    out_reviews = (
-        OutReview(review.review, review.kind, len(review.entries), len(still_out(state, review)))
+    return tuple(
+        OutReview(review.review, review.kind, len(review.entries), left)
         for review in state.reviews
+        if (left := len(still_out(state, review)))
     )
-    return tuple(out_review for out_review in out_reviews if out_review.left)
 
 
 def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
     """Return the entries of a review of which nothing came back yet; those whose answer was not agreed to did come back."""
-    own = [
-        entry
-        for entry in state.entries
-        if entry.id in out.entries and out.review not in entry.refused
-    ]
+    asked = (entry for entry in state.entries if entry.id in out.entries)
+    own = [entry for entry in asked if out.review not in entry.refused]
     if out.kind == "translate":
-        return [project_entry for project_entry in own if project_entry.untranslated]
-    return [
-        project_entry
-        for project_entry in own
-        if project_entry.usable and project_entry.agreed is None
-    ]
+        return [entry for entry in own if entry.untranslated]
+    return [entry for entry in own if entry.usable and entry.agreed is None]
 
 
 # ---- What a corpus in the making lacks when somebody wants to close it: said once, before its
@@ -359,11 +327,8 @@ def lacking(project: Project) -> tuple[str, ...]:
 
 
 def _lacking(project: Project) -> Iterator[str]:
-    entries, project_progress, folder = (
-        project.state.entries,
-        progress_of(project),
-        quote(str(project.folder)),
-    )
+    entries, progress = project.state.entries, progress_of(project)
+    folder = quote(str(project.folder))
     alone = [entry for entry in entries if entry.usable and entry.agreed is None]
     if alone:
         yield f"{counted(len(alone), 'translation')} to which no second speaker agreed{_where(alone)}: rosetta corpus agree {folder}"
@@ -371,8 +336,9 @@ def _lacking(project: Project) -> Iterator[str]:
         yield f"{counted(len(without), 'sentence')} without a translation{_where(without)}, which would not go along: rosetta corpus translate {folder}"
     if objected := [entry for entry in entries if entry.objected and not entry.withdrawn]:
         yield f"{counted(len(objected), 'translation')} to which somebody objects{_where(objected)}, which would not go along: rosetta review adjudicate"
-    yield from map(_lacking_out, project_progress.out)
-    for row in project_progress.requirements:
+    for out in progress.out:
+        yield f"{out.review} is still with speakers: {out.left} of its {counted(out.asked, 'sentence')} {_COMING[out.kind]}"
+    for row in progress.requirements:
         if not row.met:
             note = f" ({row.note})" if row.note else ""
             yield f"{row.name}: {row.found} of {row.needed}{note}"
@@ -381,10 +347,6 @@ def _lacking(project: Project) -> Iterator[str]:
 def _where(entries: Sequence[ProjectEntry]) -> str:
     counts = Counter(str(entry.segment) for entry in entries)
     return f" ({', '.join(f'{count} {name}' for name, count in counts.items())})"
-
-
-def _lacking_out(out: OutReview) -> str:
-    return f"{out.review} is still with speakers: {out.left} of its {counted(out.asked, 'sentence')} {_COMING[out.kind]}"
 
 
 # ---- A finished corpus on its way into a vault: sealed there, and its secret texts taken out of
@@ -409,16 +371,12 @@ def move_into(
     this one as it was before a change.
     """
     state = vault.read()
-    going = InVault(
-        vault=state.head.vault, corpus=name, sha256=corpus.sha256, on=today(), done=False
-    )
+    place = {"vault": state.head.vault, "corpus": name, "sha256": corpus.sha256}
+    going = InVault(**place, on=today(), done=False)
     before = project.state.vault
     noted = before is not None and (before.vault, before.corpus) == (going.vault, name)
-    if (
-        before is not None
-        and noted
-        and name in {corpus.name for corpus in state.head.corpora.values()}
-    ):
+    there = name in {corpus.name for corpus in state.head.corpora.values()}
+    if before is not None and noted and there:
         stored = _ours(vault, corpus, name, identity, opener)
         # Refuse a corpus that is not what went to the vault; UsageError says what to do.
         if before.sha256 != corpus.sha256:

@@ -72,16 +72,11 @@ class CandidateDefaults:
 
     def of(self, candidate: Candidate) -> Candidate:
         """Return a candidate with what it lacks."""
-        return replace(
-            candidate,
-            segment=candidate.segment or self.segment,
-            difficulty=candidate.difficulty or self.difficulty,
-            register=candidate.register or self.register,
-            context=candidate.context or self.context,
-            texts=replace(
-                candidate.texts, variant_class=candidate.texts.variant_class or self.variant_class
-            ),
-        )
+        texts = candidate.texts
+        kind = texts.variant_class or self.variant_class
+        names = ("segment", "difficulty", "register", "context")
+        facts = {name: getattr(candidate, name) or getattr(self, name) for name in names}
+        return replace(candidate, **facts, texts=replace(texts, variant_class=kind))
 
 
 @dataclass(frozen=True)
@@ -128,31 +123,18 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
             "these sentences, or begin the corpus with --transmission local-only."
         )
     lines_of = corpus.lines or (None,) * len(corpus.entries)
-    return [
-        _candidate(entry, origin, line)
-        for entry, line in zip(corpus.entries, lines_of, strict=True)
-    ]
+    rows = zip(corpus.entries, lines_of, strict=True)
+    return [_candidate(entry, origin, line) for entry, line in rows]
 
 
 def _candidate(entry: Entry, origin: SourceOrigin, line: int | None) -> Candidate:
     texts = DraftTexts(
-        entry.source,
-        entry.reference,
-        entry.variants,
-        entry.morphological_analysis or "",
-        entry.variant_class or "",
-        entry.notes or "",
-    )
+        entry.source, entry.reference, entry.variants, entry.morphological_analysis or "",
+        entry.variant_class or "", entry.notes or "",
+    )  # fmt: skip
     return Candidate(
-        texts,
-        origin,
-        line,
-        entry.segment,
-        entry.difficulty,
-        entry.register_,
-        entry.context,
-        entry.provenance,
-    )
+        texts, origin, line, entry.segment, entry.difficulty, entry.register_, entry.context, entry.provenance
+    )  # fmt: skip
 
 
 def take_candidates(
@@ -261,14 +243,10 @@ def _words_of_same(places: Sequence[str]) -> Iterator[str]:
 def _like(form: str, known: Mapping[str, str]) -> str | None:
     if len(form) < LEAST_LETTERS:
         return None
-    return next(
-        (
-            name
-            for other, name in known.items()
-            if Levenshtein.normalized_similarity(form, other, score_cutoff=NEAR)
-        ),
-        None,
-    )
+    for other, name in known.items():
+        if Levenshtein.normalized_similarity(form, other, score_cutoff=NEAR):
+            return name
+    return None
 
 
 def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
@@ -298,15 +276,10 @@ def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> l
 def _placed(project: Project, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, each with a segment: in the order of tiers and registers, so that each segment gets a like mix."""
     counts = Counter(entry.segment for entry in project.state.entries)
-    counts += Counter(
-        candidate.segment for candidate in candidates if candidate.segment is not None
-    )
+    counts += Counter(each.segment for each in candidates if each.segment is not None)
     placed: dict[int, Segment] = {}
-    order = sorted(
-        range(len(candidates)), key=lambda at: (candidates[at].difficulty, candidates[at].register)
-    )
-    for at in order:
-        each = candidates[at]
+    order = sorted(enumerate(candidates), key=lambda row: (row[1].difficulty, row[1].register))
+    for at, each in order:
         segment = each.segment or _lacking(counts, each)
         if each.segment is None:
             counts[segment] += 1
@@ -328,13 +301,13 @@ def _entry(project: Project, number: int, candidate: Candidate) -> ProjectEntry:
     try:
         entry = ProjectEntry.model_validate(
             {
+                **{
+                    name: getattr(candidate, name)
+                    for name in ("segment", "difficulty", "context", "origin")
+                },
                 "id": project.state.next_id + number,
-                "segment": candidate.segment,
-                "difficulty": candidate.difficulty,
                 "register_": candidate.register,
-                "context": candidate.context,
                 "provenance": candidate.provenance or _SPOKEN,
-                "origin": candidate.origin,
                 "round": project.state.next_round,
             }
         )

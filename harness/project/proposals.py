@@ -89,9 +89,8 @@ def ask_model(
     elsewhere = not completions.endpoint.local
     check_seen(f"--model {model[:60]}", wish.segment, elsewhere=elsewhere)
     text = prompt_text(project, wish)
-    request = completions.request(
-        [{"role": "user", "content": text}], secret=False, accept=answers_alone
-    )
+    message = {"role": "user", "content": text}
+    request = completions.request([message], secret=False, accept=answers_alone)
     reply = asyncio.run(_sent(request))
     origin = SourceOrigin(
         model=(reply.model_id or model)[:200],
@@ -168,11 +167,8 @@ def analyser_for(project: Project) -> WordAnalyser:
 
 def waiting_for_analysis(project: Project, *, secret: bool) -> list[ProjectEntry]:
     """Return the entries with a translation and no confirmed analysis; secret ones only where they are asked for."""
-    return [
-        project_entry
-        for project_entry in with_reference(project.state.entries)
-        if project_entry.analysed is None and (secret or not project_entry.secret)
-    ]
+    waiting = (entry for entry in with_reference(project.state.entries) if entry.analysed is None)
+    return [entry for entry in waiting if secret or not entry.secret]
 
 
 def proposals(
@@ -182,16 +178,11 @@ def proposals(
     for entry in entries:
         texts = project.texts(entry)
         words = analyser.annotator.split(texts.reference)
-        word_analyses = analyser.annotator.analyse_words(words, secret=True)
-        unknown = tuple(
-            word_analysis.word for word_analysis in word_analyses if not word_analysis.analyses
-        )
-        choices = [word_analysis.analyses for word_analysis in word_analyses]
-        readings = (
-            ()
-            if unknown or not word_analyses
-            else tuple(" ".join(reading) for reading in islice(product(*choices), MOST_PROPOSALS))
-        )
+        analyses = analyser.annotator.analyse_words(words, secret=True)
+        unknown = tuple(word.word for word in analyses if not word.analyses)
+        choices = product(*(word.analyses for word in analyses))
+        offered = [] if unknown or not analyses else islice(choices, MOST_PROPOSALS)
+        readings = tuple(map(" ".join, offered))
         yield Proposal(entry, texts.reference, readings, unknown)
 
 

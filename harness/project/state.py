@@ -301,7 +301,8 @@ class Project:
             "has_class": bool(texts.variant_class),
         }
         if not entry.kept_sealed:
-            return entry.model_copy(update={**changes, "texts": _told(texts), "sealed": ""})
+            plain = {name: value for name, value in asdict(texts).items() if value}
+            return entry.model_copy(update={**changes, "texts": plain, "sealed": ""})
         words = json.dumps(asdict(texts), ensure_ascii=False)
         sealed = base64.b64encode(self.key.seal_text(words, self._place(entry.id))).decode()
         return entry.model_copy(update={**changes, "texts": None, "sealed": sealed})
@@ -319,15 +320,10 @@ class Project:
         return SealedPlace(self.state.number, str(entry), "project")
 
 
-def _told(texts: DraftTexts) -> dict[str, Any]:
-    return {name: value for name, value in asdict(texts).items() if value}
-
-
 def _read_texts(told: Mapping[str, Any]) -> DraftTexts:
     draft_texts = DraftTexts(**told)
-    variants, offered, came = map(
-        tuple, (draft_texts.variants, draft_texts.offered, draft_texts.came)
-    )
+    lists = (draft_texts.variants, draft_texts.offered, draft_texts.came)
+    variants, offered, came = map(tuple, lists)
     return replace(draft_texts, variants=variants, offered=offered, came=came)
 
 

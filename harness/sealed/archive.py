@@ -13,11 +13,12 @@ import json
 import re
 import struct
 import zipfile
+import zlib
 from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Annotated, Any, Final, Generic, TypeVar
+from typing import Annotated, Any, BinaryIO, Final, Generic, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -115,7 +116,16 @@ def unpack(
     ``most`` bounds the bytes of single members. Raises FileError in words for anything else.
     """
     members = unpack_all(data, FLAT)
-    _check_names(set(members), set(names), set(optional))
+    if missing := sorted({*names} - members.keys()):
+        raise FileError(
+            FileProblem.NOT_OURS, f"This is another kind of file: it holds no {missing[0]}."
+        )
+    if more := sorted(members.keys() - {*names, *optional}):
+        raise FileError(
+            FileProblem.NEWER,
+            f"This file holds {more[0]}, which does not belong there. "
+            "It may come from a newer version of Rosetta.",
+        )
     for name, limit in (most or {}).items():
         if len(members.get(name, b"")) > limit:
             raise FileError(
@@ -135,14 +145,6 @@ def unpack_all(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:
     end = data.rfind(_ENDS, -1024 - _END_BYTES)
     if end == -1 or len(data) < end + _END_BYTES:
         raise _error(FileProblem.CUT_SHORT)
-    members = _members(data, shape)
-    if pack(members, shape) != data:
-        raise _error(FileProblem.DAMAGED)
-    return members
-
-
-def _members(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:
-    """Extract the members, one local header after the other."""
     members: dict[str, bytes] = {}
     at = 0
     while data[at : at + 4] == _BEGINS:
@@ -151,6 +153,8 @@ def _members(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:
             raise _error(FileProblem.REPACKED)
         members[name] = data[begin:end]
         at = end
+    if pack(members, shape) != data:
+        raise _error(FileProblem.DAMAGED)
     return members
 
 
@@ -158,9 +162,8 @@ def _local(data: bytes, at: int, shape: ArchiveShape) -> tuple[str, int, int]:
     """Read one local header: the member's name, and where its bytes begin and end."""
     if len(data) < at + _LOCAL.size:
         raise _error(FileProblem.CUT_SHORT)
-    _, _, flags, method, clock, day, _, packed, size, name_length, extra = _LOCAL.unpack_from(
-        data, at
-    )
+    facts = _LOCAL.unpack_from(data, at)
+    _, _, flags, method, clock, day, _, packed, size, name_length, extra = facts
     begin = at + _LOCAL.size + name_length + extra
     name = data[at + _LOCAL.size : begin - extra]
     if (flags, method, clock, day, extra, packed) != (0, 0, 0, _DAY, 0, size):
@@ -173,21 +176,47 @@ def _local(data: bytes, at: int, shape: ArchiveShape) -> tuple[str, int, int]:
     return text, begin, begin + size
 
 
-def _check_names(found: set[str], names: set[str], optional: set[str]) -> None:
-    if missing := sorted(names - found):
-        raise FileError(
-            FileProblem.NOT_OURS, f"This is another kind of file: it holds no {missing[0]}."
-        )
-    if more := sorted(found - names - optional):
-        raise FileError(
-            FileProblem.NEWER,
-            f"This file holds {more[0]}, which does not belong there. "
-            "It may come from a newer version of Rosetta.",
-        )
-
-
 def _error(problem: FileProblem, shape: ArchiveShape = FLAT) -> FileError:
     return FileError(problem, _WORDS[problem].format(most=shape.most_bytes // 2**20))
+
+
+# ---- Zips as other programs write them: opened and read within limits, and nothing is unpacked to
+# the disk.
+
+PLAIN_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""How members may be packed; others may take any memory to unpack."""
+BROKEN_ZIP: Final = (
+    zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError, ValueError, OverflowError, zlib.error,
+)  # fmt: skip
+"""What ``zipfile`` raises where it cannot read a zip, or a member of it."""
+
+
+def open_zip(file: BinaryIO, size: int, most_directory: int) -> zipfile.ZipFile:
+    """Open a zip of ``size`` bytes whose list of members has at most that many; FileError for any other."""
+    file.seek(max(0, size - 2**16 - _END_BYTES))
+    tail = file.read()
+    end = tail.rfind(_ENDS)
+    listed_bytes = int.from_bytes(tail[end + 12 : end + 16], "little")
+    if end == -1 or listed_bytes > most_directory or tail[:end].rfind(b"PK\x06\x07", -20) != -1:
+        raise FileError(
+            FileProblem.DAMAGED, "this packed folder is damaged, or it lists too many files."
+        )
+    try:
+        file.seek(0)
+        return zipfile.ZipFile(file)
+    except BROKEN_ZIP:
+        raise FileError(FileProblem.DAMAGED, "this packed folder is damaged.") from None
+
+
+def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
+    """Read at most that many bytes of a member, whatever size it states; nothing of one that cannot be read."""
+    if member.compress_type not in PLAIN_METHODS:
+        return b""
+    try:
+        with archive.open(member) as content:
+            return content.read(most)
+    except BROKEN_ZIP:
+        return b""
 
 
 # ---- An archive whose manifest is signed and names the hash of every other member; and small
@@ -196,7 +225,7 @@ def _error(problem: FileProblem, shape: ArchiveShape = FLAT) -> FileError:
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"
 
-_MOST_MANIFEST = 8 * 2**20
+MOST_MANIFEST = 8 * 2**20
 """Bytes; the orders of 200 reviewers with 2,000 items each."""
 
 _MOST_RECORD = 4096
@@ -235,7 +264,7 @@ def pack_signed(
     """Name the members' hashes in the manifest, sign it, and pack all of it."""
     complete = manifest.model_copy(update={"members": _hashes(members)})
     content = canonical_bytes(complete.model_dump(mode="json"))
-    if len(content) > _MOST_MANIFEST:
+    if len(content) > MOST_MANIFEST:
         raise FileError(
             FileProblem.TOO_LARGE, "This is too much for one file: name fewer items or reviewers."
         )
@@ -251,13 +280,9 @@ def unpack_signed(
     ``optional`` are those of them that may be missing.
     Raises FileError in words.
     """
-    signed_archive = unpack(
-        data,
-        {*members, MANIFEST, SIGNATURE} - {*optional},
-        optional,
-        most={**members, MANIFEST: _MOST_MANIFEST},
-    )
-    return _checked(signed_archive, form)
+    names = {*members, MANIFEST, SIGNATURE} - {*optional}
+    most = {**members, MANIFEST: MOST_MANIFEST}
+    return _checked(unpack(data, names, optional, most), form)
 
 
 def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> SignedArchive[_Form]:
@@ -270,7 +295,7 @@ def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> Si
         raise FileError(
             FileProblem.NOT_OURS, f"This is another kind of file: it holds no {MANIFEST}."
         )
-    if len(members[MANIFEST]) > _MOST_MANIFEST:
+    if len(members[MANIFEST]) > MOST_MANIFEST:
         raise FileError(FileProblem.TOO_LARGE, f"This file holds too much in {MANIFEST}.")
     return _checked(members, form)
 

@@ -13,8 +13,6 @@ import io
 import json
 import quopri
 import re
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from harness.sealed.archive import MANIFEST, SIGNATURE
+from harness.sealed.archive import MANIFEST, MOST_MANIFEST, SIGNATURE, open_zip, read_member
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.stick import BATCH_SUFFIX, MOST_BYTES, RATINGS_SUFFIX, read_file
 from harness.sealed.strict_records import FileError, FileProblem
@@ -36,14 +34,8 @@ _MOST_DIRECTORY: Final = 2**18
 """Bytes of a zip's list of members."""
 _MOST_UNPACKED: Final = 2 * MOST_BYTES
 """Bytes that all wanted members of one zip have together."""
-_MOST_MANIFEST: Final = 8 * 2**20
 
-_OTHER_SUFFIXES: Final = (
-    ".rosetta-export",
-    ".rosetta-laptop",
-    ".rosetta-witness",
-    ".rosetta-submission",
-)
+_OTHER_SUFFIXES: Final = (".rosetta-export", ".rosetta-laptop", ".rosetta-witness", ".rosetta-submission")  # fmt: skip
 _ZIP: Final = b"PK\x03\x04"
 _MAC_NOTE: Final = b"\x00\x05\x16\x07"
 """AppleDouble: what a Mac notes about a file, in a second file whose name begins with ``._``."""
@@ -113,9 +105,7 @@ def read_carried(path: Path) -> list[CarriedFile]:
     except FileError as error:
         if error.problem is not FileProblem.DAMAGED:
             raise
-        carried_files = [
-            CarriedFile(path.name, data)
-        ]  # perhaps ours and cut short: its reader says so
+        carried_files = [CarriedFile(path.name, data)]  # perhaps ours and cut short
     if carried_files:
         return carried_files
     if data.startswith(_MAC_NOTE):
@@ -139,9 +129,7 @@ def read_one(path: Path, wanted: ReviewFile, inside: str = "") -> bytes:
     """
     payloads = read_carried(path)
     ours = [payload for payload in payloads if wanted in payload.kinds] or payloads
-    return next(
-        (carried_file.data for carried_file in ours if carried_file.inside == inside), ours[0].data
-    )
+    return next((file.data for file in ours if file.inside == inside), ours[0].data)
 
 
 def carried_kinds(path: Path, size: int) -> list[CarriedFile]:
@@ -162,7 +150,7 @@ def _is_wrapped(data: bytes) -> bool:
     if not data.startswith(_ZIP):
         return _MAIL.match(data[:HEAD]) is not None
     try:
-        with _directory(io.BytesIO(data), len(data)) as archive:
+        with open_zip(io.BytesIO(data), len(data), _MOST_DIRECTORY) as archive:
             return MANIFEST not in archive.namelist()
     except FileError:
         return False
@@ -194,10 +182,10 @@ def _in_zip(
     file: BinaryIO, name: str, size: int, *, whole: bool, inside: str, wraps: str
 ) -> Iterator[CarriedFile]:
     """Yield an archive of ours as it is, and of another zip its members that are of Rosetta."""
-    with _directory(file, size) as archive:
+    with open_zip(file, size, _MOST_DIRECTORY) as archive:
         members = archive.infolist()
         if {MANIFEST, SIGNATURE} <= {member.filename for member in members}:
-            stated = _format(_read_member(archive, archive.getinfo(MANIFEST), _MOST_MANIFEST))
+            stated = _format(read_member(archive, archive.getinfo(MANIFEST), MOST_MANIFEST))
             file.seek(0)
             yield CarriedFile(
                 name, file.read(MOST_BYTES + 1 if whole else HEAD), inside, stated or "?"
@@ -216,11 +204,11 @@ def _in_zip(
                         "this packed folder is locked with a password. Unpack it first, then name the file in it.",
                     )
                 continue
-            head = _read_member(archive, member, HEAD)
+            head = read_member(archive, member, HEAD)
             if not (lock_of(head) or head.startswith(_ZIP) or _decoder(head)):
                 continue
             known = lock_of(head) is not None and not whole
-            data = head if known else _read_member(archive, member, min(left, MOST_BYTES) + 1)
+            data = head if known else read_member(archive, member, min(left, MOST_BYTES) + 1)
             left -= len(data)
             if left < 0:
                 raise FileError(
@@ -228,54 +216,14 @@ def _in_zip(
                 )
             place = f"{inside}/{member.filename}" if inside else member.filename
             yield from _carried_files(
-                io.BytesIO(data),
-                Path(member.filename).name,
-                len(data),
-                whole=whole,
-                inside=place,
-                wraps=f"{wraps} zip",
-            )
+                io.BytesIO(data), Path(member.filename).name, len(data),
+                whole=whole, inside=place, wraps=f"{wraps} zip",
+            )  # fmt: skip
 
 
 def _is_hidden_member(name: str) -> bool:
     parts = [part for part in re.split(r"[/\\]", name) if part.strip(".")]
     return any(part.startswith(".") or part.casefold() in BINS for part in parts)
-
-
-def _directory(file: BinaryIO, size: int) -> zipfile.ZipFile:
-    """Open a zip whose list of members is of bounded size; FileError for any other."""
-    file.seek(max(0, size - 2**16 - 22))
-    tail = file.read()
-    end = tail.rfind(b"PK\x05\x06")
-    listed_bytes = int.from_bytes(tail[end + 12 : end + 16], "little")
-    if end == -1 or listed_bytes > _MOST_DIRECTORY or tail[:end].rfind(b"PK\x06\x07", -20) != -1:
-        raise FileError(
-            FileProblem.DAMAGED, "this packed folder is damaged, or it lists too many files."
-        )
-    try:
-        file.seek(0)
-        return zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, ValueError, OverflowError, OSError, NotImplementedError):
-        raise FileError(FileProblem.DAMAGED, "this packed folder is damaged.") from None
-
-
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """Read at most that many bytes of a member, whatever size it states; nothing of one that cannot be read."""
-    if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        return b""
-    try:
-        with archive.open(member) as content:
-            return content.read(most)
-    except (
-        zipfile.BadZipFile,
-        RuntimeError,
-        NotImplementedError,
-        OSError,
-        EOFError,
-        ValueError,
-        zlib.error,
-    ):
-        return b""
 
 
 def _format(manifest: bytes) -> str:

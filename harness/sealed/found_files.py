@@ -5,7 +5,6 @@ Mail programs, telephones and old file systems rename files (``x.rosetta-ratings
 
 from __future__ import annotations
 
-import os
 import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +24,7 @@ from harness.sealed.carried_files import (
     kind_of_name,
     read_carried,
 )
-from harness.sealed.stick import MOST_BYTES, PROGRAM_FILES, listed
+from harness.sealed.stick import MOST_BYTES, PROGRAM_FILES, is_folder, listed
 from harness.sealed.strict_records import FileError
 
 STICK_SECONDS: Final = 2.0
@@ -120,12 +119,9 @@ def find_files(
         reason = SkipReason.NOT_LOOKED_AT if late else _add(found_files, path, wanted)
         if reason is not None:
             skip(reason, path)
-    files = sorted(
-        found_files.values(), key=lambda file: (-file.modified, str(file.path), file.inside)
-    )
-    return FileSearch(
-        files, [SkippedFiles(reason, sorted({*names})) for reason, names in skipped.items()]
-    )
+    files = sorted(found_files.values(), key=lambda f: (-f.modified, str(f.path), f.inside))
+    passed_over = [SkippedFiles(reason, sorted({*names})) for reason, names in skipped.items()]
+    return FileSearch(files, passed_over)
 
 
 def is_kind(path: Path, wanted: ReviewFile) -> bool:
@@ -145,10 +141,8 @@ def ratings_hashes(places: Iterable[Path]) -> list[set[str]]:
         except HarnessError:
             hashes.append({""})
         else:
-            ours = [
-                carried_file for carried_file in carried if ReviewFile.RATINGS in carried_file.kinds
-            ] or carried
-            hashes.append({sha256(carried_file.data).hexdigest() for carried_file in ours})
+            ours = [file for file in carried if ReviewFile.RATINGS in file.kinds] or carried
+            hashes.append({sha256(file.data).hexdigest() for file in ours})
     return hashes
 
 
@@ -161,7 +155,8 @@ def _add(
         if not stat.S_ISREG(facts.st_mode):
             return SkipReason.OTHER
         named = kind_of_name(path.name)
-        insides = _insides(path, facts.st_size, wanted)
+        ours = (file for file in carried_kinds(path, facts.st_size) if wanted in file.kinds)
+        insides = [(file.inside, kind_of_name(file.name) is wanted) for file in ours]
     except OSError:
         return SkipReason.UNREADABLE  # pulled meanwhile, or not ours to read
     except FileError:
@@ -176,15 +171,6 @@ def _add(
     if named is not None:
         return SkipReason.BATCH if named is ReviewFile.BATCH else SkipReason.RATINGS
     return SkipReason.TOO_LARGE if _is_too_large(path, facts.st_size) else SkipReason.OTHER
-
-
-def _insides(path: Path, size: int, wanted: ReviewFile) -> list[tuple[str, bool]]:
-    """Return the place of each file of the wanted kind in a file, and whether its name says the kind."""
-    return [
-        (carried.inside, kind_of_name(carried.name) is wanted)
-        for carried in carried_kinds(path, size)
-        if wanted in carried.kinds
-    ]
 
 
 def _is_too_large(path: Path, size: int) -> bool:
@@ -211,15 +197,8 @@ def _entries(place: Path, deadline: float | None) -> Iterator[tuple[Path, SkipRe
                 yield folder, SkipReason.NOT_LOOKED_AT
                 return
             hidden = is_hidden or entry.name.startswith(".") or entry.name.casefold() in BINS
-            if _is_folder(entry):
+            if is_folder(entry):
                 if depth < _DEPTH:
                     folders.append((Path(entry.path), depth + 1, hidden))
             elif entry.name not in PROGRAM_FILES and (not is_hidden or kind_of_name(entry.name)):
                 yield Path(entry.path), SkipReason.HIDDEN if hidden else None
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return False  # a failing stick

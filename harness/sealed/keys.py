@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -52,7 +53,6 @@ class Signed:
 
 def new_seed() -> bytes:
     """Draw the 32 secret bytes of a signing key."""
-
     return secrets.token_bytes(SEED_BYTES)
 
 
@@ -210,7 +210,6 @@ def says_key(words: str, signing_key: str) -> bool:
 
 
 def _digest(signing_key: str) -> str:
-
     return hashlib.sha256(bytes.fromhex(signing_key)).hexdigest()
 
 
@@ -285,14 +284,10 @@ def _keep(identity: Identity, folder: Path) -> Identity:
 
 def _parsed(text: str, role: Role, trouble: str) -> Identity:
     seed, secret = _SEED_LINE.search(text), _AGE_LINE.search(text)
-    if seed is None or secret is None:
-        raise KeyStoreError(f"The keys of this {role} cannot be read: {trouble}. Put back a copy.")
-    try:
-        return Identity(role, bytes.fromhex(seed[1]), AgeIdentity.read(secret[1]))
-    except SealError:
-        raise KeyStoreError(
-            f"The keys of this {role} cannot be read: {trouble}. Put back a copy."
-        ) from None
+    with suppress(SealError):
+        if seed is not None and secret is not None:
+            return Identity(role, bytes.fromhex(seed[1]), AgeIdentity.read(secret[1]))
+    raise KeyStoreError(f"The keys of this {role} cannot be read: {trouble}. Put back a copy.")
 
 
 def _lost(folder: Path, role: Role, reason: str) -> str:

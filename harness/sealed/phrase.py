@@ -291,11 +291,7 @@ def _refuse_unknown(found: Sequence[str]) -> None:
 
 def _nearest(word: str) -> Sequence[str]:
     """Return the words of the list that are one slip away from a word, or begin as it does, or look most like it."""
-    near = [
-        candidate
-        for candidate in LIST
-        if candidate[:4] == word[:4] or _is_one_slip(candidate, word)
-    ]
+    near = [one for one in LIST if one[:4] == word[:4] or _is_one_slip(one, word)]
     return near or get_close_matches(word, LIST)
 
 

@@ -116,9 +116,8 @@ def unseal(data: bytes, identities: Iterable[AgeIdentity]) -> bytes:
     try:
         return bytes(age.decrypt(data, keys))
     except age.DecryptError as error:
-        raise _said(
-            error, "it was sealed for another key than those that are here, or it is damaged"
-        ) from None
+        why = "it was sealed for another key than those that are here, or it is damaged"
+        raise _said(error, why) from None
 
 
 def unseal_with_passphrase(data: bytes, passphrase: str) -> bytes:
@@ -134,9 +133,8 @@ def unseal_with_passphrase(data: bytes, passphrase: str) -> bytes:
     try:
         return bytes(age.passphrase.decrypt(data, passphrase))
     except age.DecryptError as error:
-        raise _said(
-            error, "the passphrase is not the one it was sealed with, or it is damaged"
-        ) from None
+        why = "the passphrase is not the one it was sealed with, or it is damaged"
+        raise _said(error, why) from None
 
 
 def checked_recipient(text: str) -> str:
@@ -161,21 +159,16 @@ def read_age_identities(path: Path) -> list[AgeIdentity]:
     age_identities = []
     for number, line in enumerate(text.splitlines(), 1):
         if (content := line.strip()) and not content.startswith("#"):
-            age_identities.append(_read_line(content, f"{path}: line {number}"))
+            try:
+                age_identities.append(AgeIdentity.read(content))
+            except SealError as error:
+                words = f"{path}: line {number}: {error} Name the file that age-keygen made."
+                raise SealError(FileProblem.INVALID, words) from None
     if not age_identities:
         raise SealError(
             FileProblem.INVALID, f"{path}: holds no secret key. Name the file that age-keygen made."
         )
     return age_identities
-
-
-def _read_line(text: str, where: str) -> AgeIdentity:
-    try:
-        return AgeIdentity.read(text)
-    except SealError as error:
-        raise SealError(
-            FileProblem.INVALID, f"{where}: {error} Name the file that age-keygen made."
-        ) from None
 
 
 def _check_sealed(data: bytes, lock: Lock) -> None:
@@ -191,12 +184,8 @@ def _check_sealed(data: bytes, lock: Lock) -> None:
     if found is None:
         raise SealError(FileProblem.NOT_OURS, "This file is not sealed, or it is damaged.")
     if found is not lock:
-        opens = (
-            "a passphrase, not with a key"
-            if found is Lock.PASSPHRASE
-            else "a key, not with a passphrase"
-        )
-        raise SealError(FileProblem.LOCKED, f"This file opens with {opens}.")
+        right, wrong = ("passphrase", "key") if found is Lock.PASSPHRASE else ("key", "passphrase")
+        raise SealError(FileProblem.LOCKED, f"This file opens with a {right}, not with a {wrong}.")
     if data.find(b"\n--- ", 0, _MOST_HEADER) == -1:
         raise _damaged()
 

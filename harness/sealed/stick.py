@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -60,14 +61,15 @@ def listed(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _folders_in(place: Path) -> list[Path]:
-    return sorted(Path(entry.path) for entry in listed(place) if _is_folder(entry))
+    return sorted(Path(entry.path) for entry in listed(place) if is_folder(entry))
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether this is a folder itself, no link to one; False on a failing stick."""
     try:
         return entry.is_dir(follow_symlinks=False)
     except OSError:
-        return False  # a failing stick
+        return False
 
 
 def _is_mounted(folder: Path) -> bool:
@@ -163,22 +165,20 @@ def _write_pieces(path: Path, pieces: Iterable[bytes], mode: int) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         digest = sha256()
         with os.fdopen(os.open(beside, flags, mode), "wb") as file:
-            for (
-                piece
-            ) in pieces:  # flushed one by one: so a bar of progress counts what the medium has
+            for piece in pieces:  # flushed one by one: a bar of progress counts what the medium has
                 file.write(piece)
                 digest.update(piece)
                 file.flush()
                 flush(file.fileno())
-        written = digest.hexdigest()
-        kept = _digest(_read_again(beside)) == written
+        kept = _digest(_read_again(beside)) == digest.hexdigest()
         if kept:
             beside.replace(path)
             sync_folder(path.parent)
     except OSError as error:
         raise stick_error(path, error) from None
     finally:
-        _drop(beside)  # also after Ctrl-C
+        with suppress(OSError):  # else the medium is gone; nothing under this name is ours to keep
+            beside.unlink(missing_ok=True)  # also after Ctrl-C
     if not kept:
         raise StickError(path, StorageProblem.CHANGED)
 
@@ -226,13 +226,6 @@ def _read_again(path: Path) -> Iterator[bytes]:
 def _opened(path: Path) -> int:
     """Open for reading, without waiting for the other end where a pipe lies under a file's name."""
     return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-
-
-def _drop(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        return  # the medium is gone; nothing under this name is ours to keep
 
 
 def stick_error(path: Path, error: OSError) -> StickError:

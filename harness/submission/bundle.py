@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,10 +22,13 @@ from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, private_folder
 from harness.method.shipped import BUNDLE_SUFFIX
 from harness.sealed.archive import (
+    BROKEN_ZIP,
     MANIFEST,
+    MOST_MANIFEST,
     SIGNATURE,
     SignedManifest,
     pack_signed,
+    read_member,
     read_signed_head,
     unpack_signed_all,
 )
@@ -277,11 +279,8 @@ class Submission:
     def below(self, folder: str) -> dict[str, bytes]:
         """Return the members of a folder, by their path in it."""
         start = f"{folder}/"
-        return {
-            path.removeprefix(start): content
-            for path, content in self.members.items()
-            if path.startswith(start)
-        }
+        below = (path for path in self.members if path.startswith(start))
+        return {path.removeprefix(start): self.members[path] for path in below}
 
 
 def read_submission(path: Path) -> Submission:
@@ -322,10 +321,14 @@ def read_head(path: Path) -> SubmissionManifest:
     """Return the manifest of a bundle's file, whose signature holds; nothing else of it is read. Raises FileError, and UsageError where there is none."""
     try:
         with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            head = Signed(archive.read(MANIFEST), archive.read(SIGNATURE))
+            manifest, signature = map(archive.getinfo, (MANIFEST, SIGNATURE))
+            head = Signed(
+                read_member(archive, manifest, MOST_MANIFEST),
+                read_member(archive, signature, 2**10),
+            )
     except OSError as error:
         raise _unreadable(path, error) from None
-    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, zlib.error):
+    except (*BROKEN_ZIP, KeyError):
         words = f"{path.name}: damaged. Ask for a new copy."
         raise FileError(FileProblem.DAMAGED, words) from None
     with naming(path, b""):
@@ -382,9 +385,8 @@ def parse_submission(data: bytes) -> Submission:
     signed_archive = unpack_signed_all(data, SubmissionManifest, SHAPE)
     if problems := [*content_problems(signed_archive.manifest, signed_archive.members)]:
         raise RefusedBundle(problems)
-    return Submission(
-        signed_archive.manifest, signed_archive.members, hashlib.sha256(data).hexdigest()
-    )
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Submission(signed_archive.manifest, signed_archive.members, sha256)
 
 
 def pack_submission(
@@ -415,13 +417,9 @@ def content_problems(manifest: SubmissionManifest, members: Mapping[str, bytes])
         case DataLane() as lane:
             yield from _data_problems(lane, members)
         case code:
-            yield from _code_problems(code.entry, members)
-
-
-def _code_problems(entry: str, members: Mapping[str, bytes]) -> Iterator[str]:
-    place = f"{CODE}/{entry.partition(':')[0].replace('.', '/')}"
-    if not any(name in members for name in (f"{place}.py", f"{place}/__init__.py")):
-        yield f"{place}.py: missing, and the entry point is {entry}."
+            place = f"{CODE}/{code.entry.partition(':')[0].replace('.', '/')}"
+            if not {f"{place}.py", f"{place}/__init__.py"} & members.keys():
+                yield f"{place}.py: missing, and the entry point is {code.entry}."
 
 
 def _data_problems(lane: DataLane, members: Mapping[str, bytes]) -> Iterator[str]:

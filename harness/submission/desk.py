@@ -51,9 +51,7 @@ LOCK: Final = "run.lock"
 def remove_leftovers(home: Path) -> None:
     """Remove what kills left unpacked in a data folder, sentences among it; a run that is under way keeps its own."""
     for left in (home / FOLDER).glob(f"*/{UNPACKED}"):
-        with suppress(
-            OSError
-        ):  # another program is at it, or may not be hindered by a disk that cannot be written
+        with suppress(OSError):  # another program is at it, or the disk cannot be written
             if any(left.iterdir()):
                 with filelock.FileLock(left.with_name(LOCK), timeout=0, mode=PRIVATE):
                     shutil.rmtree(left)
@@ -160,8 +158,7 @@ class KeptSubmission:
     @property
     def rehearsed(self) -> bool:
         """Return whether the last rehearsal gave the scores that were claimed."""
-        last = self.last_rehearsal
-        return last is not None and last.what is SubmissionEvent.REHEARSED
+        return (last := self.last_rehearsal) is not None and last.what is SubmissionEvent.REHEARSED
 
     def rehearsed_with(self, model: str) -> bool:
         """Return whether the last rehearsal did so with this model; empty: with none."""
@@ -214,9 +211,8 @@ class SubmissionStore:
         with naming(path, data):
             submission = parse_submission(data)
         if not path.name.endswith(BUNDLE_SUFFIX):
-            raise UsageError(
-                f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}. Name it so."
-            )
+            words = f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}. Name it so."
+            raise UsageError(words)
         folder = self.folder / submission.sha256[:NUMBER_LETTERS]
         if not _lines(folder / NOTES):
             private_folder(self.folder)
@@ -229,8 +225,12 @@ class SubmissionStore:
                 FileProblem.INVALID,
                 f"{path.name}: another submission with the number {folder.name} is here already, which nobody meets by chance. Ask its maker for one that was packed again.",
             )
-        elif not _is_file(bundle_of(folder), data):
-            write_file(bundle_of(folder), data, overwrite=True)
+        else:
+            there = b""
+            with suppress(UsageError):
+                there = bundle_bytes(bundle_of(folder))
+            if there != data:
+                write_file(bundle_of(folder), data, overwrite=True)
         return self._read(folder, submission)
 
     def note(
@@ -244,9 +244,8 @@ class SubmissionStore:
         """Write down what is done; on the disk before this returns. Raises FileError where the disk refuses."""
         folder = self.folder / submission.sha256[:NUMBER_LETTERS]
         now = datetime.now(UTC).strftime(_MOMENT)
-        made = EventRecord(
-            what=what, when=now, run=run[:200], corpus=corpus[:200], words=words[:2000]
-        )
+        short = {"run": run[:200], "corpus": corpus[:200], "words": words[:2000]}
+        made = EventRecord(what=what, when=now, **short)
         try:
             with filelock.FileLock(folder / "notes.lock", mode=PRIVATE):
                 end = sum(len(line) + 1 for line in _lines(folder / NOTES))
@@ -270,9 +269,7 @@ class SubmissionStore:
                     kept_submissions.append(self._read(folder))
                 except UsageError as error:
                     wrong.append(str(error))
-        return sorted(
-            kept_submissions, key=lambda submission: submission.notes[-1].when, reverse=True
-        ), wrong
+        return sorted(kept_submissions, key=lambda kept: kept.notes[-1].when, reverse=True), wrong
 
     def find(self, name: str) -> KeptSubmission:
         """Return the submission of a number, or of its beginning; raises UsageError where that is none, or several."""
@@ -340,13 +337,6 @@ def _changed(path: Path) -> FileError:
         FileProblem.DAMAGED,
         f"{path} is not the submission that came: it was changed. Take it in again from the file that you were sent.",
     )
-
-
-def _is_file(path: Path, data: bytes) -> bool:
-    try:
-        return bundle_bytes(path) == data
-    except UsageError:
-        return False
 
 
 def bundle_of(folder: Path) -> Path:

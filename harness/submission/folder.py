@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -74,8 +74,6 @@ def carried_card(data: bytes) -> RunCard:
 
 _MOST_TERMS: Final = 2**20
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
-_LEFT_OUT: Final = ("__pycache__",)
-"""Folders that tools make and nobody hands in."""
 
 
 class SubmissionSheet(StrictRecord):
@@ -101,41 +99,27 @@ def read_sheet(folder: Path) -> SubmissionSheet:
     except ValueError as error:
         raise UsageError(f"{path}: not valid TOML: {error}. Correct it.") from None
     try:
-        return SubmissionSheet.model_validate(_tuples(stated))
+        fields = {n: tuple(v) if isinstance(v, list) else v for n, v in stated.items()}
+        return SubmissionSheet.model_validate(fields)
     except ValidationError as error:
         problem = first_problem(error, text)
         raise UsageError(f"{path}: {problem} docs/submissions.md shows one.") from None
 
 
-def _tuples(read: Mapping[str, object]) -> dict[str, object]:
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in read.items()
-    }
-
-
 def read_members(folder: Path) -> dict[str, bytes]:
     """Read what of a folder goes into the bundle; raises RefusedBundle that names what may not."""
     try:
-        found_members = [
-            found_member
-            for found_member in in_folder(folder)
-            if found_member.path != SHEET and not _made(found_member.path)
+        found = [
+            member
+            for member in in_folder(folder)
+            if member.path != SHEET and "__pycache__" not in member.path.split("/")
         ]
     except OSError as error:
         raise UsageError(f"{folder} cannot be read ({error.strerror}). Name a folder.") from None
-    if problems := member_problems(found_members):
+    if problems := member_problems(found):
         raise RefusedBundle(problems, "This cannot be packed")
-    return {
-        found_member.path: read_bytes(
-            folder / found_member.path, "a part of a submission", MOST_BYTES
-        )
-        for found_member in found_members
-        if found_member.kind is MemberKind.FILE
-    }
-
-
-def _made(path: str) -> bool:
-    return any(part in _LEFT_OUT for part in path.split("/"))
+    files = (member.path for member in found if member.kind is MemberKind.FILE)
+    return {path: read_bytes(folder / path, "a part of a submission", MOST_BYTES) for path in files}
 
 
 def accepted(terms: Path, by: str, now: datetime) -> AcceptedTerms:
@@ -223,47 +207,47 @@ def _checks(submission: Submission, terms_sha256: str | None) -> Iterator[PartCh
         card = None
         yield PartCheck(SubmissionPart.CARD, ok=False, words=str(wrong))
     if card is not None:
-        yield _card(card, manifest)
-    yield _method(submission)
+        yield PartCheck(SubmissionPart.CARD, *_card(card, manifest))
+    yield PartCheck(SubmissionPart.METHOD, *_method(submission))
     wheels = sorted(submission.below(WHEELS))
     bound = [wheel for wheel in wheels if not wheel.endswith("-none-any.whl")]
     words = f"{counted(len(wheels), 'wheel')}, each pinned by its SHA-256" if wheels else "none"
     if bound:
         words += f"; for one Python and system only: {', '.join(bound)}"
     yield PartCheck(SubmissionPart.DEPENDENCIES, ok=True, words=words)
-    yield _costs(manifest, card)
-    yield _readme(submission.members[README])
-    yield _development(manifest)
-    yield _terms(manifest, terms_sha256)
+    yield PartCheck(SubmissionPart.COSTS, *_costs(manifest, card))
+    yield PartCheck(SubmissionPart.README, *_readme(submission.members[README]))
+    uses = ", ".join(f"{each.corpus}: {each.use}" for each in manifest.development)
+    yield PartCheck(SubmissionPart.DEVELOPMENT, ok=True, words=uses)
+    yield PartCheck(SubmissionPart.TERMS, *_terms(manifest, terms_sha256))
 
 
-def _card(card: RunCard, manifest: SubmissionManifest) -> PartCheck:
+def _card(card: RunCard, manifest: SubmissionManifest) -> tuple[bool, str]:
     languages = (card.dataset.source_language, card.dataset.target_language)
-    wrong = None
     if languages != (manifest.source_language, manifest.target_language):
-        wrong = f"it is for {card.dataset.language_pair}, and the submission for another pair"
-    elif card.scores.chrf_plus_plus is None or card.scores.composite is None:
-        wrong = "it has no chrF++ or no composite, by which a rehearsal is judged"
-    if wrong is not None:
-        return PartCheck(SubmissionPart.CARD, ok=False, words=f"{CARD}: {wrong}. Make the run again.")  # fmt: skip
-    words = (
-        f"{len(card.results):,} entries of {card.dataset.id}, chrF++ {card.scores.chrf_plus_plus:.1f}, "
-        f"composite {card.scores.composite:.2f}"
-    )
-    return PartCheck(SubmissionPart.CARD, ok=True, words=words)
+        return (
+            False,
+            f"{CARD}: it is for {card.dataset.language_pair}, and the submission for another pair. Make the run again.",
+        )
+    chrf, composite = card.scores.chrf_plus_plus, card.scores.composite
+    if chrf is None or composite is None:
+        return (
+            False,
+            f"{CARD}: it has no chrF++ or no composite, by which a rehearsal is judged. Make the run again.",
+        )
+    entries = f"{len(card.results):,} entries of {card.dataset.id}"
+    return True, f"{entries}, chrF++ {chrf:.1f}, composite {composite:.2f}"
 
 
-def _method(submission: Submission) -> PartCheck:
+def _method(submission: Submission) -> tuple[bool, str]:
     match submission.manifest.method:
         case CodeLane(entry=entry):
-            count = len(submission.below(CODE))
-            words = f"code, {counted(count, 'file')}, entry point {entry}; it runs in a box"
-            return PartCheck(SubmissionPart.METHOD, ok=True, words=words)
+            files = counted(len(submission.below(CODE)), "file")
+            return True, f"code, {files}, entry point {entry}; it runs in a box"
         case DataLane() as lane:
             wrong = next(_lacking(lane, submission), None)
-            count = len(submission.below(DATA))
-            words = f"data, {counted(count, 'file')}, for the method {lane.method}; no code"
-            return PartCheck(SubmissionPart.METHOD, ok=wrong is None, words=wrong or words)
+            files = counted(len(submission.below(DATA)), "file")
+            return wrong is None, wrong or f"data, {files}, for the method {lane.method}; no code"
 
 
 def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
@@ -281,17 +265,16 @@ def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
                 yield f"{place}/{name}: no tokenizer of the library tokenizers. Save it with Tokenizer.save."
 
 
-def _costs(manifest: SubmissionManifest, card: RunCard | None) -> PartCheck:
+def _costs(manifest: SubmissionManifest, card: RunCard | None) -> tuple[bool, str]:
     report = manifest.costs
+    entry = f"{report.usd_per_entry:g} USD an entry"
     stated = None if card is None else card.cost.cost_per_entry_usd
     if stated is not None and report.usd_per_entry < stated * (1 - TOLERANCE):
-        words = (
-            f"{report.usd_per_entry:g} USD an entry, and the card has {stated:g}. Report what it costs "
-            "(costs.usd_per_entry)."
+        return (
+            False,
+            f"{entry}, and the card has {stated:g}. Report what it costs (costs.usd_per_entry).",
         )
-        return PartCheck(SubmissionPart.COSTS, ok=False, words=words)
-    words = f"{report.usd_per_entry:g} USD an entry, on {report.hardware}"
-    return PartCheck(SubmissionPart.COSTS, ok=True, words=words)
+    return True, f"{entry}, on {report.hardware}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,32 +295,32 @@ def limits(readme: str) -> StatedLimits | None:
     return StatedLimits(match[0].strip(), readme[match.end() :].partition("\n#")[0].strip())
 
 
-def _readme(content: bytes) -> PartCheck:
-    stated_limits = limits(content.decode("utf-8", "replace"))
-    if stated_limits is None:
-        words = f"{README}: no heading about its limits. Add one, such as “## Limitations”, and say what it does badly."
-        return PartCheck(SubmissionPart.README, ok=False, words=words)
-    if len(stated_limits.words.split()) < _LEAST_WORDS:
-        words = f"{README}: nothing stands below its heading about limits. Say what it does badly."
-        return PartCheck(SubmissionPart.README, ok=False, words=words)
-    return PartCheck(SubmissionPart.README, ok=True, words="with its limitations")
+def _readme(content: bytes) -> tuple[bool, str]:
+    stated = limits(content.decode("utf-8", "replace"))
+    if stated is None:
+        return (
+            False,
+            f"{README}: no heading about its limits. Add one, such as “## Limitations”, and say what it does badly.",
+        )
+    if len(stated.words.split()) < _LEAST_WORDS:
+        return (
+            False,
+            f"{README}: nothing stands below its heading about limits. Say what it does badly.",
+        )
+    return True, "with its limitations"
 
 
-def _development(manifest: SubmissionManifest) -> PartCheck:
-    words = ", ".join(
-        f"{development_use.corpus}: {development_use.use}"
-        for development_use in manifest.development
-    )
-    return PartCheck(SubmissionPart.DEVELOPMENT, ok=True, words=words)
-
-
-def _terms(manifest: SubmissionManifest, wanted: str | None) -> PartCheck:
+def _terms(manifest: SubmissionManifest, wanted: str | None) -> tuple[bool, str]:
     terms = manifest.terms
     if terms is None:
-        words = "not accepted. Read the organisation's terms, and pack with --accept-terms FILE."
-        return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
+        return (
+            False,
+            "not accepted. Read the organisation's terms, and pack with --accept-terms FILE.",
+        )
+    theirs = f"(SHA-256 {terms.sha256[:16]}…)"
     if wanted is not None and terms.sha256 != wanted:
-        words = f"others were accepted (SHA-256 {terms.sha256[:16]}…) than these ({wanted[:16]}…). Pack again with --accept-terms."
-        return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
-    words = f"accepted by {terms.by}, {terms.when[:10]} (SHA-256 {terms.sha256[:16]}…)"
-    return PartCheck(SubmissionPart.TERMS, ok=True, words=words)
+        return (
+            False,
+            f"others were accepted {theirs} than these ({wanted[:16]}…). Pack again with --accept-terms.",
+        )
+    return True, f"accepted by {terms.by}, {terms.when[:10]} {theirs}"

@@ -106,7 +106,8 @@ def write_folder(theirs: Path, ours: Path) -> Path:
         read["kind"] = "python"
     described = read
     sheet, made = _translated(described, members)
-    made.setdefault(README, _readme(described))
+    name, says = described.get("name", ""), described.get("description", "")
+    made.setdefault(README, f"# {name}\n\n{says}\n\n## Limitations\n\n".encode())
     unpack_into({**made, "submission.toml": sheet.encode()}, ours)
     return ours
 
@@ -124,19 +125,15 @@ def _members(place: Path) -> dict[str, bytes]:
         _read_through(place)
         with tarfile.open(place) as archive:
             found_members = []
-            for found_member in in_tar(archive):
-                found_members.append(found_member)
-                if (
-                    sum(e.size for e in found_members) > MOST_BYTES
-                    or len(found_members) > MOST_MEMBERS
-                ):
+            for member in in_tar(archive):
+                found_members.append(member)
+                size = sum(e.size for e in found_members)
+                if size > MOST_BYTES or len(found_members) > MOST_MEMBERS:
                     break  # enough to refuse it; nothing more is unpacked
             _refuse(found_members)
             files = {e.path: archive.extractfile(e.path) for e in found_members if e.kind is MemberKind.FILE}  # fmt: skip
             return {
-                path.removeprefix("method/"): file.read()
-                for path, file in files.items()
-                if file is not None
+                path.removeprefix("method/"): file.read() for path, file in files.items() if file
             }
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise UsageError(f"{place} cannot be read as an archive ({type(error).__name__}). Ask for it once more.") from None  # fmt: skip
@@ -190,10 +187,8 @@ def _python(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple
     made = {f"{CODE}/{p}": c for p, c in members.items() if p not in _LEFT_OUT and p != README}
     made[f"{CODE}/{_ADAPTER}.py"] = _ADAPTER_CODE.format(module=module, name=name).encode()
     options = described.get("decode") if isinstance(described.get("decode"), dict) else {}
-    return (
-        f'lane = "code"\nentry = "{_ADAPTER}:Adapter"\noptions = {_inline(options or {})}\n',
-        made,
-    )
+    lane = f'lane = "code"\nentry = "{_ADAPTER}:Adapter"\noptions = {_inline(options or {})}\n'
+    return lane, made
 
 
 def _lexicon(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
@@ -201,10 +196,8 @@ def _lexicon(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tupl
     path = PurePosixPath(str(described["dictionary"]))
     rows = content if path.suffix in {".tsv", ".txt"} else _as_table(content, path.suffix)
     made = {f"{DATA}/dictionary.tsv": rows}
-    return (
-        'lane = "data"\nmethod = "glossary"\nfiles = { glossary = "data/dictionary.tsv" }\n',
-        made,
-    )
+    lane = 'lane = "data"\nmethod = "glossary"\nfiles = { glossary = "data/dictionary.tsv" }\n'
+    return lane, made
 
 
 def _as_table(content: bytes, suffix: str) -> bytes:
@@ -276,7 +269,3 @@ hardware = ""
 corpus = ""
 use = "none"
 """
-
-
-def _readme(described: Mapping[str, Any]) -> bytes:
-    return f"# {described.get('name', '')}\n\n{described.get('description', '')}\n\n## Limitations\n\n".encode()

@@ -31,9 +31,7 @@ from harness.submission.bundle import CodeLane, DataLane, Submission, unpack_int
 from harness.submission.desk import FOLDER, LOCK, UNPACKED
 from harness.submission.members import CODE, DATA, WHEELS, requirements
 
-_FILES: Final = frozenset(
-    {"glossary", "word_list", "coaching", "prompt", "analyser", "model_folder"}
-)
+_FILES: Final = frozenset({"glossary", "word_list", "coaching", "prompt", "analyser", "model_folder"})  # fmt: skip
 """Options that name a file of the bundle."""
 _CHOSEN_HERE: Final = frozenset({"endpoint", "model", "prices", "body"})
 """Options that are the organisation's: which model is asked, where, and at what price."""
@@ -70,9 +68,8 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
     allowed = {*METHODS[lane.method].needs, *METHODS[lane.method].takes} - _CHOSEN_HERE
     for name in lane.options:
         if name not in allowed - _FILES:
-            raise UsageError(
-                f"The option {name!r} is not one that a submission gives {lane.method}."
-            )
+            words = f"The option {name!r} is not one that a submission gives {lane.method}."
+            raise UsageError(words)
     for name in lane.files:
         if name not in allowed & _FILES:
             raise UsageError(f"The method {lane.method} reads no file {name!r}.")
@@ -85,9 +82,8 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
     given = {*lane.options, *lane.files}
     for name in METHODS[lane.method].needs:
         if name not in given | _CHOSEN_HERE:
-            raise UsageError(
-                f"The method {lane.method} needs {name!r}. Name it in submission.toml."
-            )
+            words = f"The method {lane.method} needs {name!r}. Name it in submission.toml."
+            raise UsageError(words)
     place = folder or Path(DATA)
     files: dict[str, Any] = {
         name: place.joinpath(*path.rstrip("/").split("/")) for name, path in lane.files.items()
@@ -116,18 +112,15 @@ def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
             for left in above.iterdir():
                 shutil.rmtree(left, ignore_errors=True)
             with tempfile.TemporaryDirectory(dir=above) as name:
-                yield _laid_out(submission, Path(name))
+                folder = Path(name)
+                for part in (CODE, DATA, WHEELS):
+                    unpack_into(submission.below(part), folder / part)
+                if submission.below(WHEELS):
+                    pinned = requirements(submission.members).encode()
+                    write_file(folder / "requirements.txt", pinned, overwrite=False)
+                yield folder
     except filelock.Timeout:
         raise UsageError("Another program is running this submission. Wait until it is done.") from None  # fmt: skip
-
-
-def _laid_out(submission: Submission, folder: Path) -> Path:
-    for part in (CODE, DATA, WHEELS):
-        unpack_into(submission.below(part), folder / part)
-    if submission.below(WHEELS):
-        pinned = requirements(submission.members).encode()
-        write_file(folder / "requirements.txt", pinned, overwrite=False)
-    return folder
 
 
 def lane_plan(submission: Submission, folder: Path, model: ModelHere | None) -> LanePlan:

@@ -14,14 +14,13 @@ import stat
 import tarfile
 import unicodedata
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from harness.sealed.archive import RESERVED, ArchiveShape
+from harness.sealed.archive import BROKEN_ZIP, PLAIN_METHODS, RESERVED, ArchiveShape
 from harness.sealed.strict_records import FileError, FileProblem
 
 SHEET: Final = "submission.toml"
@@ -79,12 +78,10 @@ def in_zip(data: bytes) -> list[FoundMember]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return [
-                FoundMember(
-                    member.orig_filename, _kind(member.external_attr >> 16), member.file_size
-                )
-                for member in archive.infolist()
+                FoundMember(each.orig_filename, _kind(each.external_attr >> 16), each.file_size)
+                for each in archive.infolist()
             ]
-    except (zipfile.BadZipFile, ValueError, OverflowError, OSError, NotImplementedError):
+    except BROKEN_ZIP:
         return []
 
 
@@ -107,10 +104,8 @@ def in_folder(folder: Path) -> Iterator[FoundMember]:
         kind = _kind(stat_result.st_mode)
         yield FoundMember(path.name, kind, stat_result.st_size if kind is MemberKind.FILE else 0)
         if kind is MemberKind.FOLDER:
-            for found_member in in_folder(path):
-                yield FoundMember(
-                    f"{path.name}/{found_member.path}", found_member.kind, found_member.size
-                )
+            for below in in_folder(path):
+                yield replace(below, path=f"{path.name}/{below.path}")
 
 
 def _kind(mode: int) -> MemberKind:
@@ -129,10 +124,8 @@ def _kind(mode: int) -> MemberKind:
 def member_problems(found: Iterable[FoundMember]) -> list[str]:
     """Return for each member by its name why it is refused; empty where all may stay."""
     members = list(found)
-    problems = unsafe_problems(members)
-    problems += [
-        words for member in members if not _unsafe(member) and (words := _misnamed(member.path))
-    ]
+    named = (_misnamed(member.path) for member in members if not _unsafe(member))
+    problems = [*unsafe_problems(members), *filter(None, named)]
     files = [member for member in members if member.kind is MemberKind.FILE]
     if len(files) > MOST_MEMBERS:
         problems.append(f"{len(files):,} files, and {MOST_MEMBERS:,} are the most. Leave some out.")
@@ -153,11 +146,11 @@ def mebibytes(size: int) -> str:
 def unsafe_problems(found: Iterable[FoundMember]) -> list[str]:
     """Return for each member of any archive by its name what would be dangerous about extracting it."""
     problems, safe = [], []
-    for found_member in found:
-        if words := _unsafe(found_member):
+    for member in found:
+        if words := _unsafe(member):
             problems.append(words)
-        elif found_member.kind is not MemberKind.FOLDER:
-            safe.append(found_member)
+        elif member.kind is not MemberKind.FOLDER:
+            safe.append(member)
     return [*problems, *_twins(safe)]
 
 
@@ -225,20 +218,14 @@ _WHEEL: Final = re.compile(
     r"(?:-\d[A-Za-z0-9_.]*)?-[A-Za-z0-9_.]+-[A-Za-z0-9_.]+-[A-Za-z0-9_.]+\.whl"
 )
 _SDIST: Final = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".zip", ".egg")
-_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-"""How members of a wheel may be packed; others may take any memory to unpack."""
 _START_UP: Final = frozenset({"sitecustomize", "usercustomize"})
 
 
 def wheelhouse_problems(wheels: Mapping[str, bytes]) -> Iterator[str]:
     """Yield why wheels, by their names, are refused, each beginning with a name; nothing is unpacked where they are too large together."""
-    unpacked = sum(
-        found_member.size for content in wheels.values() for found_member in in_zip(content)
-    )
-    if unpacked > MOST_UNPACKED:
-        largest = max(
-            wheels, key=lambda name: sum(found_member.size for found_member in in_zip(wheels[name]))
-        )
+    sizes = {name: sum(member.size for member in in_zip(data)) for name, data in wheels.items()}
+    if (unpacked := sum(sizes.values())) > MOST_UNPACKED:
+        largest = max(sizes, key=lambda name: sizes[name])
         yield f"{largest}: the largest of {len(wheels):,} wheels that declare {unpacked:,} bytes together, and {MOST_UNPACKED:,} are the most. Leave some out."
         return
     for name, content in wheels.items():
@@ -253,18 +240,13 @@ def wheel_problems(name: str, content: bytes) -> Iterator[str]:
     if _WHEEL.fullmatch(name) is None:
         yield f"{name}: not named as a wheel (NAME-VERSION-PYTHON-ABI-PLATFORM.whl). Put in what pip wheel or pip download wrote."
         return
-    found_members = in_zip(content)
-    if not found_members:
+    found = in_zip(content)
+    if not found:
         yield f"{name}: no archive that can be read. Download it again."
         return
-    yield from (f"{name}: {problem}" for problem in unsafe_problems(found_members))
-    yield from (
-        f"{name}: {problem}"
-        for problem in _start_up([found_member.path for found_member in found_members])
-    )
-    if (unpacked := sum(found_member.size for found_member in found_members)) > MOST_RATIO * len(
-        content
-    ):
+    yield from (f"{name}: {problem}" for problem in unsafe_problems(found))
+    yield from (f"{name}: {problem}" for problem in _start_up([member.path for member in found]))
+    if (unpacked := sum(member.size for member in found)) > MOST_RATIO * len(content):
         yield f"{name}: {unpacked:,} bytes declared in {len(content):,}. Take it out."
     elif (wrong := _first_damaged(content)) is not None:
         yield f"{name}: {wrong} is damaged. Download it again."
@@ -282,10 +264,10 @@ def _first_damaged(content: bytes) -> str | None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for member in archive.infolist():
-                if member.compress_type not in _METHODS:
+                if member.compress_type not in PLAIN_METHODS:
                     return f"{member.filename} is packed in a way that pip does not write, or"
             return archive.testzip()
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError, ValueError, zlib.error):  # fmt: skip
+    except BROKEN_ZIP:
         return "a member"
 
 

@@ -69,12 +69,8 @@ def rehearsal_corpus(submission: Submission, named: str | Path | None) -> Corpus
 
 
 def _asked(named: str | Path, dataset: DatasetBlock) -> api.CorpusRequest:
-    return api.CorpusRequest(
-        named,
-        id=dataset.id,
-        source_language=dataset.source_language,
-        target_language=dataset.target_language,
-    )
+    names = ("id", "source_language", "target_language")
+    return api.CorpusRequest(named, **{name: getattr(dataset, name) for name in names})
 
 
 def rehearsal_request(
@@ -146,16 +142,9 @@ def note_rehearsal(desk: SubmissionStore, submission: Submission, found: Rehears
 # counts.
 
 _THE_METHODS: Final = frozenset(
-    {
-        ErrorClass.METHOD,
-        ErrorClass.EMPTY,
-        ErrorClass.MALFORMED,
-        ErrorClass.TIMEOUT,
-        ErrorClass.TRUNCATED,
-        ErrorClass.FILTERED,
-        ErrorClass.NUMBERING,
-    }
-)
+    {ErrorClass.METHOD, ErrorClass.EMPTY, ErrorClass.MALFORMED, ErrorClass.TIMEOUT,
+     ErrorClass.TRUNCATED, ErrorClass.FILTERED, ErrorClass.NUMBERING}
+)  # fmt: skip
 """Failures of entries that are the method's own, where no server is asked."""
 _STAGES: Final[dict[BoxStage, RefusedStage]] = {
     BoxStage.INSTALL: "install",

@@ -108,6 +108,5 @@ class DataKey:
         return ChaCha20Poly1305(self._derived(b"texts"))
 
     def _derived(self, purpose: bytes) -> bytes:
-
         label = b"rosetta-vault/1 " + purpose
         return HKDF(SHA256(), length=KEY_BYTES, salt=None, info=label).derive(self.secret)

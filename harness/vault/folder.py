@@ -18,15 +18,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
-import filelock
-
 from corpora.files.decode import open_regular
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import (
-    PRIVATE,
     StorageProblem,
     append_line,
+    exclusive,
     mend_of,
     private_folder,
     storage_problem,
@@ -140,17 +138,13 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises VaultError where another one changes it, and where folder or disk take nothing.
     """
+    busy = f"Another program is changing the vault in {folder}. Try again when it is done."
     try:
         private_folder(folder)
         if (folder / LOCK).is_symlink():  # some locks empty the file that they lie in
             raise _damaged(LOCK, "a link is in its place")
-        with filelock.FileLock(folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
+        with exclusive(folder / LOCK, VaultError(FileProblem.LOCKED, busy), BUSY_SECONDS):
             yield
-    except filelock.Timeout:
-        raise VaultError(
-            FileProblem.LOCKED,
-            f"Another program is changing the vault in {folder}. Try again when it is done.",
-        ) from None
     except OSError as error:
         raise VaultError(
             FileProblem.INVALID,
@@ -201,15 +195,14 @@ def _check_sealed(state: VaultState) -> None:
     """Check for how many each key and share is sealed; for whom, the form of age does not tell."""
     keepers = 1 if state.split else len(state.keepers)
     others = "more than the opening key" if state.split else f"others than the {keepers} keepers"
-    for corpus in state.head.corpora.values():
-        if recipients_in(state.file(corpus.key)) != keepers:
-            raise _damaged(corpus.key, f"it is sealed for {others}")
-    for share in state.split.shares.values() if state.split else ():
-        if recipients_in(state.file(share.file)) != 1:
-            raise _damaged(share.file, "this share is sealed for more than its keeper")
-    for former in former_files(state.lines):
-        if recipients_in(state.file(former)) != 1:
-            raise _damaged(former, "it is sealed for more than the opening key")
+    shares = state.split.shares.values() if state.split else ()
+    for file, count, wrong in (
+        *((corpus.key, keepers, f"it is sealed for {others}") for corpus in state.head.corpora.values()),
+        *((share.file, 1, "this share is sealed for more than its keeper") for share in shares),
+        *((former, 1, "it is sealed for more than the opening key") for former in former_files(state.lines)),
+    ):  # fmt: skip
+        if recipients_in(state.file(file)) != count:
+            raise _damaged(file, wrong)
 
 
 def _form(lines: tuple[LogLine, ...]) -> Literal["rosetta-vault/1", "rosetta-vault/2"]:
@@ -254,11 +247,7 @@ def change(
     folder, head = state.folder, state.head
     written = dict(files or {})
     after = head.corpora if corpora is None else corpora
-    stored = {
-        number: stored_corpus
-        for number, stored_corpus in after.items()
-        if head.corpora.get(number) != stored_corpus
-    }
+    stored = {n: corpus for n, corpus in after.items() if head.corpora.get(n) != corpus}
     line = write_line(
         state.lines, act, identity, now, stored=stored, clock_was_wrong=clock_was_wrong
     )
@@ -378,9 +367,8 @@ def _left_over(state: VaultState) -> tuple[str, ...]:
 
 def _named(state: VaultState) -> list[str]:
     """Name the files that count: those of the corpora, as the head has them, and the shares of the last splitting."""
-    of_corpora = {
-        name for corpus in state.head.corpora.values() for name in (corpus.key, corpus.texts)
-    }
+    corpora = state.head.corpora.values()
+    of_corpora = {name for corpus in corpora for name in (corpus.key, corpus.texts)}
     shares = state.split.shares.values() if state.split else ()
     return sorted(of_corpora | {share.file for share in shares} | set(former_files(state.lines)))
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
-import filelock
 from pydantic import Field, TypeAdapter, ValidationError
 
 from corpora.text.comparison import normalised
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, UsageError
-from harness.core.storage import PRIVATE, private_folder, write_file
+from harness.core.storage import exclusive, private_folder, write_file
 from harness.sealed.archive import read_record, signed_record
 from harness.sealed.keys import Identity, Role, says_key, write_private
 from harness.sealed.phrase import read_words
@@ -40,12 +39,8 @@ def keeper_of(identity: Identity, name: str, *, recovery: bool = False) -> Keepe
             FileProblem.INVALID,
             f"The name of a keeper has {len(name):,} characters. Take 1 to {MOST_WORDS}.",
         )
-    return Keeper(
-        name=name,
-        signing_key=public.signing_key,
-        recipient=public.recipient,
-        recovery=recovery,
-    )
+    keys = {"signing_key": public.signing_key, "recipient": public.recipient}
+    return Keeper(name=name, **keys, recovery=recovery)
 
 
 def write_card(identity: Identity, name: str) -> bytes:
@@ -154,9 +149,8 @@ def own_identity(home: Path, file: Path | None) -> Identity:
 
 def keeper_named(state: VaultState, name: str) -> Keeper:
     """Return a keeper by name or signing key; VaultError where none has it, or two."""
-    keepers = [
-        keeper for keeper in state.keepers.values() if name in {keeper.name, keeper.signing_key}
-    ]
+    everybody = state.keepers.values()
+    keepers = [keeper for keeper in everybody if name in {keeper.name, keeper.signing_key}]
     if len(keepers) == 1:
         return keepers[0]
     known = ", ".join(keeper.name for keeper in state.keepers.values())
@@ -231,15 +225,11 @@ class VaultsSeen:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Prevent other programs of this computer from writing what they saw meanwhile."""
+        words = f"Another program of this computer is writing what it saw of vaults in {self.folder}. Try again when it is done."
         try:
             lock = private_folder(self.folder) / LOCK
-            with filelock.FileLock(lock, timeout=BUSY_SECONDS, mode=PRIVATE):
+            with exclusive(lock, VaultError(FileProblem.LOCKED, words), BUSY_SECONDS):
                 yield
-        except filelock.Timeout:
-            raise VaultError(
-                FileProblem.LOCKED,
-                f"Another program of this computer is writing what it saw of vaults in {self.folder}. Try again when it is done.",
-            ) from None
         except OSError as error:
             raise VaultError(
                 FileProblem.INVALID,

@@ -112,20 +112,12 @@ class KeyShare:
 
         VaultError says how many words there are, or which one is wrong; it never quotes the others.
         """
-        typed_words = (
-            "".join(character if character.isalpha() else " " for character in typed)
-            .lower()
-            .split()
-        )
+        typed_words = "".join(c if c.isalpha() else " " for c in typed).lower().split()
         listed = _slip39().wordlist.WORD_INDEX_MAP
         for place, word in enumerate(typed_words, 1):
             if word not in listed:
-                near = [
-                    listed_word for listed_word in listed if listed_word.startswith(word[:_LETTERS])
-                ]
-                near = near or [
-                    listed_word for listed_word in listed if listed_word.startswith(word[:2])
-                ]
+                near = [one for one in listed if one.startswith(word[:_LETTERS])]
+                near = near or [one for one in listed if one.startswith(word[:2])]
                 hint = f" Is it {' or '.join(near)}?" if 0 < len(near) <= _LETTERS else ""
                 raise VaultError(
                     FileProblem.INVALID,
@@ -188,9 +180,7 @@ def combine(shares: Iterable[KeyShare]) -> OpeningKey:
         )
     slip39 = _slip39()
     try:
-        groups = slip39.decode_mnemonics(
-            key_share.words.reveal() for key_share in different[:threshold]
-        )
+        groups = slip39.decode_mnemonics(one.words.reveal() for one in different[:threshold])
         return OpeningKey(slip39.recover_ems(groups).decrypt(b""))
     except slip39.MnemonicError:
         raise VaultError(

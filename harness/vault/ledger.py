@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from corpora.model.entry import Segment
 from harness.core.canonical import canonical_bytes
 from harness.sealed.keys import verify
+from harness.sealed.strict_records import StrictRecord
 from harness.vault.records import (
     Answered,
     GrantAnswer,
@@ -32,18 +33,17 @@ from harness.vault.request import GRANTED
 
 def request_id(request: GrantRequest) -> str:
     """Return the SHA-256 of a request without its signature: by this it is known."""
-    fields = GrantRequest.model_fields
-    return hashlib.sha256(
-        canonical_bytes(request.model_dump(mode="json", include={*fields}))
-    ).hexdigest()
+    return _digest(request, GrantRequest)
 
 
 def answer_id(answer: GrantAnswer) -> str:
     """Return the SHA-256 of an answer without its signature."""
-    fields = GrantAnswer.model_fields
-    return hashlib.sha256(
-        canonical_bytes(answer.model_dump(mode="json", include={*fields}))
-    ).hexdigest()
+    return _digest(answer, GrantAnswer)
+
+
+def _digest(record: StrictRecord, form: type[StrictRecord]) -> str:
+    fields = record.model_dump(mode="json", include={*form.model_fields})
+    return hashlib.sha256(canonical_bytes(fields)).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,8 @@ class Grant:
 
     def refused_by(self, keepers: Mapping[str, Keeper]) -> list[str]:
         """Return the signing keys of those who refused it and are keepers still."""
-        return [
-            key for key, answer in self.answers.items() if not answer.allowed and key in keepers
-        ]
+        answers = self.answers.items()
+        return [key for key, answer in answers if not answer.allowed and key in keepers]
 
     def expired(self, now: str) -> bool:
         """Return whether it is too late to use it, by this clock or by any time in the log since it was asked for."""
@@ -181,20 +180,16 @@ class GrantLedger:
             return "the shares were dealt again since it was granted"
         threshold = split.threshold if split else 1
         asked = (request.corpus, request.entries, request.purpose)
-        faults = {
-            "it opens other things than were granted": (act.corpus, act.entries, act.purpose)
-            != asked,
-            "it opens another version of the texts than was granted": stored is None
-            or stored.texts != request.texts,
-            "it uses a grant that was over": grant.expired(line.when),
-            f"fewer than {threshold} keepers allowed it": len(grant.allowed_by(keepers))
-            < threshold,
-            "the shares of those who allowed it were not brought together": not _is_proved(
-                line.prev, act, split
-            ),
-        }
-        if any(faults.values()):
-            return next(words for words, wrong in faults.items() if wrong)
+        proved = _is_proved(line.prev, act, split)
+        for wrong, words in (
+            ((act.corpus, act.entries, act.purpose) != asked, "it opens other things than were granted"),
+            (stored is None or stored.texts != request.texts, "it opens another version of the texts than was granted"),
+            (grant.expired(line.when), "it uses a grant that was over"),
+            (len(grant.allowed_by(keepers)) < threshold, f"fewer than {threshold} keepers allowed it"),
+            (not proved, "the shares of those who allowed it were not brought together"),
+        ):  # fmt: skip
+            if wrong:
+                return words
         self.grants[grant.id] = replace(grant, used=line.when)
         return ""
 

@@ -126,10 +126,8 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
     splits: tuple[KeySplit, ...] = ()
     ledger = GrantLedger()
     withdrawn: dict[str, CorpusWithdrawal] = {}
-    contents = data[:-1].split(b"\n")
-    read = chained_lines(
-        contents, SignedLogRecord, "a line of a vault's log", _wrong, most=MOST_LINE
-    )
+    contents, name = data[:-1].split(b"\n"), "a line of a vault's log"
+    read = chained_lines(contents, SignedLogRecord, name, _wrong, most=MOST_LINE)
     for place, (signed, content) in enumerate(read):
         _check_next(place, signed, lines)
         if place == 0:
@@ -228,17 +226,13 @@ def asked_wrongly(act: ModelAsked, by: str, before: Sequence[LogLine]) -> str:
     ``by``: signing key of its keeper, who must have opened texts for the run, and begun what is counted.
     """
     acts = [(line.record.by, line.record.act) for line in before]
-    opened = (
-        who
-        for who, line_act in acts
-        if isinstance(line_act, Used | OpenedByGrant) and line_act.run == act.run
-    )
+    opened = {
+        who for who, one in acts if isinstance(one, Used | OpenedByGrant) and one.run == act.run
+    }
     if by not in opened:
         return "it is about questions of a run for which its keeper opened nothing"
     notes_of_run = [
-        (who, line_act)
-        for who, line_act in acts
-        if isinstance(line_act, ModelAsked) and line_act.run == act.run
+        (w, one) for w, one in acts if isinstance(one, ModelAsked) and one.run == act.run
     ]
     if act.calls is None:
         return "it begins the questions of a run twice" if notes_of_run else ""
@@ -366,10 +360,7 @@ def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) 
 
 def _sealed_anew(corpora: Mapping[str, StoredCorpus], after: Mapping[str, StoredCorpus]) -> bool:
     """Return whether every corpus has other files, and nothing else of them is other."""
-    files = {
-        n: {"key": stored_corpus.key, "texts": stored_corpus.texts}
-        for n, stored_corpus in after.items()
-    }
+    files = {n: {"key": corpus.key, "texts": corpus.texts} for n, corpus in after.items()}
     anew = {n: corpus.model_copy(update=files.get(n, {})) for n, corpus in corpora.items()}
     old = {name for corpus in corpora.values() for name in (corpus.key, corpus.texts)}
     return dict(after) == anew and not any(old & {*file.values()} for file in files.values())

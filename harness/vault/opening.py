@@ -107,9 +107,7 @@ class VaultOpening:
         together = self.together if self.grant is None else self.grant.together
         if together is None:
             return [self.identity.age]
-        return [
-            opening_key.age for opening_key in (together, *former_keys(self.vault.read(), together))
-        ]
+        return [key.age for key in (together, *former_keys(self.vault.read(), together))]
 
     @property
     def recipients(self) -> list[str]:
@@ -164,9 +162,8 @@ class VaultOpening:
         self, name: str, segments: Sequence[Segment]
     ) -> tuple[VaultState, SealedCorpus, DataKey]:
         if self.grant is not None:
-            return self.grant.opening(
-                name, self.identity, segments, self.run_id, self.despite_network
-            )
+            work = self.run_id, self.despite_network
+            return self.grant.opening(name, self.identity, segments, *work)
         purpose = words_of_log(self.purpose, "The purpose")
         if self.ahead is not None:
             self.ahead.ask(name, self.identity, segments, purpose)
@@ -174,13 +171,8 @@ class VaultOpening:
 
         def act(state: VaultState, number: str, counts: Counts) -> Used:
             used = Used(
-                corpus=number,
-                entries=counts,
-                purpose=purpose,
-                work=self.work,
-                run=self.run_id,
-                **more,
-            )
+                corpus=number, entries=counts, purpose=purpose, work=self.work, run=self.run_id, **more
+            )  # fmt: skip
             if self.at_once is None:
                 return used
             return self.at_once.granted(used, state, self.identity, self.together)
@@ -206,10 +198,8 @@ def _refuse_sealed_anew(state: VaultState, run_id: str) -> None:
     """Refuse a run whose stored texts are sealed for an opening key that the vault has kept for nobody."""
     acts = [line.record.act for line in state.lines]
     begun = (
-        n
-        for n, act in enumerate(acts)
-        if isinstance(act, Used | OpenedByGrant) and act.run == run_id
-    )
+        n for n, act in enumerate(acts) if isinstance(act, Used | OpenedByGrant) and act.run == run_id
+    )  # fmt: skip
     since = acts[next(begun, len(acts)) :]
     if any(isinstance(act, Dealt) and act.sealed_anew and not act.former for act in since):
         raise VaultError(
@@ -226,14 +216,9 @@ def _rotations(state: VaultState, corpus: str) -> list[Rotated]:
 
 
 _WITHOUT_METHOD: Final = (
-    VaultWork.ESTIMATE,
-    VaultWork.CHECK,
-    VaultWork.SEAL,
-    VaultWork.COMPARE,
-    VaultWork.CALIBRATE,
-    VaultWork.REVIEW,
-    VaultWork.ADJUDICATE,
-)
+    VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.SEAL, VaultWork.COMPARE, VaultWork.CALIBRATE,
+    VaultWork.REVIEW, VaultWork.ADJUDICATE,
+)  # fmt: skip
 """Work in which no code of others runs beside the texts."""
 
 
@@ -355,16 +340,10 @@ def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "
         )
     entries |= placed
     placed_all = tuple(entries[place] for place in sorted(entries))
-    return Corpus(
-        dataset,
-        placed_all,
-        metadata["sha256"],
-        Form.SPECIFICATION,
-        check_entries(placed_all, dataset.id),
-        vault=OutOfVault(
-            opened.recipients, run_id, despite_network, metadata["dataset"].get("consent")
-        ),
-    )
+    consent, warnings = metadata["dataset"].get("consent"), check_entries(placed_all, dataset.id)
+    origin = OutOfVault(opened.recipients, run_id, despite_network, consent)
+    form = Form.SPECIFICATION
+    return Corpus(dataset, placed_all, metadata["sha256"], form, warnings, vault=origin)
 
 
 def _told(opened: UnsealedCorpus) -> Mapping[str, Any]:
@@ -379,9 +358,8 @@ def _told(opened: UnsealedCorpus) -> Mapping[str, Any]:
 def _dataset(fields: Mapping[str, Any], opened: UnsealedCorpus) -> Dataset:
     """Return the envelope with its terms; the fields that only its owner knows stay sealed, for a run stores the rest."""
     dataset = Dataset.model_validate(fields)
-    terms_fields: dict[str, Any] = {
-        "opened_from": f"{opened.vault}/{opened.number}/{opened.rotations}",
-    }
+    came = f"{opened.vault}/{opened.number}/{opened.rotations}"
+    terms_fields: dict[str, Any] = {"opened_from": came}
     led = [dataset.terms.sending(segment).transmission for segment in (None, *Segment)]
     if not all(transmission.kept_here for transmission in led):
         stricter = min([*led, Transmission.LOCAL_ONLY], key=lambda transmission: transmission.rank)
@@ -397,21 +375,15 @@ def _closed(opened: UnsealedCorpus) -> dict[int, Entry]:
 
     Which entry is in which segment is visible only where all others are open: their places are sealed too.
     """
-    shut = {segment for segment, count in opened.counts.items() if count} - {
-        entry.segment for entry in opened.entries
-    }
+    shut = {segment for segment, count in opened.counts.items() if count}
+    shut -= {entry.segment for entry in opened.entries}
     segment = next(iter(shut)) if len(shut) == 1 else None
     return {
         place: Entry.model_construct(
-            id=f"{CLOSED}{place + 1}",
-            source="",
-            reference="",
-            segment=segment,
-            local_only=True,
-            not_stored=True,
+            id=f"{CLOSED}{place + 1}", source="", reference="", segment=segment, local_only=True, not_stored=True
         )
         for place in range(sum(opened.counts.values()))
-    }
+    }  # fmt: skip
 
 
 def _entry(opened: OpenedEntry, dataset: Dataset) -> tuple[int, Entry]:

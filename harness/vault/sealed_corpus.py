@@ -133,13 +133,11 @@ class SealedCorpus:
         return replace(self, entries=tuple(e for e in self.entries if e.segment in segments))
 
     def moved(self, drawn: Collection[str], target: Segment) -> SealedCorpus:
-        return replace(
-            self,
-            entries=tuple(
-                entry.model_copy(update={"segment": target}) if entry.entry in drawn else entry
-                for entry in self.entries
-            ),
+        entries = (
+            entry.model_copy(update={"segment": target}) if entry.entry in drawn else entry
+            for entry in self.entries
         )
+        return replace(self, entries=tuple(entries))
 
     def under(self, old: DataKey, new: DataKey) -> SealedCorpus:
         """Return it sealed under another key; texts are opened in memory, one after the other."""

@@ -55,9 +55,7 @@ def deal(
     """
     check_threshold(threshold, len(keepers))
     taken = {key_split.number for key_split in earlier}
-    number = secrets.choice(
-        [number_left for number_left in range(NUMBERS) if number_left not in taken]
-    )
+    number = secrets.choice([left for left in range(NUMBERS) if left not in taken])
     shares: dict[str, SealedShare] = {}
     files: dict[str, bytes] = {}
     for keeper, share in zip(keepers, split(key, threshold, len(keepers), number), strict=True):
@@ -65,14 +63,8 @@ def deal(
         file = hashlib.sha256(sealed).hexdigest()
         files[file] = sealed
         shares[keeper.signing_key] = SealedShare(file=file, check=share.check)
-    dealt = KeySplit(
-        number=number,
-        threshold=threshold,
-        recipient=key.recipient,
-        signing_key=key.signing_key,
-        shares=shares,
-    )
-    return dealt, files
+    public = {"recipient": key.recipient, "signing_key": key.signing_key}
+    return KeySplit(number=number, threshold=threshold, **public, shares=shares), files
 
 
 def proved(act: Dealt, prev: str, key: OpeningKey) -> Dealt:
@@ -285,9 +277,7 @@ def text_page(state: VaultState, share: KeyShare) -> SecretText:
 def html_page(state: VaultState, share: KeyShare) -> SecretText:
     """Return the page as HTML that loads nothing; VaultError where the share is not of now."""
     title, facts, rows, tells = _told(state, share)
-    cells = (
-        "".join(f"<td>{number}</td><td>{escape(word)}</td>" for number, word in row) for row in rows
-    )
+    cells = ("".join(f"<td>{n}</td><td>{escape(word)}</td>" for n, word in row) for row in rows)
     return SecretText(
         _PAGE.format(
             title=escape(title),
@@ -317,17 +307,13 @@ def _told(
     high = WORDS // _COLUMNS
     rows = [words[row::high] for row in range(high)]
     lost = lost_for_good(count, split.threshold)
-    tells = [
-        (head, text.format(count=count, threshold=split.threshold, lost=lost))
-        for head, text in _TELLS
-    ]
+    numbers = {"count": count, "threshold": split.threshold, "lost": lost}
+    tells = [(head, text.format(**numbers)) for head, text in _TELLS]
     return "Share of a vault: keep secret", facts, rows, tells
 
 
 def _shown(name: str) -> str:
-    return " ".join(
-        "".join(character if character.isprintable() else " " for character in name).split()
-    )
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
 
 
 # ---- What keepers say of their shares: a small signed file that a keeper's program opened their
@@ -393,11 +379,8 @@ def shares_tried(state: VaultState, memory: Path) -> Mapping[str, str]:
             with suppress(HarnessError, OSError):
                 data = read_bytes(folder / name, _WHAT, MOST_BYTES)
                 statement = read_tried(data)
-                right = (statement.vault, statement.by, statement.check) == (
-                    state.head.vault,
-                    key,
-                    sealed.check,
-                )
+                told = (statement.vault, statement.by, statement.check)
+                right = told == (state.head.vault, key, sealed.check)
                 if right and statement.when > tried.get(key, ""):
                     tried[key] = statement.when
                     if folder != memory:

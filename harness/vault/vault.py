@@ -263,17 +263,12 @@ class Vault:
             check_keepers(everybody)
             if state.split is not None:
                 return self._deal(state, everybody, purpose, identity, opener, threshold)
-            files = {
-                sha256_of(sealed): sealed
-                for sealed in (
-                    opened_key(state, stored, identity).sealed_for(recipients(everybody))
-                    for stored in state.head.corpora.values()
-                )
-            }
-            corpora = {
-                number: stored.model_copy(update={"key": key})
-                for (number, stored), key in zip(state.head.corpora.items(), files, strict=True)
-            }
+            files: dict[str, bytes] = {}
+            corpora: dict[str, StoredCorpus] = {}
+            for number, stored in state.head.corpora.items():
+                sealed = opened_key(state, stored, identity).sealed_for(recipients(everybody))
+                corpora[number] = stored.model_copy(update={"key": sha256_of(sealed)})
+                files[sha256_of(sealed)] = sealed
             act = Enrolled(keeper=keeper, purpose=words_of_log(purpose, _PURPOSE))
             return self.write(state, act, identity, corpora, files)
 

@@ -64,9 +64,8 @@ def write_request(request: GrantRequest, identity: Identity) -> bytes:
 def read_request(data: bytes) -> SignedRequest:
     """Read a request and check its signature; whether a keeper made it, the log tells. Raises FileError in words."""
     request = read_record(data, SignedRequest, "a request to open a vault", most=MOST_BYTES)
-    if canonical_bytes(request.model_dump(mode="json")) != data or not request.is_signed_by(
-        request.by
-    ):
+    whole = canonical_bytes(request.model_dump(mode="json")) == data
+    if not whole or not request.is_signed_by(request.by):
         raise _changed("request")
     return request
 
@@ -281,10 +280,7 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
     elif (granted.laptops, granted.recipients) != (run.laptops, run.recipients):
         use = "It was granted for other laptops than those that are named. Give the same files with --for as in the request"
     elif granted.scorer != run.scorer:
-        use = (
-            f"It was granted for Rosetta {granted.scorer}, and this is {run.scorer}, which may score "
-            "differently"
-        )
+        use = f"It was granted for Rosetta {granted.scorer}, and this is {run.scorer}, which may score differently"
     else:
         use = (
             "It was granted for this method with other options, files, metrics or entries, or for other code of it. Give the same "
@@ -360,11 +356,9 @@ def asked_words(request: GrantRequest, state: VaultState) -> str:
 def request_facts(request: GrantRequest, *, compared: bool = True) -> Iterator[tuple[str, str]]:
     """Yield what a request asks for: label and words; ``compared`` as in ``request_lines``."""
     yield from _what(request)
-    where = (
-        f"whose six words are: {key_phrase(request.machine)}"
-        if compared
-        else f"with the key {request.machine[:16]}"
-    )
+    where = f"with the key {request.machine[:16]}"
+    if compared:
+        where = f"whose six words are: {key_phrase(request.machine)}"
     yield "where", f"on the computer {where}"
     yield "when", f"asked {request.asked}, to be used once, until {request.expires}"
     if compared:

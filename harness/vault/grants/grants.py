@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
-import filelock
-
 from corpora.model.entry import Segment
-from harness.core.storage import PRIVATE
+from harness.core.storage import exclusive
 from harness.sealed.keys import Identity
 from harness.sealed.phrase import phrase
 from harness.sealed.sealing import AgeIdentity, SealError
@@ -108,9 +106,8 @@ class Grants:
         opened to see whether they are whole. Raises VaultError in words.
         """
         if not 0 < days <= MOST_DAYS:
-            raise VaultError(
-                FileProblem.INVALID, f"A request is open for 1 to {MOST_DAYS} days, not {days}."
-            )
+            words = f"A request is open for 1 to {MOST_DAYS} days, not {days}."
+            raise VaultError(FileProblem.INVALID, words)
         with self.vault.changing(identity) as state:
             # Destroy the keys of requests that the log says are over; nobody can use them any more.
             for grant in state.grants.values():
@@ -119,27 +116,17 @@ class Grants:
                     self.kept.forget_shares(grant.id)
             number, stored = corpus_named(state, name)
             wanted = segments or [segment for segment in Segment if segment is not Segment.HELD_OUT]
-            entries = {
-                segment: stored.entries[segment]
-                for segment in wanted
-                if stored.entries.get(segment)
-            }
+            entries = {each: stored.entries[each] for each in wanted if stored.entries.get(each)}
             if Segment.HELD_OUT in wanted or not entries:
                 raise VaultError(
                     FileProblem.LOCKED,
                     f"{name!r} has no entry that can be opened so. {held_out_words(self.vault.folder, name)}",
                 )
             challenge, now = AgeIdentity.make(), self.vault.clock()
+            lasts = now, timedelta(days=days)
             request = self.request(
-                state,
-                number,
-                entries,
-                identity,
-                purpose,
-                run,
-                (now, timedelta(days=days)),
-                challenge,
-            )
+                state, number, entries, identity, purpose, run, lasts, challenge
+            )  # fmt: skip
             self.kept.keep_key(request_id(request), challenge)
             self.vault.write(state, GrantAsked(request=request), identity)
         return write_request(request, identity)
@@ -311,14 +298,9 @@ class Grants:
     @contextmanager
     def _using(self) -> Iterator[None]:
         """Prevent other programs of this computer from using a grant meanwhile, whichever copy of the vault they have."""
-        try:
-            with filelock.FileLock(self.kept.lock, timeout=BUSY_SECONDS, mode=PRIVATE):
-                yield
-        except filelock.Timeout:
-            raise VaultError(
-                FileProblem.LOCKED,
-                "Another program is using a grant on this computer. Try again when it is done.",
-            ) from None
+        words = "Another program is using a grant on this computer. Try again when it is done."
+        with exclusive(self.kept.lock, VaultError(FileProblem.LOCKED, words), BUSY_SECONDS):
+            yield
 
     def _check_machine(self, grant: Grant) -> None:
         if grant.request.machine != self.machine.public.signing_key:
