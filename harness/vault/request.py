@@ -131,6 +131,9 @@ class VaultRequest:
 
 
 OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "shares", "grant", "ask")  # fmt: skip
+"""Options of a command line that go with ``--vault``."""
+_NOT_WITH_A_GRANT = ("purpose", "others", "shares")
+_NOT_WITH_ASK = ("grant", "others", "shares")
 
 
 def _first(told: Mapping[str, Any], names: Sequence[str]) -> str | None:
