@@ -319,7 +319,8 @@ class Podman:
             rules.write_text(json.dumps(rules_by_name()), encoding="utf-8")
             root.mkdir()
             mounts = [*_libraries(root), *laid_in(inside)]
-            volumes = [f"--volume={source}:{place}:ro" for source, place in mounts]
+            shown = (("--volume", f"{source}:{place}:ro") for source, place in mounts)
+            volumes = [part for pair in shown for part in pair]
             options = [*walls(limits, rules), *volumes, "--rootfs", str(root)]
             argv = [program, "run", "--name", name, *options, *starts()]
             end = [program, "rm", "--force", "--time", "0", "--ignore", name]

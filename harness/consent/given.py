@@ -118,15 +118,12 @@ def _wrong(found: SignedConsent, dataset: Dataset, now: Withdrawals) -> str:
         return "the record in dataset.consent was changed after it was signed"
     if about != (dataset.id, dataset.source_language, dataset.target_language):
         return "the record in dataset.consent is about another corpus"
-    if not _has_begun(found.date):
+    try:
+        begun = date.fromisoformat(found.date) <= newest_day()
+    except ValueError:
+        begun = False
+    if not begun:
         return f"the record in dataset.consent is of {found.date}, no day that has begun by this computer's clock"
     if now.of_key(found.signing_key) is not None:
         return "the key that signed the record in dataset.consent was revoked"
     return ""
-
-
-def _has_begun(day: str) -> bool:
-    try:
-        return date.fromisoformat(day) <= newest_day()
-    except ValueError:
-        return False

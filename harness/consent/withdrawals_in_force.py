@@ -6,7 +6,7 @@ A data folder in which nothing was ever withdrawn costs one look at the disk.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -59,10 +59,12 @@ class Withdrawals:
 
     def of_corpus(self, facts: CorpusFacts) -> SignedNotice | None:
         """Return the notice by which a whole corpus was taken back; None where it was not."""
-        for notice in self.in_force:
-            if notice.about.what == "corpus" and notice.about.is_corpus(*facts):
-                return notice
-        return None
+        return self._first("corpus", lambda about: about.is_corpus(*facts))
+
+    def _first(self, what: str, fits: Callable[[Any], bool]) -> SignedNotice | None:
+        """Return the first notice about such a thing that fits."""
+        of_kind = (notice for notice in self.in_force if notice.about.what == what)
+        return next((notice for notice in of_kind if fits(notice.about)), None)
 
     def of_entries(self, facts: CorpusFacts) -> list[tuple[SignedNotice, EntriesWithdrawal]]:
         """Return the notices by which entries of a corpus were taken back, each with what it is about."""
@@ -74,28 +76,17 @@ class Withdrawals:
 
     def of_method(self, setup: Mapping[str, Any]) -> SignedNotice | None:
         """Return the notice by which the method with this set-up was taken back; None where it was not."""
-        for notice in self.in_force:
-            about = notice.about
-            if about.what == "method" and all(
-                str(setup.get(name)) == value for name, value in about.fields.items()
-            ):
-                return notice
-        return None
+        told = {name: str(value) for name, value in setup.items()}
+        return self._first("method", lambda about: about.fields.items() <= told.items())
 
     def of_key(self, signing_key: str) -> SignedNotice | None:
         """Return the notice by which a key was revoked; None where it was not."""
-        for notice in self.in_force:
-            if notice.about.what == "key" and notice.about.signing_key == signing_key:
-                return notice
-        return None
+        return self._first("key", lambda about: about.signing_key == signing_key)
 
     def of_keeper(self, vault: str, signing_key: str) -> SignedNotice | None:
         """Return the notice by which somebody is no keeper of a vault any more; None where there is none."""
-        for notice in self.in_force:
-            about = notice.about
-            if about.what == "keeper" and (about.vault, about.signing_key) == (vault, signing_key):
-                return notice
-        return None
+        place = vault, signing_key
+        return self._first("keeper", lambda about: (about.vault, about.signing_key) == place)
 
     def of_run(
         self, facts: CorpusFacts, setup: Mapping[str, Any], ids: Iterable[object]

@@ -110,7 +110,9 @@ def take_in(
                 _refusing(visit, manifest, offered.name, _File(each, offered))
             for number, seen in manifest.vaults.items():
                 _refusing(visit, manifest, f"the vault {number[:16]}", _Copy(number, seen))
-            _note_state(visit, manifest, sha256)
+            latest = {manifest.by: SeenState(state=manifest.state, sha256=sha256)}
+            states = desk.record.seen.get(folder.id, {}) | latest
+            desk.keep(seen={**desk.record.seen, folder.id: states})
             visit.found.notes += compared(visit.memory, manifest)
     _receipt(visit)
     return visit.found
@@ -269,13 +271,6 @@ def _arrived(visit: _Visit, manifest: ExchangeList, key: str, arrived: Arrived) 
     )
     desk.keep(taken={**desk.record.taken, key: noted})
     return replace(arrived, machine=desk.record.known[manifest.by])
-
-
-def _note_state(visit: _Visit, manifest: ExchangeList, sha256: str) -> None:
-    desk, here = visit.desk, visit.folder.id
-    latest = {manifest.by: SeenState(state=manifest.state, sha256=sha256)}
-    states = desk.record.seen.get(here, {}) | latest
-    desk.keep(seen={**desk.record.seen, here: states})
 
 
 def _receipt(visit: _Visit) -> None:

@@ -65,21 +65,6 @@ class Model:
 
 def read_model(path: Path) -> Model:
     """Read a file, unpacking ``.gz``; AnalyserError where it cannot be an analyser."""
-    stored = _stored(path)
-    sha256 = hashlib.sha256(stored).hexdigest()
-    content = stored
-    if stored.startswith(b"\x1f\x8b"):
-        content = _unpacked(stored, Model(path.name, b"", sha256))
-    model = Model(path.name, content, sha256)
-    if not content:
-        raise model.invalid("is empty: copy it again")
-    for beginning, problem in _FOREIGN:
-        if content.startswith(beginning):
-            raise model.invalid(problem)
-    return model
-
-
-def _stored(path: Path) -> bytes:
     try:
         with open_regular(path) as file:
             stored = file.read(MOST_BYTES + 1)
@@ -92,7 +77,17 @@ def _stored(path: Path) -> bytes:
         raise Model(path.name, b"", "").invalid(f"cannot be read ({error.strerror})") from None
     if len(stored) > MOST_BYTES:
         raise Model(path.name, b"", "").invalid(f"is larger than {MOST_BYTES >> 20} MB")
-    return stored
+    sha256 = hashlib.sha256(stored).hexdigest()
+    content = stored
+    if stored.startswith(b"\x1f\x8b"):
+        content = _unpacked(stored, Model(path.name, b"", sha256))
+    model = Model(path.name, content, sha256)
+    if not content:
+        raise model.invalid("is empty: copy it again")
+    for beginning, problem in _FOREIGN:
+        if content.startswith(beginning):
+            raise model.invalid(problem)
+    return model
 
 
 def _unpacked(stored: bytes, model: Model) -> bytes:

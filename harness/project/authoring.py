@@ -157,13 +157,15 @@ def _dataset(project: Project, entries: Sequence[ProjectEntry]) -> dict[str, Any
 
 def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
     texts = project.texts(entry)
+    origin = {name: value for name, value in entry.origin.model_dump().items() if value}
     fields = {
         "variants": list(texts.all_variants),
         "context": entry.context,
         "morphological_analysis": texts.analysis,
         "notes": texts.notes,
         "variant_class": texts.variant_class,
-        "source_origin": _origin(entry),
+        # of a source that a model made, which; of one out of a file, its name
+        "source_origin": {"made_by": "a model"} | origin if entry.origin.model else origin,
         "speakers": [
             spoken.model_dump(mode="json", exclude_defaults=True)
             for spoken in entry.said
@@ -181,12 +183,6 @@ def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
         "register": entry.register_,
         **{name: value for name, value in fields.items() if value},
     }
-
-
-def _origin(entry: ProjectEntry) -> dict[str, str]:
-    """Return that a model made a source, and which; of one out of a file, its name."""
-    origin = {name: value for name, value in entry.origin.model_dump().items() if value}
-    return {"made_by": "a model", **origin} if entry.origin.model else origin
 
 
 @dataclass(frozen=True)

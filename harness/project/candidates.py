@@ -6,7 +6,7 @@ Nothing of a secret sentence is in a message; a near copy is named by the entry 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -230,14 +230,13 @@ def _without_copies(
         else:
             known[form] = where
             new.append(candidate)
-    return new, [*_words_of_same(same), *messages]
-
-
-def _words_of_same(places: Sequence[str]) -> Iterator[str]:
-    """Return which candidates are there already; nothing where none is."""
-    if places:
-        named = ", ".join(places[:_NAMED]) + (", …" if len(places) > _NAMED else "")
-        yield f"{counted(len(places), 'sentence')} that {'is' if len(places) == 1 else 'are'} there already, word for word ({named})"
+    if same:
+        are, more = "is" if len(same) == 1 else "are", ", …" if len(same) > _NAMED else ""
+        named = ", ".join(same[:_NAMED]) + more
+        messages.insert(
+            0, f"{counted(len(same), 'sentence')} that {are} there already, word for word ({named})"
+        )
+    return new, messages
 
 
 def _like(form: str, known: Mapping[str, str]) -> str | None:

@@ -100,18 +100,14 @@ class VaultRequest:
             return None
         grant = told.get("grant")
         if told.get("ask") is not None and (beside := _first(told, _NOT_WITH_ASK)):
-            raise UsageError(
-                f"--ask opens nothing, and asks keepers who are elsewhere: leave {_flag(beside)} out."
-            )
-        if grant is not None:
-            if beside := _first(told, _NOT_WITH_A_GRANT):
-                raise UsageError(
-                    f"--grant says itself what for, and who opens: leave {_flag(beside)} out."
-                )
-        elif not (told["purpose"] or "").strip():
-            raise UsageError(
-                "--vault asks for --purpose WORDS: its log keeps what it was opened for."
-            )
+            words = "--ask opens nothing, and asks keepers who are elsewhere"
+            raise UsageError(f"{words}: leave {_flag(beside)} out.")
+        if grant is not None and (beside := _first(told, _NOT_WITH_A_GRANT)):
+            words = "--grant says itself what for, and who opens"
+            raise UsageError(f"{words}: leave {_flag(beside)} out.")
+        if grant is None and not (told["purpose"] or "").strip():
+            words = "--vault asks for --purpose WORDS: its log keeps what it was opened for."
+            raise UsageError(words)
         return cls(
             folder=told["vault"],
             purpose=told["purpose"] or "",

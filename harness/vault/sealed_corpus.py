@@ -82,9 +82,8 @@ class SealedCorpus:
         """Seal a corpus each of whose entries has a segment; ``number`` is its random id in the vault."""
         metadata = {"dataset": dataset_fields(corpus.dataset), "sha256": corpus.sha256}
         envelope = json.dumps(metadata, ensure_ascii=False)
-        head = TextsHead(
-            corpus=number, dataset=_sealed(key, envelope, SealedPlace(number, "", "dataset"))
-        )
+        sealed = _sealed(key, envelope, SealedPlace(number, "", "dataset"))
+        head = TextsHead(corpus=number, dataset=sealed)
         entries = (_sealed_entry(number, n, entry, key) for n, entry in enumerate(corpus.entries))
         return cls(head, tuple(sorted(entries, key=lambda entry: entry.entry)))
 
@@ -114,10 +113,8 @@ class SealedCorpus:
     @property
     def data(self) -> bytes:
         """The file: a line of canonical JSON for the envelope, and one for each entry."""
-        records = (self.head, *self.entries)
-        return b"".join(
-            canonical_bytes(record.model_dump(mode="json")) + b"\n" for record in records
-        )
+        records = (record.model_dump(mode="json") for record in (self.head, *self.entries))
+        return b"".join(canonical_bytes(record) + b"\n" for record in records)
 
     @property
     def sha256(self) -> str:
@@ -143,15 +140,12 @@ class SealedCorpus:
         """Return it sealed under another key; texts are opened in memory, one after the other."""
         number = self.head.corpus
         dataset = _sealed(new, self.envelope(old).reveal(), SealedPlace(number, "", "dataset"))
-        return SealedCorpus(
-            self.head.model_copy(update={"dataset": dataset}),
-            tuple(self._under(entry, old, new) for entry in self.entries),
-        )
-
-    def _under(self, sealed: SealedEntry, old: DataKey, new: DataKey) -> SealedEntry:
-        texts = [text.reveal() for text in self._texts(sealed, old)]
-        changed = _sealed_texts(self.head.corpus, sealed.entry, texts, new)
-        return sealed.model_copy(update=changed)
+        entries = []
+        for entry in self.entries:
+            texts = [text.reveal() for text in self._texts(entry, old)]
+            changed = _sealed_texts(number, entry.entry, texts, new)
+            entries.append(entry.model_copy(update=changed))
+        return SealedCorpus(self.head.model_copy(update={"dataset": dataset}), tuple(entries))
 
     def envelope(self, key: DataKey) -> SecretText:
         """Open the metadata of the whole corpus: JSON of its ``dataset`` and of the ``sha256`` of its file.
@@ -162,16 +156,12 @@ class SealedCorpus:
 
     def opened(self, key: DataKey) -> tuple[OpenedEntry, ...]:
         """Open every entry in memory; raises FileError where a text is damaged or is in another's place."""
-        return tuple(
-            OpenedEntry(entry.entry, entry.segment, *self._texts(entry, key))
-            for entry in self.entries
-        )
+        every = self.entries
+        return tuple(OpenedEntry(e.entry, e.segment, *self._texts(e, key)) for e in every)
 
     def _texts(self, sealed: SealedEntry, key: DataKey) -> list[SecretText]:
-        return [
-            _opened(key, getattr(sealed, name), SealedPlace(self.head.corpus, sealed.entry, name))
-            for name in FIELDS
-        ]
+        places = (SealedPlace(self.head.corpus, sealed.entry, name) for name in FIELDS)
+        return [_opened(key, getattr(sealed, place.field), place) for place in places]
 
 
 def _sealed_entry(number: str, place: int, entry: Entry, key: DataKey) -> SealedEntry:
@@ -179,17 +169,14 @@ def _sealed_entry(number: str, place: int, entry: Entry, key: DataKey) -> Sealed
     rest["place"] = [place, rest["place"]] if "place" in rest else place
     texts = [entry.source, entry.reference, json.dumps(rest, ensure_ascii=False)]
     own = secrets.token_hex(8)
-    return SealedEntry.model_validate(
-        {"entry": own, "segment": entry.segment, **_sealed_texts(number, own, texts, key)}
-    )
+    facts = {"entry": own, "segment": entry.segment, **_sealed_texts(number, own, texts, key)}
+    return SealedEntry.model_validate(facts)
 
 
 def _sealed_texts(number: str, own: str, texts: list[str], key: DataKey) -> dict[str, str]:
     """Return the sealed fields of an entry, and the digest of its source."""
-    sealed = {
-        name: _sealed(key, text, SealedPlace(number, own, name))
-        for name, text in zip(FIELDS, texts, strict=True)
-    }
+    pairs = zip(FIELDS, texts, strict=True)
+    sealed = {name: _sealed(key, text, SealedPlace(number, own, name)) for name, text in pairs}
     return {"digest": key.digest(texts[0]).hex(), **sealed}
 
 
@@ -270,12 +257,9 @@ def stored_corpus(
 ) -> tuple[StoredCorpus, dict[str, bytes]]:
     """Return the record of a corpus, and its two files by their hashes; ``tells`` where something is known of it."""
     opener, texts = key.sealed_for(recipients), sealed.data
+    facts = {"tells": dict(tells)} if tells else {}
     stored = StoredCorpus(
-        name=name,
-        entries=sealed.counts,
-        key=sha256_of(opener),
-        texts=sealed.sha256,
-        **({"tells": dict(tells)} if tells else {}),
+        name=name, entries=sealed.counts, key=sha256_of(opener), texts=sealed.sha256, **facts
     )
     return stored, {stored.key: opener, stored.texts: texts}
 
