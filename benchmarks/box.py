@@ -18,8 +18,7 @@ from typing import Any
 
 from corpora.model.entry import Entry
 from harness.box.boxed import boxed_method
-from harness.box.code import BoxedCode
-from harness.box.engine import Limits
+from harness.box.engine import BoxedCode, Limits
 from harness.box.engines import find_engine
 from harness.method.method import Method, MethodClass, Output, Setup
 

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 
 from corpora.model.entry import Entry
-from harness.box.code import BoxedCode
 from harness.box.engine import (
+    BoxedCode,
     BoxEngine,
     BoxFailure,
     BoxStage,

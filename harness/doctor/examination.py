@@ -1,7 +1,4 @@
-"""What works on this computer, what is missing, and what to do: examined here, sent nowhere, changing nothing.
-
-Languages: which are in use here, and which metrics work for them.
-"""
+"""What works on this computer, what is missing, and what to do: examined here, sent nowhere, changing nothing."""
 
 from __future__ import annotations
 
@@ -30,8 +27,7 @@ from harness.doctor import data as doctor_data
 from harness.doctor.finding import Finding, Health
 from harness.endpoint.endpoints import known_variables, stored_names
 from harness.fst.analyser import installed_engines
-from harness.fst.find import find_analyser
-from harness.fst.model import FstStatus
+from harness.fst.model import FstStatus, find_analyser
 from harness.settings import read_settings
 from harness.setup.language_check import LanguageCheck, Readiness, check_card, hfst_has_wheel
 from harness.setup.scoring_options import ANNOTATORS

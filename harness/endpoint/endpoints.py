@@ -1,7 +1,4 @@
-"""Where calls go: endpoints known by name (endpoints.toml), and any other by its URL.
-
-Which models an endpoint of this machine serves, asked of the endpoint itself; only when a person wishes it.
-"""
+"""Where calls go: endpoints known by name (endpoints.toml) or by URL, their keys, and the models of local ones."""
 
 from __future__ import annotations
 

@@ -3,10 +3,7 @@
 A file is: an optional header that names its kind; 56 bytes of counts and properties; the symbols; the
 index table, six bytes a row; the transition table, eight bytes a row, twelve with weights. Native engines
 trust all of that, so that a truncated file, or one changed byte in the header, ends the whole process.
-
-The symbols of an analyser: which words they can spell, and which of them people may see.
-
-Flag diacritics: conditions on a path through an analyser that no letter shows.
+The symbols say which words can be spelt; flag diacritics among them are conditions on a path that no letter shows.
 """
 
 from __future__ import annotations

@@ -14,8 +14,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.box.boxed import BoxedMethod
-from harness.box.code import BoxedCode
-from harness.box.engine import Limits
+from harness.box.engine import BoxedCode, Limits
 from harness.box.own_process import OwnProcess
 from harness.core.failures import UsageError
 from harness.core.installation import install_line, installed

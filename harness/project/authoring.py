@@ -1,4 +1,4 @@
-"""The corpus that a project has come to: its open part as a file that grows, all of it in memory, and what it still lacks."""
+"""The corpus that a project has come to: its open part as a growing file, what it lacks, and its way into a vault."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ from corpora.model.entry import Entry
 from harness import privacy
 from harness.box import boxed, engines, gateway
 from harness.box.boxed import BoxedMethod
-from harness.box.code import BoxedCode
-from harness.box.engine import Limits
+from harness.box.engine import BoxedCode, Limits
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, private_folder, write_file

@@ -18,8 +18,7 @@ import pytest
 
 from corpora.model.entry import Entry
 from harness.box.boxed import BoxedMethod, boxed_method
-from harness.box.code import BoxedCode
-from harness.box.engine import Limits
+from harness.box.engine import BoxedCode, Limits
 from harness.box.engines import engines
 from harness.box.gateway import Gateway
 from harness.method.method import MethodClass, Output, Setup

@@ -24,8 +24,15 @@ import pytest
 from harness.box import engines
 from harness.box import engines as known
 from harness.box.boxed import boxed_method
-from harness.box.code import BoxedCode
-from harness.box.engine import BoxFailure, BoxStage, ExitReason, Inside, Limits, WhoseFault
+from harness.box.engine import (
+    BoxedCode,
+    BoxFailure,
+    BoxStage,
+    ExitReason,
+    Inside,
+    Limits,
+    WhoseFault,
+)
 from harness.box.engines import Bubblewrap, Podman, control_group, find_engine, walls
 from harness.box.seccomp import DENIED, filter_program, rules_by_name
 from harness.core.failures import ErrorClass, HarnessError, UsageError

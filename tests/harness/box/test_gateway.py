@@ -12,8 +12,7 @@ import pytest
 
 from corpora.model.entry import Entry
 from harness.box.boxed import BoxedMethod, boxed_method
-from harness.box.code import BoxedCode
-from harness.box.engine import BoxFailure, BoxStage, Inside, Launch, Limits
+from harness.box.engine import BoxedCode, BoxFailure, BoxStage, Inside, Launch, Limits
 from harness.box.engines import find_engine
 from harness.box.gateway import Gateway, gateway
 from harness.core.calls import Calls, Reply, Request

@@ -23,8 +23,8 @@ import pytest
 
 from harness.box import own_process, process
 from harness.box.boxed import BoxedMethod, boxed_method
-from harness.box.code import BoxedCode
 from harness.box.engine import (
+    BoxedCode,
     BoxFailure,
     BoxStage,
     Inside,
