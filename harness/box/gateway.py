@@ -194,7 +194,7 @@ class GatewayServer:
 def _question(body: bytes) -> tuple[str, list[Message]]:
     """Return model and messages; raises for any other shape. What else a method says is not heard."""
     asked = json.loads(body)
-    messages = [{name: said[name] for name in ("role", "content")} for said in asked["messages"]]
+    messages = [{name: turn[name] for name in ("role", "content")} for turn in asked["messages"]]
     model = asked["model"]
     texts = [model, *(message["content"] for message in messages)]
     if not messages or not all(isinstance(text, str) for text in texts):

@@ -76,8 +76,8 @@ class Withdrawals:
 
     def of_method(self, setup: Mapping[str, Any]) -> SignedNotice | None:
         """Return the notice by which the method with this set-up was taken back; None where it was not."""
-        told = {name: str(value) for name, value in setup.items()}
-        return self._first("method", lambda about: about.fields.items() <= told.items())
+        stated = {name: str(value) for name, value in setup.items()}
+        return self._first("method", lambda about: about.fields.items() <= stated.items())
 
     def of_key(self, signing_key: str) -> SignedNotice | None:
         """Return the notice by which a key was revoked; None where it was not."""

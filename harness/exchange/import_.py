@@ -106,8 +106,8 @@ def take_in(
     for manifest, sha256 in others(desk, folder, visit.found.refused):
         if _is_known(visit, manifest, known) and _is_not_older(visit, manifest, sha256):
             private_folder(into)
-            for each, offered in manifest.files.items():
-                _refusing(visit, manifest, offered.name, _File(each, offered))
+            for sha256_of_file, offered in manifest.files.items():
+                _refusing(visit, manifest, offered.name, _File(sha256_of_file, offered))
             for number, seen in manifest.vaults.items():
                 _refusing(visit, manifest, f"the vault {number[:16]}", _Copy(number, seen))
             latest = {manifest.by: SeenState(state=manifest.state, sha256=sha256)}

@@ -188,8 +188,10 @@ class Dictionary:
 
     def occurring(self, text: str) -> list[Headword]:
         """List every headword that occurs in a text, shorter ones inside longer ones too."""
-        found = list(words(text))
-        hits = (hit for place in range(len(found)) for hit in self._at(text, found, place))
+        text_words = list(words(text))
+        hits = (
+            hit for place in range(len(text_words)) for hit in self._at(text, text_words, place)
+        )
         return list(dict.fromkeys(hit.headword for hit in hits))
 
     def target_words(self) -> frozenset[str]:

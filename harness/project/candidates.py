@@ -150,20 +150,20 @@ def take_candidates(
     what has a class of phenomenon.
     """
     complete = [usual.of(candidate) for candidate in candidates]
-    for each in complete:
-        where = each.origin.file or f"the model {each.origin.model}"
-        where += f", line {each.line}" if each.line else ""
+    for candidate in complete:
+        where = candidate.origin.file or f"the model {candidate.origin.model}"
+        where += f", line {candidate.line}" if candidate.line else ""
         for name, options in (("difficulty", "1 to 5"), ("register", ", ".join(REGISTERS))):
-            if getattr(each, name) is None:
+            if getattr(candidate, name) is None:
                 raise UsageError(
                     f"{where}, field '{name}': a source has none. Write it there, or say --{name} for all: {options}."
                 )
-        check_seen(where, each.segment, elsewhere=each.seen_elsewhere)
-        if each.register not in REGISTERS:
+        check_seen(where, candidate.segment, elsewhere=candidate.seen_elsewhere)
+        if candidate.register not in REGISTERS:
             raise UsageError(
                 f"{where}, field 'register': permitted are {', '.join(REGISTERS)}. Correct it."
             )
-        if each.provenance is not None and each.provenance not in PROVENANCES:
+        if candidate.provenance is not None and candidate.provenance not in PROVENANCES:
             raise UsageError(
                 f"{where}, field 'provenance': permitted are {', '.join(PROVENANCES)}. Correct it."
             )
@@ -275,12 +275,14 @@ def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> l
 def _placed(project: Project, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, each with a segment: in the order of tiers and registers, so that each segment gets a like mix."""
     counts = Counter(entry.segment for entry in project.state.entries)
-    counts += Counter(each.segment for each in candidates if each.segment is not None)
+    counts += Counter(
+        candidate.segment for candidate in candidates if candidate.segment is not None
+    )
     placed: dict[int, Segment] = {}
     order = sorted(enumerate(candidates), key=lambda row: (row[1].difficulty, row[1].register))
-    for at, each in order:
-        segment = each.segment or _lacking(counts, each)
-        if each.segment is None:
+    for at, candidate in order:
+        segment = candidate.segment or _lacking(counts, candidate)
+        if candidate.segment is None:
             counts[segment] += 1
         placed[at] = segment
     return [replace(candidate, segment=placed[at]) for at, candidate in enumerate(candidates)]

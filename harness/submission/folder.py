@@ -217,7 +217,7 @@ def _checks(submission: Submission, terms_sha256: str | None) -> Iterator[PartCh
     yield PartCheck(SubmissionPart.DEPENDENCIES, ok=True, words=words)
     yield PartCheck(SubmissionPart.COSTS, *_costs(manifest, card))
     yield PartCheck(SubmissionPart.README, *_readme(submission.members[README]))
-    uses = ", ".join(f"{each.corpus}: {each.use}" for each in manifest.development)
+    uses = ", ".join(f"{use.corpus}: {use.use}" for use in manifest.development)
     yield PartCheck(SubmissionPart.DEVELOPMENT, ok=True, words=uses)
     yield PartCheck(SubmissionPart.TERMS, *_terms(manifest, terms_sha256))
 

@@ -78,8 +78,10 @@ def in_zip(data: bytes) -> list[FoundMember]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return [
-                FoundMember(each.orig_filename, _kind(each.external_attr >> 16), each.file_size)
-                for each in archive.infolist()
+                FoundMember(
+                    member.orig_filename, _kind(member.external_attr >> 16), member.file_size
+                )
+                for member in archive.infolist()
             ]
     except BROKEN_ZIP:
         return []

@@ -379,8 +379,8 @@ def shares_tried(state: VaultState, memory: Path) -> Mapping[str, str]:
             with suppress(HarnessError, OSError):
                 data = read_bytes(folder / name, _WHAT, MOST_BYTES)
                 statement = read_tried(data)
-                told = (statement.vault, statement.by, statement.check)
-                right = told == (state.head.vault, key, sealed.check)
+                stated = (statement.vault, statement.by, statement.check)
+                right = stated == (state.head.vault, key, sealed.check)
                 if right and statement.when > tried.get(key, ""):
                     tried[key] = statement.when
                     if folder != memory:

@@ -116,7 +116,11 @@ class Grants:
                     self.kept.forget_shares(grant.id)
             number, stored = corpus_named(state, name)
             wanted = segments or [segment for segment in Segment if segment is not Segment.HELD_OUT]
-            entries = {each: stored.entries[each] for each in wanted if stored.entries.get(each)}
+            entries = {
+                segment: stored.entries[segment]
+                for segment in wanted
+                if stored.entries.get(segment)
+            }
             if Segment.HELD_OUT in wanted or not entries:
                 raise VaultError(
                     FileProblem.LOCKED,
