@@ -88,7 +88,7 @@ _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class Limits(BaseModel):
-    """What a boxed method may take; each is held by the system or by us, whatever the method does."""
+    """The limits of a boxed method; each is held by the system or by us, whatever the method does."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -222,7 +222,7 @@ class BoxFailure(HarnessError):  # noqa: N818  it is a way to fail, with a fault
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What is laid into a box, each for reading only."""
+    """All that is laid into a box, each for reading only."""
 
     code: BoxedCode
     socket_folder: Path | None = None

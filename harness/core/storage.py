@@ -272,7 +272,7 @@ def _place(made: Path, path: Path, taken: str | None) -> None:
 
 @contextmanager
 def exclusive(lock: Path, busy: Exception, seconds: float) -> Iterator[None]:
-    """Hold a lock file, of its owner alone; raises ``busy`` where another program holds it for that long."""
+    """Lock a file, of its owner alone; raises ``busy`` where another program holds it for that long."""
     import filelock
 
     try:

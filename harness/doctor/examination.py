@@ -27,7 +27,8 @@ from harness.doctor import data as doctor_data
 from harness.doctor.finding import Finding, Health
 from harness.endpoint.endpoints import known_variables, stored_names
 from harness.fst.analyser import installed_engines
-from harness.fst.model import FstStatus, find_analyser
+from harness.fst.find import find_analyser
+from harness.fst.model import FstStatus
 from harness.settings import read_settings
 from harness.setup.language_check import LanguageCheck, Readiness, check_card, hfst_has_wheel
 from harness.setup.scoring_options import ANNOTATORS

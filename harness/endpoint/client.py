@@ -103,7 +103,7 @@ class EndpointClient:
 
 
 class Connections:
-    """What runs of one process share on the way out: an event loop, and clients that stay open from one to the next.
+    """Shared by the runs of one process on the way out: an event loop, and clients that stay open from one to the next.
 
     Runs follow each other. Keys travel with each request and nothing else is remembered of one, so clients differ in their limits alone.
     Belongs to one thread; close it at the end.

@@ -1,20 +1,16 @@
-"""The file of a morphological analyser: found for a language, read, or told for what else it is."""
+"""The file of a morphological analyser: read, or told for what else it is."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import io
-import re
 import zlib
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from corpora.files.decode import open_regular
-from corpora.languages.cards import SHIPPED
-from corpora.languages.language import LanguageCard
 from harness.core.failures import HarnessError
 
 
@@ -101,61 +97,3 @@ def _unpacked(stored: bytes, model: Model) -> bytes:
     if len(content) > MOST_BYTES:
         raise model.invalid(f"is larger than {MOST_BYTES >> 20} MB when unpacked")
     return content
-
-
-# ---- Finding the analyser of a language: a user's own files first, then those that ship ----
-
-
-def find_analyser(card: LanguageCard | None, tag: str, folders: Sequence[Path] = ()) -> Path | None:
-    """Find an analyser by the names that the card lists, then by ``<tag>.hfstol``; None where none is.
-
-    ``folders`` are those that hold a user's language files. Their subfolders named after the language (its
-    tag or an alias) are searched for all names, they themselves only for names that tell the language:
-    ``analyser-gt-desc.hfstol`` there might be any language's. What ships in the wheel comes last.
-    """
-    for place, wanted in _places(card, tag, folders):
-        for name in wanted if place.is_dir() else ():
-            for candidate in (place / name, place / f"{name}.gz"):
-                if candidate.is_file():
-                    return candidate
-    return None
-
-
-def passed_over(card: LanguageCard | None, tag: str, folders: Sequence[Path]) -> list[Path]:
-    """List what is in the language's own subfolders under an analyser's ending and is not found there.
-
-    It has another name, or the name belongs to a folder or to a link that leads nowhere.
-    """
-    paths = []
-    for place, wanted in dict(_places(card, tag, folders)).items():
-        if place not in folders and place.parent != SHIPPED and place.is_dir():
-            right = {*wanted, *(f"{name}.gz" for name in wanted)}
-            paths += [
-                path
-                for path in sorted(place.iterdir())
-                if path.name.endswith((".hfstol", ".hfstol.gz"))
-                and not (path.name in right and path.is_file())
-            ]
-    return paths
-
-
-def _places(
-    card: LanguageCard | None, tag: str, folders: Sequence[Path]
-) -> Iterator[tuple[Path, list[str]]]:
-    """Yield the folders that are searched, in order, with the names that count in each."""
-    tags = _tags(card, tag)
-    names = [*(card.analysers if card else ()), *(f"{name}.hfstol" for name in tags)]
-    telling = [name for name in names if set(tags) & set(re.split(r"[-_.]", name))]
-    for folder in (*folders, SHIPPED):
-        yield from ((folder / name, names) for name in tags)
-        yield folder, telling
-
-
-def _tags(card: LanguageCard | None, tag: str) -> list[str]:
-    """Return all names of the language: the whole tag, its language part, and what the card adds.
-
-    A corpus may call its language anything, so what is no name of a file is left out.
-    """
-    whole = tag.replace("_", "-")
-    names = [whole, whole.split("-")[0].lower(), *((card.tag, *card.aliases) if card else ())]
-    return [name for name in dict.fromkeys(names) if name.replace("-", "").isalnum()]

@@ -350,6 +350,9 @@ def holds_coaching(path: Path) -> bool:
 def _decoded(path: Path, text: str) -> Any:
     try:
         return parse_toml(text) if path.suffix == ".toml" else json.loads(text)
+    except json.JSONDecodeError as error:
+        words = f"line {error.lineno}: not valid JSON: {error.msg}. Correct it there."
+        raise UsageError(f"{path}: {words}") from error
     except (ValueError, RecursionError) as error:
         kind = "TOML" if path.suffix == ".toml" else "JSON"
         why = "nested too deeply" if isinstance(error, RecursionError) else str(error)

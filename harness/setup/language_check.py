@@ -20,7 +20,8 @@ from corpora.model.entry import Entry
 from corpora.text.messages import percent
 from harness.core.installation import install_line
 from harness.fst.analyser import Analyser, installed_engines, open_analyser
-from harness.fst.model import AnalyserError, FstStatus, find_analyser, passed_over
+from harness.fst.find import find_analyser, passed_over
+from harness.fst.model import AnalyserError, FstStatus
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.specification import InventoryRow, specification
 from scoring.metrics.inventory import maker

@@ -22,7 +22,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from corpora.languages import cards
     from corpora.languages import writing as languages_writing
-    from harness.fst import model
+    from harness.fst import find
     from harness.setup import language_check, preparing
 
 _LISTED = 12
@@ -162,7 +162,7 @@ def _unknown(tag: str) -> Exception:
 
 def _row(found: cards.FoundCard) -> dict[str, Any]:
     card = found.card
-    analyser = model.find_analyser(card, card.tag, _folders())
+    analyser = find.find_analyser(card, card.tag, _folders())
     return {
         "tag": card.tag,
         "aliases": list(card.aliases),

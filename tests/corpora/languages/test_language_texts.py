@@ -15,7 +15,7 @@ from corpora.languages.writing import why_endless
 from corpora.text.comparison import script_of
 from corpora.text.tokens import words
 from harness.fst.analyser import open_analyser
-from harness.fst.model import find_analyser
+from harness.fst.find import find_analyser
 from scoring.words.tokenizers import bleu_tokenizer
 from scoring.words.violations import quotation_marks
 from tests.outside import FST, TEXTS, only_with
