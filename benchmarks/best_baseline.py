@@ -64,7 +64,8 @@ def correlated(random: Random) -> FloatArray:
 def uneven(random: Random) -> FloatArray:
     """Draw equal systems whose errors are from small to large, larger on the hard half of the entries."""
     spread = np.linspace(0.02, 0.4, BASELINES + 1)[random.permutation(BASELINES + 1), None]
-    return random.normal(0.5, spread * np.repeat([0.5, 1.5], 75))
+    spreads: FloatArray = spread * np.repeat([0.5, 1.5], 75)
+    return random.normal(0.5, spreads)
 
 
 def rounded(random: Random) -> FloatArray:

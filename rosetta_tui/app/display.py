@@ -98,7 +98,7 @@ def resume_and_show(
 
 
 def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool | None:
-    """Prompt whether entries that failed offline are retried, None if none did; UsageError where nobody can be asked."""
+    """Return a person's answer whether entries that failed offline are retried, None if none did; UsageError where nobody can be asked."""
     count = unconnected(connection, run.id)
     if not count or run_options_of(run).keep_failed:
         return None

@@ -167,7 +167,7 @@ def _enrolled(
 
 
 def _ask(report: speaking.FileReport) -> str:
-    """Prompt whether the six words are those that the speaker wrote down."""
+    """Return whether a person confirms that the six words are those that the speaker wrote down."""
     click.echo(plain(f"Unknown laptop: {report.name}"), err=True)
     click.echo(f"  the file's six words: {report.phrase}", err=True)
     click.echo(f"  the laptop's own:     {report.laptop_phrase}", err=True)

@@ -166,7 +166,7 @@ class _Visit:
                 await self._thread.do(partial(self._opening.set_language, tag))
 
     async def _draws(self, batch: Batch) -> bool:
-        """Prompt whether the person continues where a terminal may draw the texts wrongly."""
+        """Show the question whether the person continues where a terminal may draw the texts wrongly."""
         why = await self._thread.do(partial(self._opening.mis_drawn, batch))
         if why is not None:
             go_on_anyway = await self._ask(welcome.WarningPage(self._opening.words, why))

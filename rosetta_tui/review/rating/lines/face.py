@@ -189,7 +189,7 @@ class LineFace:
         return NextAction.LEAVE
 
     def _may_be_used(self, step: AskSharing) -> bool | NextAction:
-        """Prompt whether better wordings may be used."""
+        """Show the question whether better wordings may be used."""
         words, console = self._words, self._console
         console.say()
         organisation = plain(self.session.manifest.organisation.name)
