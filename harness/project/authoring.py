@@ -63,7 +63,7 @@ def whole_corpus(project: Project) -> Corpus:
     """
     entries = with_reference(project.state.entries)
     if not entries:
-        words = "No entry has a translation yet. Hand sentences out: rosetta corpus translate"
+        words = "No entry has a translation yet. Hand sentences out: rosetta corpus ask translate"
         raise UsageError(words)
     file = File(CORPUS, _bytes(project, entries))
     return read([file], form=Form.SPECIFICATION, kept_here=True)
@@ -327,9 +327,9 @@ def _lacking(project: Project) -> Iterator[str]:
     folder = quote(str(project.folder))
     alone = [entry for entry in entries if entry.usable and entry.agreed is None]
     if alone:
-        yield f"{counted(len(alone), 'translation')} to which no second speaker agreed{_where(alone)}: rosetta corpus agree {folder}"
+        yield f"{counted(len(alone), 'translation')} to which no second speaker agreed{_where(alone)}: rosetta corpus ask agree {folder}"
     if without := [entry for entry in entries if entry.untranslated]:
-        yield f"{counted(len(without), 'sentence')} without a translation{_where(without)}, which would not go along: rosetta corpus translate {folder}"
+        yield f"{counted(len(without), 'sentence')} without a translation{_where(without)}, which would not go along: rosetta corpus ask translate {folder}"
     if objected := [entry for entry in entries if entry.objected and not entry.withdrawn]:
         yield f"{counted(len(objected), 'translation')} to which somebody objects{_where(objected)}, which would not go along: rosetta review adjudicate"
     for out in progress.out:

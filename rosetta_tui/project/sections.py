@@ -320,7 +320,7 @@ def speakers(facts: ProjectFacts, folder: Path) -> SectionPage:
         )
         about.append(list(_speakers_about(review, facts)))
         commands.append(_commands(review, folder))
-    hand_out = {"Hand sentences to speakers, sealed": ("rosetta", "corpus", "translate", str(folder), "--passphrases", "-o", "STICK")}  # fmt: skip
+    hand_out = {"Hand sentences to speakers, sealed": ("rosetta", "corpus", "ask", "translate", str(folder), "--passphrases", "-o", "STICK")}  # fmt: skip
     return SectionPage(
         list(_speakers_said(facts)), _SPEAKERS_COLUMNS, rows, about, commands or [hand_out],
         "No speaker has been asked yet. What to do (c) has the command that writes a file and a card for each of them.",

@@ -43,7 +43,7 @@ FORMS: Mapping[str, JsonForm] = {
     "ownership-show": JsonForm("community owners --json"),
     "publish": JsonForm("publish --json"),
     "review-adjudicate": JsonForm("review adjudicate --json"),
-    "review-create": JsonForm("review create, review second --json"),
+    "review-create": JsonForm("review create --json"),
     "review-enrol": JsonForm("review enrol --json"),
     "review-enrol-card": JsonForm("review enrol --card --json"),
     "review-enrol-remove": JsonForm("review enrol --remove --json"),

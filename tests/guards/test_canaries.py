@@ -173,7 +173,9 @@ class Keeper:
             self.computer("review", name, "last", code=None)
         for more in (("--json",), self.opening[:4]):
             self.computer("review", "adjudicate", "last", *more, code=None)
-        self.computer("review", "second", "last", *self.opening[:4], "--for", card, code=None)
+        self.computer(
+            "review", "create", "--second", "last", *self.opening[:4], "--for", card, code=None
+        )
 
     def looks(self, lines: int = 12) -> None:
         """Look at everything that came out, and try to take it out."""

@@ -1,5 +1,4 @@
-"""``rosetta corpus translate``: Hand sentences of a corpus in the making to speakers, who translate them.
-``rosetta corpus agree``: Hand translations to a second speaker, who agrees or writes a better one.
+"""``rosetta corpus ask``: Hand sentences to speakers, who translate them, or translations, to which they agree.
 ``rosetta corpus gather``: Take into a corpus in the making what speakers wrote and said.
 """
 
@@ -47,6 +46,7 @@ _ASKED = (
     click.option("--guide", multiple=True, metavar=_TEXT, help="How to go about it, in your words. Once for each language."),
 )  # fmt: skip
 _AT_LAST = (
+    click.option("--shared-laptop", is_flag=True, help="With `agree`: speakers share a laptop, so include translations that were written on it. You know that another person looks at them, and the corpus says so."),
     click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random."),
     click.option("--anyway", is_flag=True, help="Make it even if not all of it can be read."),
     click.option("--dry-run", is_flag=True, help="Only show the plan."),
@@ -56,14 +56,15 @@ _AT_LAST = (
 Asking = Literal["translate", "agree"]
 
 
-def asking_speakers(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the folder and the options of asking speakers."""
-    for option in reversed(_AT_LAST):
-        command = option(command)
-    command = handed_out(command)
-    for option in reversed(_ASKED):
-        command = option(command)
-    return click.argument("project", metavar="FOLDER", type=click.Path(path_type=Path))(command)
+def _in_order(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the decorator that adds these options, in this order."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def ask_speakers(
@@ -74,7 +75,7 @@ def ask_speakers(
         progress.known_reviews(opened)
         texts = _texts(opened, kind, given)
         entries = _waiting(opened, kind, given["segments"], again=given["again"])
-        shared = given.get("shared_laptop", False)
+        shared = given["shared_laptop"]
         if kind == "agree" and not shared:
             entries, given["not_for"] = of_others(opened, entries, given)
         draft = _draft(opened, kind, entries, given)
@@ -140,7 +141,7 @@ def _plan(
     yield from words_plan.people_lines(draft, letters)
 
 
-# ---- Whom ``rosetta corpus agree`` gives translations: laptops on which they were not written,
+# ---- Whom ``rosetta corpus ask agree`` gives translations: laptops on which they were not written,
 # since nobody agrees with themselves.
 
 with when_used():
@@ -207,42 +208,32 @@ def _for_named(
     return left
 
 
-# ---- Hand sentences of a corpus in the making to speakers, who translate them ----
+# ---- Hand out what waits for speakers ----
 
 
-@click.command("translate")
-@asking_speakers
-def translate_(project: Path, *, as_json: bool, dry_run: bool, **given: Any) -> None:
-    """Make a batch of the sentences in FOLDER that still need a translation; speakers write them in the window or terminal.
+@click.command("ask")
+@click.argument("kind", type=click.Choice(("translate", "agree")))
+@click.argument("project", metavar="FOLDER", type=click.Path(path_type=Path))
+@_in_order(*_ASKED)
+@handed_out
+@_in_order(*_AT_LAST)
+def ask_(project: Path, kind: Asking, *, as_json: bool, dry_run: bool, **given: Any) -> None:
+    """Make a batch of what waits in FOLDER for speakers: `translate` for sentences, `agree` for translations.
 
-    Sentences of gold_standard and held_out go out sealed, for laptops you know (--for) or with --passphrases, and
-    what speakers write comes back sealed. Bring the answers home with `rosetta review import STICK`, then: rosetta
-    corpus gather FOLDER
-    """
-    ask_speakers(project, "translate", given, as_json=as_json, dry_run=dry_run)
+    Speakers write in the window or terminal. Sentences of gold_standard and held_out go out sealed, for laptops you
+    know (--for) or with --passphrases, and what speakers write comes back sealed. Bring the answers home with `rosetta
+    review import STICK`, then: rosetta corpus gather FOLDER
 
-
-# ---- Hand translations to a second speaker, who agrees or writes a better one ----
-
-
-@click.command("agree")
-@asking_speakers
-@click.option(
-    "--shared-laptop",
-    is_flag=True,
-    help="Speakers share a laptop: include translations that were written on it. You know that another person looks at them, and the corpus says so.",
-)
-def agree_(project: Path, *, as_json: bool, dry_run: bool, **given: Any) -> None:
-    """Make a batch of the translations in FOLDER that no second speaker has examined; give it to somebody who did not write them.
-
-    Acceptable and excellent count as agreement. A better wording replaces the translation, or is kept beside one that
-    is excellent. A sentence that is rated reject or gist, without a better wording, goes back to translators. Secret
-    sentences go out and come back sealed.
+    `agree` is for a second speaker, who did not write the translation. Acceptable and excellent count as agreement. A
+    better wording replaces the translation, or is kept beside one that is excellent. A sentence that is rated reject
+    or gist, without a better wording, goes back to translators.
 
     Nobody agrees with themselves: a laptop (--for) gets what was not written on it, and what comes back from the
     laptop of a translation does not count, unless you say --shared-laptop.
     """
-    ask_speakers(project, "agree", given, as_json=as_json, dry_run=dry_run)
+    if kind == "translate" and given["shared_laptop"]:
+        raise UsageError("--shared-laptop goes with `agree`. Leave it out.")
+    ask_speakers(project, kind, given, as_json=as_json, dry_run=dry_run)
 
 
 # ---- Take into a corpus in the making what speakers wrote and said ----

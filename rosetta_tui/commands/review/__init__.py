@@ -20,7 +20,6 @@ class ReviewCommands(FiledCommands):
         "enrol",
         "status",
         "adjudicate",
-        "second",
         "gate",
         "verify",
         "attach",

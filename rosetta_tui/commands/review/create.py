@@ -1,5 +1,4 @@
 """``rosetta review create``: Make a batch for reviewers from one run or several.
-``rosetta review second``: Ask people once more about the sentences that divided them.
 
 With ``--translate`` it asks speakers for translations of a corpus or a list of sentences.
 """
@@ -42,12 +41,14 @@ with when_used():
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
 """In the review's own language, or in one that is named."""
-_OF_RUNS = (
-    *("bad", "repeats", "anchors", "policy", "training", "second_look"),
-    *("vault", "purpose", "vault_key", "clock_was_wrong", "grant", "others", "shares"),
-)
+_VAULT = ("vault", "purpose", "vault_key", "clock_was_wrong", "grant", "ask", "others", "shares")
+_OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "second_look")
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
+_OF_FIRST = (
+    *("reviewers", "items", "core", "items_per_person", "segments", "organisation", "panel", "context", "labels"),
+)  # fmt: skip
+"""What a second look has of the first one."""
 _HANDED_OUT = (
     click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="A font to send along, for letters that the reviewers' windows lack."),
     click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Licence of the font; it must be the Open Font License."),
@@ -70,6 +71,7 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("create")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @click.option("--translate", type=_FILE, metavar="FILE", help="Instead of runs: sentences that speakers translate.")  # fmt: skip
+@click.option("--second", metavar="REVIEW", help="Instead of runs: the sentences of REVIEW that divided people, once more.")  # fmt: skip
 @click.option("--source-language", metavar="TAG", help="Language of the sentences in FILE.")
 @click.option(
     "--target-language", metavar="TAG", help="Language of the translations that are asked for."
@@ -117,6 +119,7 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 def create_(
     runs: Sequence[str],
     translate: Path | None,
+    second: str | None,
     as_json: bool,
     dry_run: bool,
     **given: Any,
@@ -130,35 +133,50 @@ def create_(
 
     With --translate FILE instead of runs, speakers write the sentences of a corpus or of a text file (NAME.txt, one
     on each line) in their language; all of them, unless --items says how many.
+
+    With --second REVIEW everybody who answered is asked once more about the sentences on which ratings are two steps
+    apart or more, with the card that they have. What people wrote is shown to the others, without names and ratings,
+    only if they knew that beforehand (--second-look). The new answers are advice for the person who decides (`rosetta
+    review adjudicate REVIEW`): the gate and every measure of agreement count the first round alone. Reading what divided
+    the reviewers is a look. A review has one second look.
     """
     ctx = click.get_current_context()
     asked = {
         name for name in ctx.params if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
-    _check_fit(runs, translate, asked)
-    if translate is not None:
+    _check_fit(runs, translate, second, asked)
+    if second is not None:
+        _second(second, given, as_json=as_json, dry_run=dry_run)
+    elif translate is not None:
         given["items"] = given["items"] if "items" in asked else None
         _translations(translate, given, as_json=as_json, dry_run=dry_run)
     else:
         _create(runs, given, as_json=as_json, dry_run=dry_run)
 
 
-def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[str]) -> None:
+def _check_fit(
+    runs: Sequence[str], translate: Path | None, second: str | None, asked: Collection[str]
+) -> None:
     """Refuse options that mean nothing for what is made."""
-    if translate is None and not runs:
+    chosen = bool(runs) + (translate is not None) + (second is not None)
+    if not chosen:
         raise UsageError(
-            "Name a run (its id, the beginning of it, `last`, `last~1` …) whose outputs are to be rated, or the sentences "
-            "that are to be translated: --translate FILE"
+            "Name a run (its id, the beginning of it, `last`, `last~1` …) whose outputs are to be rated, the sentences "
+            "that are to be translated (--translate FILE), or a review (--second REVIEW)."
         )
-    if translate is not None and runs:
+    if chosen > 1:
         raise UsageError(
-            "A review is of runs or of sentences to translate (--translate), not both."
+            "A review is of runs, of sentences to translate (--translate) or of one before (--second)."
         )
-    others = _OF_RUNS if translate is not None else _OF_SENTENCES
+    others: Sequence[str] = _OF_SENTENCES
+    what = "without --translate"
+    if second is not None:
+        others, what = (*_OF_RUNS, *_OF_SENTENCES, *_OF_FIRST), "with --second"
+    elif translate is not None:
+        others, what = (*_OF_RUNS, *_VAULT), "with --translate"
     wrong = [f"--{name.replace('_', '-')}" for name in others if name in asked]
     if wrong:
-        what = "with" if translate is not None else "without"
-        raise UsageError(f"{', '.join(wrong)}: means nothing {what} --translate. Leave it out.")
+        raise UsageError(f"{', '.join(wrong)}: means nothing {what}. Leave it out.")
 
 
 def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
@@ -327,39 +345,11 @@ with when_used():
     from rosetta_tui.review.organiser.words import plan as words_letters
 
 
-@click.command("second")
-@click.argument("review", default="last")
-@click.option(
-    "--name", help="Name of the second look and its files. Default: that of REVIEW, numbered."
-)
-@click.option("--title", help="What reviewers see above it.")
-@click.option(
-    "--language", default="en", show_default=True, help="Language of the words for reviewers."
-)
-@click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
-@click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, in your words. Once for each language.")  # fmt: skip
-@handed_out
-@without_method
-@by_grant
-@click.option(
-    "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random."
-)
-@click.option("--anyway", is_flag=True, help="Make it even if a laptop may be unable to show some of it.")  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only show the plan.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given: Any) -> None:
-    """Make a second review of the sentences of REVIEW on which ratings are two steps apart or more.
-
-    Everybody who answered gets those that they were asked before, with the card that they have. What people wrote is
-    shown to the others, without names and ratings, only if they knew that beforehand (`rosetta review create
-    --second-look`). The new answers are advice for the person who decides (`rosetta review adjudicate REVIEW`): the gate and
-    every measure of agreement count the first round alone. Reading what divided the reviewers is a look. A review has
-    one second look. Sentences from a vault are opened with it once more (--vault, --purpose or a grant to hand them
-    out).
-    """
+def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
+    """Make a second review; reading what divided the reviewers is a look."""
     texts = distribute.own_texts(given, "second")
     with store.Office.open(home()) as office:
-        reviewed = office.review(review)
+        reviewed = office.review(name)
         results.refuse_withdrawn(reviewed)
         second_look.cases_to_ask(office, reviewed)
         first, corpus = reviewed.manifest, f"{reviewed.name}-second"
@@ -374,7 +364,7 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
             reviewed, "review", given, with_vault.handed_to(given, dry_run=dry_run)
         )
         drawn = second_look.draft_second_look(
-            office, reviewed, secrets.randbits(32) if seed is None else seed
+            office, reviewed, secrets.randbits(32) if given["seed"] is None else given["seed"]
         )
         _look(office, reviewed)
         letters = words_letters.look_at_letters(drawn, texts, given, secret=reviewed.secret)

@@ -42,7 +42,9 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
 def test_corpus_that_lacks_something_is_closed_as_it_is(office: Office, tmp_path: Path) -> None:
     office("vault init elders --name E --as Office --recovery r.txt")
     before = (tmp_path / "words" / "project.json").read_bytes()
-    assert "only written sealed" in office.refused("corpus", "translate", "words", "-o", "stick")
+    assert "only written sealed" in office.refused(
+        "corpus", "ask", "translate", "words", "-o", "stick"
+    )
     refused = office.refused("vault", "add", "elders", "words")
     assert "2 translations to which no second speaker agreed" in refused
     assert "1 sentence without a translation (1 held_out)" in refused
@@ -103,7 +105,7 @@ def test_corpus_consent_says_what_it_replaces(office: Office, tmp_path: Path) ->
 
 
 ROWS = "source\tsegment\tdifficulty\tregister\nThe elders sang here\tgold_standard\t2\tformal\nAn open sentence\tdevelopment\t1\tformal\n"
-AGREE = ("corpus", "agree", "words", "-o", "second")
+AGREE = ("corpus", "ask", "agree", "words", "-o", "second")
 
 
 def translated(folder: Path, patch: pytest.MonkeyPatch) -> None:
@@ -114,7 +116,7 @@ def translated(folder: Path, patch: pytest.MonkeyPatch) -> None:
     made = Office(folder / "home")
     made.types(*NEW)
     made("corpus sources words s.tsv")
-    made("corpus translate words --passphrases -o stick")
+    made("corpus ask translate words --passphrases -o stick")
     [card] = made.cards("words-translate-1")
     file = folder / "stick" / "words-translate-1-1.rosetta-batch"
     speaks(folder / "laptop", file, card, lambda original, _: [f"{original} eo"])
@@ -198,7 +200,7 @@ def gathered(folder: Path, patch: pytest.MonkeyPatch) -> None:
     office = Office(folder / "home")
     office.types(*NEW, "--label", "TK NC")
     office(f"corpus sources words sentences.tsv --take {SENTENCES} --segment development")
-    office("corpus translate words --passphrases -o stick")
+    office("corpus ask translate words --passphrases -o stick")
     [card] = office.cards("words-translate-1")
     [file] = (folder / "stick").glob("*.rosetta-batch")
     speaks(folder / "laptop", file, card, lambda original, _: [KNOWN[original][1]])
@@ -225,8 +227,8 @@ def test_withdrawn_corpus_in_the_making_goes_no_further(six: Office) -> None:
         ("corpus", "check", "words"),
         ("corpus", "check", "words/corpus.json"),
         ("corpus", "sources", "words", "sentences.tsv"),
-        ("corpus", "translate", "words", "--again", "--passphrases"),
-        ("corpus", "agree", "words", "--passphrases"),
+        ("corpus", "ask", "translate", "words", "--again", "--passphrases"),
+        ("corpus", "ask", "agree", "words", "--passphrases"),
         ("corpus", "gather", "words"),
         ("corpus", "analyse", "words", "--by", "Ana"),
         ("corpus", "consent", "words", "--community", "C", "--person", "P", "--date", "2026-11-20", "--statement", "agreed.txt"),
@@ -250,7 +252,7 @@ def test_withdrawn_sentences_leave_the_corpus_until_lifted(six: Office) -> None:
     export = ("review", "export", "words-translate-1", "--corpus", str(out), "--allow-secret")
     assert "Left out: 2 sentences" in six.types(*export).output
     assert _ids(out) == [1, 3, 4, 6]
-    six.types("corpus", "agree", "words", "--passphrases", "-o", "second")
+    six.types("corpus", "ask", "agree", "words", "--passphrases", "-o", "second")
     with Reviews.open(six.home) as reviews:
         asked = reviews.review("words-agree-1").key.items.values()
     assert {each.entry for each in asked} == {1, 3, 4, 6}
@@ -321,8 +323,8 @@ def test_new_language_page_leads_to_a_whole_corpus(begun: Office, tmp_path: Path
     for words in commands():
         typed = "1\n" * 200 if words[1] == "analyse" else None
         done = begun.types(*words, text=typed)
-        if words[:2] in (["corpus", "translate"], ["corpus", "agree"]):
-            kind = words[1]
+        if words[:2] == ["corpus", "ask"]:
+            kind = words[2]
             review = f"words-{kind}-1"
             (tmp_path / "sentences.tsv").unlink(missing_ok=True)
             for number, card in enumerate(begun.cards(review), 1):
@@ -381,8 +383,8 @@ def test_corpus_new_refuses_wrong_usage(begun: Office, tmp_path: Path) -> None:
 def test_corpus_steps_that_are_too_early_say_what_is_first(begun: Office) -> None:
     begun.types(*NEW)
     for words, said in (
-        (("corpus", "translate", "words", "--passphrases"), "rosetta corpus sources"),
-        (("corpus", "agree", "words", "--passphrases"), "rosetta corpus gather"),
+        (("corpus", "ask", "translate", "words", "--passphrases"), "rosetta corpus sources"),
+        (("corpus", "ask", "agree", "words", "--passphrases"), "rosetta corpus gather"),
         (("corpus", "sources", "words", "--undo"), "nothing to undo"),
         (("corpus", "sources", "words"), "FILE, --model and --undo"),
         (("corpus", "sources", "words", "--model", "m"), "--difficulty and one --register"),
@@ -396,7 +398,7 @@ def test_corpus_reviews_belong_to_their_data_folder(begun: Office, tmp_path: Pat
     assert "label: TK Non-Commercial (TK NC)" in begun.types("corpus", "progress", "words").output
     assert "is there already" in begun.refused(*NEW)
     begun.types("corpus", "sources", "words", "sentences.tsv", "--take", "3")
-    begun.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
+    begun.types("corpus", "ask", "translate", "words", "--passphrases", "-o", "stick")
     path = tmp_path / "words" / "project.json"
     told = json.loads(path.read_bytes())
     told["reviews"].append(told["reviews"][0] | {"review": "never-made", "made": False})

@@ -504,7 +504,10 @@ def test_vault_second_review_refuses_before_it_opens(desk: Desk) -> None:
     create_sealed(desk, panel.named, *OPENING)
     panel.rate(desk.folder / "stick", newest(desk), lambda n, _: list(Rating)[3 * (n > 0)])
     desk("review import stick")
-    second, before = ("review second last -o again", *panel.named, *OPENING), log_lines(desk)
+    second, before = (
+        ("review create --second last -o again", *panel.named, *OPENING),
+        log_lines(desk),
+    )
     for options, words in (("--name a/b", "make a name"), ("--recipient age1nobody", "age1nobody")):
         assert words in desk(*second, *options.split(), code=2), options
     assert log_lines(desk) == before

@@ -196,7 +196,7 @@ def test_withdrawn_review_leaves_no_more(sides: TwoSides) -> None:
         "review gate last --issue -o again", "review gate last", "review page last -o page.html",
         "review export last -o out", "review export last --csv table.csv",
         f"review export last --inside {sides.stick}/evidence", "report review last",
-        "review second last --dry-run", "review adjudicate last --json", "calibrate --review last",
+        "review create --second last --dry-run", "review adjudicate last --json", "calibrate --review last",
         f"review variants {sample_path(DEMO_CORPUS)}",
     )  # fmt: skip
     withdraw(sides, "--entries 0")

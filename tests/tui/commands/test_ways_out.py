@@ -149,9 +149,9 @@ corpus terms, corpus open, review bundle add
 """
 """They read no run of the store."""
 NO_SCORES = """
-review import, review enrol, review status, review adjudicate, review second, review gate, review verify,
+review import, review enrol, review status, review adjudicate, review gate, review verify,
 review export, review page, report review, report released, review plan, review variants, review withdraw,
-corpus translate, corpus agree, corpus progress, language check, language list, language show, vault list, vault log, vault check-up,
+corpus ask, corpus progress, language check, language list, language show, vault list, vault log, vault check-up,
 vault grant show, community withdraw, community lift, community notices, community owners, verify, community propose,
 community answer, community profile, community stick, key list, cost, doctor
 """

@@ -288,7 +288,7 @@ def test_enrol_witness_signs_and_the_organisation_keeps_it(
 
 
 WORDS = {"comment": "mark-0 too formal", "wording": "mark-0 Mi vidis lian hundon."}
-EVERY = ("second", "spring", "-o")
+EVERY = ("create", "--second", "spring", "-o")
 
 
 @dataclass
@@ -370,7 +370,7 @@ def test_words_go_along_without_names_and_answers_where_told(told: Ground) -> No
     assert "mark-0" not in str(kept), "what is taken back is erased here: it is not kept twice"
     for command, why in (
         ((*EVERY, told.stick), "had its second look: 'again'"),
-        (("second", "again", "-o", told.stick), "There is no third"),
+        (("create", "--second", "again", "-o", told.stick), "There is no third"),
         (("gate", "again"), "is advice for who decides"),
         (("adjudicate", "again"), "Decide in the first one"),
     ):

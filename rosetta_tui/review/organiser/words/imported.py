@@ -243,15 +243,15 @@ def left_lines(found: Gathered) -> Iterator[str]:
         named = f" ({_named(found.objected)})" if found.objected else ""
         yield f"Left out: {many} that somebody called harmful or not to be shown around{named}. Talk with them; `rosetta review adjudicate` clears a flag."
     if found.unjudged:
-        yield f"A second speaker could not judge: {_named(found.unjudged)}. To be examined by another one (rosetta corpus agree --again)."
+        yield f"A second speaker could not judge: {_named(found.unjudged)}. To be examined by another one (rosetta corpus ask agree --again)."
     if found.own:
-        yield f"No agreement: {_named(found.own)}, looked over on the laptop of the translation. Give it to another speaker (rosetta corpus agree --again), or if that was another person: rosetta corpus gather --shared-laptop REVIEW."
+        yield f"No agreement: {_named(found.own)}, looked over on the laptop of the translation. Give it to another speaker (rosetta corpus ask agree --again), or if that was another person: rosetta corpus gather --shared-laptop REVIEW."
     if found.other_wording:
-        yield f"Answers about another wording than the one that is there now: {_named(found.other_wording)}. Give it to a second speaker (rosetta corpus agree --again)."
+        yield f"Answers about another wording than the one that is there now: {_named(found.other_wording)}. Give it to a second speaker (rosetta corpus ask agree --again)."
     if found.taken_back:
         yield f"Taken back by who said it, and out of the corpus: {_named(found.taken_back)}."
     if found.refused:
-        yield f"A second speaker did not agree, and wrote no better one: {_named(found.refused)}. What is left without a translation waits for another one (rosetta corpus translate)."
+        yield f"A second speaker did not agree, and wrote no better one: {_named(found.refused)}. What is left without a translation waits for another one (rosetta corpus ask translate)."
 
 
 def _named(entries: list[int]) -> str:
