@@ -106,7 +106,9 @@ def _raise(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-_OPENING = frozenset({"run", "demo", "resume", "retry", "watch"})  # commands that open a screen
+_OPENING = frozenset(
+    {"run", "demo", "resume", "retry", "watch", "open"}
+)  # commands that open a screen
 _NOT_SHOWN = frozenset({"--plain", "--json-lines", "--help", "-h", "--version"})
 
 
@@ -123,7 +125,7 @@ def _run(arguments: list[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Print at once, where a screen is to open on a terminal, that it is coming; its first frame
     # takes the line's place.
-    opens = not arguments or arguments[0] in _OPENING or list(arguments[:2]) == ["vault", "show"]
+    opens = not arguments or arguments[0] in _OPENING
     terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if opens and terminal and not _NOT_SHOWN & set(arguments):
         sys.stderr.write("preparing …\r")

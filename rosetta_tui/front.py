@@ -11,7 +11,7 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 """Our packages, from the ground up; other programs may bring ones of the plain names among them."""
 
 GROUPS = {
-    "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "doctor"),
+    "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "open", "doctor"),
     "Runs": ("cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
     "Speakers": ("review", "community"),
     "Secret texts": ("vault", "submission"),

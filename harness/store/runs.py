@@ -157,7 +157,7 @@ def find_run(connection: sqlite3.Connection, name: str, *, withdrawn: bool = Fal
     if not rows:
         deleted = bool(_begin_with(connection, name, "put_away IS NOT NULL"))
         raise UsageError(
-            f"Run {name!r} was deleted. `rosetta runs undelete {name}` brings it back."
+            f"Run {name!r} was deleted. `rosetta runs delete --undo {name}` brings it back."
             if deleted
             else f"There is no run {name!r}. `rosetta runs list` shows which there are."
         )

@@ -251,8 +251,8 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
     ask = {"Ask the keepers for one run over a corpus": ("rosetta", "run", "CORPUS", "--method", "METHOD", "--vault", folder, "--purpose", "WORDS", "--ask", "NAME.rosetta-request")}  # fmt: skip
     answer: Commands = {
         "Look at a request that came on a stick": (*vault, "show", folder, "NAME.rosetta-request"),
-        "Allow it, as a keeper": (*vault, "allow", folder, "NAME.rosetta-request", "--to", "NAME.rosetta-answer"),
-        "Refuse it, as a keeper": (*vault, "refuse", folder, "NAME.rosetta-request", "--to", "NAME.rosetta-answer", "--reason", "WORDS"),
+        "Allow it, as a keeper": (*vault, "answer", folder, "NAME.rosetta-request", "--to", "NAME.rosetta-answer"),
+        "Refuse it, as a keeper": (*vault, "answer", folder, "NAME.rosetta-request", "--to", "NAME.rosetta-answer", "--refuse", "WHY"),
         "Take in the answers that came back": (*vault, "take", folder, "NAME.rosetta-answer"),
         "Open with it, once": ("rosetta", "vault", "open", folder, "--grant", "NAME.rosetta-request"),
         **ask,

@@ -336,7 +336,7 @@ def asked_lines(request: GrantRequest, state: VaultState, file: Path) -> Iterato
     """Return what the keepers are asked for, and the next steps."""
     yield from request_lines(request, state)
     needed = "One keeper" if state.split is None else f"{state.threshold} keepers"
-    yield f"Written: {file}. {needed} must allow it; you are one of them too, and answer in the same way: rosetta vault grant allow."
+    yield f"Written: {file}. {needed} must allow it; you are one of them too, and answer in the same way: rosetta vault grant answer."
     yield "Once they allow it: the same command, with --grant in place of --purpose and --ask."
 
 

@@ -16,7 +16,7 @@ class CorpusCommands(FiledCommands):
     folder = "corpus"
     order = (
         "check", "show", "convert", "terms",
-        "open", "new", "sources", "ask", "gather", "analyse", "consent", "progress",
+        "new", "sources", "ask", "gather", "analyse", "consent", "progress",
     )  # fmt: skip
 
 

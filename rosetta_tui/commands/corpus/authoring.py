@@ -2,16 +2,15 @@
 ``rosetta corpus sources``: Add sentences that speakers are to translate, from a file or a model.
 ``rosetta corpus progress``: Say how far a corpus in the making is, what it lacks, and what comes next.
 ``rosetta corpus analyse``: Confirm the analyses that the language's analyser proposes.
-``rosetta corpus open``: Open the app at the corpora in the making, or at one of them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -28,10 +27,6 @@ from rosetta_tui.request.reading import print_problems
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from textual.screen import Screen
-
 
 with when_used():
     from corpora.languages import tags
@@ -370,26 +365,3 @@ def _analyse_asked(proposal: proposals.Proposal) -> str:
         "Number, Enter skips, q stops", default="", show_default=False, value_proc=checked
     )
     return answer
-
-
-# ---- Open the app at the corpora in the making, or at one of them ----
-
-with when_used():
-    from rosetta_tui.app import launch
-    from rosetta_tui.project import list_screen, screen
-
-
-@click.command("open")
-@click.argument("folder", type=click.Path(path_type=Path), required=False)
-def open_(folder: Path | None) -> None:
-    """Show the corpus in FOLDER on the screen: what it still needs, its sentences, its speakers, its costs. Without FOLDER: all that are known here.
-
-    No sentence is shown. `progress` says the same in a shell.
-    """
-
-    def screens(store_path: Path) -> Iterator[Screen[None]]:
-        yield list_screen.ProjectsScreen(store_path)
-        if folder is not None:
-            yield screen.ProjectScreen(store_path, folder.absolute())
-
-    launch.open_app(screens)

@@ -385,6 +385,6 @@ def _next_steps(published: Published, folder: Path | None, *, passphrases: bool)
         lacking = [TITLES[system] for system in TITLES if system not in systems_on(folder)]
         yield f"For each further stick, copy everything in {folder} to it."
         if lacking:
-            add = f"rosetta review bundle add FILE -o {command_line([str(folder)])}"
+            add = f"rosetta review bundle FILE -o {command_line([str(folder)])}"
             yield f"The stick has no program for {', '.join(lacking)}: `{add}` adds an archive, here and for every later review."
     yield f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`."

@@ -13,7 +13,7 @@ import click
 from corpora.text.messages import percent
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from rosetta_tui.commands.naming import NamedCommands, when_used
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain, table
 
@@ -87,42 +87,32 @@ with when_used():
 _PATH = click.Path(path_type=Path)
 
 
-@click.group(cls=NamedCommands)
-def bundle() -> None:
-    """Add and list the program for reviewers: one archive in the data folder for each system.
+@click.command()
+@click.argument("file", type=_PATH, required=False)
+@click.option("-o", "--output", "folder", type=_PATH, metavar="STICK", help="Fill a stick, too, that was made before.")  # fmt: skip
+def bundle(file: Path | None, folder: Path | None) -> None:
+    """Add FILE, the program for reviewers as one archive, or replace the one for its system; without FILE, list them.
 
     `rosetta review create -o STICK` copies them to the stick. `make reviewer-bundle` packs them in the source of
-    Rosetta, on the system that they are for.
+    Rosetta, on the system that they are for. The whole archive is checked, but it is not signed: compare its SHA-256
+    with the CHECKSUMS.txt of the computer that packed it.
     """
-
-
-@bundle.command("add")
-@click.argument("file", type=_PATH)
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=_PATH,
-    metavar="STICK",
-    help="Fill a stick, too, that was made before.",
-)
-def add(file: Path, folder: Path | None) -> None:
-    """Add FILE, an archive of the program for reviewers, or replace the one for its system.
-
-    The whole archive is checked, but it is not signed: compare its SHA-256 with the CHECKSUMS.txt of the computer that packed it.
-    """
-    system = reviewer_programs.recognise_archive(file)
-    size = file.stat().st_size
-    program = stick.with_progress(
-        file.name, size, lambda copied: reviewer_programs.add_program(file, system, home(), copied)
-    )
-    _say(program)
+    if file is None:
+        _list()
+    else:
+        system = reviewer_programs.recognise_archive(file)
+        size = file.stat().st_size
+        program = stick.with_progress(
+            file.name,
+            size,
+            lambda copied: reviewer_programs.add_program(file, system, home(), copied),
+        )
+        _say(program)
     if folder is not None:
         stick.fill_stick(folder, home())
 
 
-@bundle.command("list")
-def list_() -> None:
+def _list() -> None:
     """List the archives that are there, and the systems that have none."""
     programs = reviewer_programs.list_programs(home())
     for program in programs:
@@ -130,7 +120,7 @@ def list_() -> None:
     there = {program.system for program in programs}
     lacking = [title for system, title in reviewer_programs.TITLES.items() if system not in there]
     if lacking:
-        click.echo(f"None for {', '.join(lacking)}: `rosetta review bundle add FILE`.")
+        click.echo(f"None for {', '.join(lacking)}: `rosetta review bundle FILE`.")
 
 
 def _say(program: reviewer_programs.ReviewerProgram) -> None:

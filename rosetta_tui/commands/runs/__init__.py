@@ -15,7 +15,6 @@ class RunCommands(FiledCommands):
         "list",
         "show",
         "note",
-        "tag",
         "export",
         "proof",
         "import",
@@ -24,7 +23,6 @@ class RunCommands(FiledCommands):
         "reproduce",
         "attach",
         "delete",
-        "undelete",
     )
 
 

@@ -1,7 +1,5 @@
-"""``rosetta runs note``: Write a note beside a run.
-``rosetta runs tag``: Give a run tags, or take them away.
-``rosetta runs delete``: Delete runs; for a week they can be brought back.
-``rosetta runs undelete``: Bring back a deleted run.
+"""``rosetta runs note``: Write a note beside a run, or give it tags.
+``rosetta runs delete``: Delete runs, or bring back deleted ones within a week.
 """
 
 from __future__ import annotations
@@ -26,11 +24,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("run")
 @click.argument("text", required=False)
-@click.option("--remove", is_flag=True, help="Take the note away.")
-def note(run: str, text: str | None, *, remove: bool) -> None:
-    """Write TEXT beside RUN, in place of the note that was there; without TEXT, print it.
+@click.option("--tag", "tags", multiple=True, help="A word to find the run again, `rosetta runs list --tag`; may be repeated.")  # fmt: skip
+@click.option("--remove", is_flag=True, help="Take the note away; with --tag, these tags.")
+def note(run: str, text: str | None, tags: Sequence[str], *, remove: bool) -> None:
+    """Write TEXT beside RUN, in place of the note that was there; without TEXT, print it. With --tag, give RUN tags.
 
-    TEXT `-` reads the note from standard input. Notes stay in this store: a sealed card never changes, so
+    TEXT `-` reads the note from standard input. Notes and tags stay in this store: a sealed card never changes, so
     `rosetta runs export` writes none.
     """
     if remove and text is not None:
@@ -38,48 +37,44 @@ def note(run: str, text: str | None, *, remove: bool) -> None:
     words = sys.stdin.read() if text == "-" else text
     with opened() as connection:
         number = find_run(connection, run).id
-        if remove or words is not None:
-            set_note(connection, number, "" if words is None else words)
-            return
-        for line in note_of(connection, number).splitlines():
-            click.echo(plain(line))
-
-
-# ---- Give a run tags, or take them away ----
-
-
-@click.command()
-@click.argument("run")
-@click.argument("tags", nargs=-1, required=True, metavar="TAG...")
-@click.option("--remove", is_flag=True, help="Take these tags away.")
-def tag(run: str, tags: Sequence[str], *, remove: bool) -> None:
-    """Add TAGs to RUN; `rosetta runs list --tag TAG` lists the runs that have one.
-
-    A tag is one word. Tags stay in this store: a sealed card never changes, so `rosetta runs export`
-    writes none.
-    """
-    with opened() as connection:
-        number = find_run(connection, run).id
-        add, gone = ((), tags) if remove else (tags, ())
-        left = change_tags(connection, number, add, gone)
-    click.echo(plain(f"{run}: {', '.join(left) or 'no tags'}"), err=True)
+        if words is not None or (remove and not tags):
+            set_note(connection, number, words or "")
+        if tags:
+            add, gone = ((), tags) if remove else (tags, ())
+            left = change_tags(connection, number, add, gone)
+            click.echo(plain(f"{run}: {', '.join(left) or 'no tags'}"), err=True)
+        elif words is None and not remove:
+            for line in note_of(connection, number).splitlines():
+                click.echo(plain(line))
 
 
 # ---- Delete runs; for a week they can be brought back ----
 
 
 @click.command()
-@click.argument("names", nargs=-1, required=True, metavar="RUN...")
+@click.argument("names", nargs=-1, metavar="RUN...")
+@click.option(
+    "--undo",
+    is_flag=True,
+    help="Bring back deleted RUNs; without a name, the one that was deleted last.",
+)
 @click.option("--now", is_flag=True, help="Erase for good at once; also runs deleted before.")
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
-def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
-    """Delete RUNs; `rosetta runs undelete` brings them back within a week.
+def delete(names: Sequence[str], *, undo: bool, now: bool, yes: bool) -> None:
+    """Delete RUNs; --undo brings them back within a week. `rosetta runs list --deleted` lists those.
 
     After a week the next start of the app erases them with all their outputs, and whatever nothing else needs. --now
     erases at once. A run with secret entries is always erased at once.
     """
     from harness.store.deletion import erase, holds_secrets, refuse_under_way, trash
 
+    if undo:
+        if now or yes:
+            raise UsageError("--undo brings runs back: leave --now and --yes out.")
+        _bring_back(names or ("last",))
+        return
+    if not names:
+        raise click.UsageError("Name the runs: rosetta runs delete RUN...")
     with opened() as connection:
         chosen = {run.id: run for run in (_find(connection, name, now=now) for name in names)}
         runs = list(chosen.values())
@@ -96,7 +91,7 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
             else:
                 trash(connection, run.id)
                 message = (
-                    f"Deleted: {run.run_id}. Back with: rosetta runs undelete {run.run_id[:8]}"
+                    f"Deleted: {run.run_id}. Back with: rosetta runs delete --undo {run.run_id[:8]}"
                 )
                 click.echo(plain(message), err=True)
 
@@ -129,20 +124,11 @@ def _ask(chosen: Sequence[Run]) -> None:
     click.confirm(f"Erase {len(chosen)} run(s) for good?", abort=True, err=True)
 
 
-# ---- Bring back a deleted run ----
-
-
-@click.command()
-@click.argument("names", nargs=-1, metavar="[RUN]...")
-def undelete(names: Sequence[str]) -> None:
-    """Restore deleted RUNs; without a name, the one that was deleted last.
-
-    `rosetta runs list --deleted` lists those that can be brought back.
-    """
+def _bring_back(names: Sequence[str]) -> None:
     from harness.store.deletion import bring_back
     from harness.store.runs import find_trashed
 
     with opened() as connection:
-        for run in [find_trashed(connection, name) for name in names or ("last",)]:
+        for run in [find_trashed(connection, name) for name in names]:
             bring_back(connection, run.id)
             click.echo(plain(f"Back: {run.run_id}"), err=True)

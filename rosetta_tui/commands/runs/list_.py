@@ -78,7 +78,7 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     if other_inputs(run_summaries):
         click.echo(OTHER_INPUTS_WORDS)
     if deleted:
-        click.echo("A deleted run comes back with: rosetta runs undelete RUN", err=True)
+        click.echo("A deleted run comes back with: rosetta runs delete --undo RUN", err=True)
     else:
         _say_how_stopped_go_on([run for run in run_summaries if run.state == "stopped"])
 

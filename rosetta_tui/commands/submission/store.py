@@ -1,6 +1,5 @@
 """``rosetta submission list``: List what came, where it stands, and what it cost.
 ``rosetta submission show``: Show how far a submission has come, and what to do next.
-``rosetta submission open``: Open the app at the submissions, or at one of them.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain, table
 
 if TYPE_CHECKING:
-    from textual.screen import Screen
-
     from harness.submission.bundle import SubmissionManifest
 
 
@@ -215,28 +212,3 @@ def _lines(
         yield f"Next: {end.command}"
     elif end.step is None:
         yield f"{end.words} What follows from it: {end.command}" if end.command else end.words
-
-
-# ---- Open the app at the submissions, or at one of them ----
-
-with when_used():
-    from rosetta_tui.app import launch
-    from rosetta_tui.submission import screen
-
-
-@click.command("open")
-@click.argument("submission", required=False, metavar=f"[{NAMED}]")
-def open_(submission: str | None) -> None:
-    """Show a submission on the screen: its steps up to the certificate, its parts, its claim, its README, the report to its maker.
-
-    A FILE is imported, as by `show`, which says the same steps in a shell; nothing in it is run. Without one: all
-    submissions that this computer took in.
-    """
-    submission_kept = None if submission is None else kept(submission)
-
-    def screens(store_path: Path) -> Iterator[Screen[None]]:
-        yield screen.SubmissionsScreen(store_path)
-        if submission_kept is not None:
-            yield screen.SubmissionScreen(store_path, submission_kept.number)
-
-    launch.open_app(screens)

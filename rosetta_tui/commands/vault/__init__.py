@@ -12,7 +12,7 @@ class VaultCommands(FiledCommands):
 
     folder = "vault"
     order = (
-        "card", "init", "add", "list", "show", "open", "log", "check-up", "enrol", "revoke", "share",
+        "card", "init", "add", "list", "open", "log", "check-up", "enrol", "revoke", "share",
         "export", "budget", "compare",
     )  # fmt: skip
 

@@ -1,7 +1,6 @@
 """``rosetta vault list``: Show what a vault holds and who can open it, without opening it.
 ``rosetta vault log``: Show who did what with a vault, and why.
 ``rosetta vault open``: Try whether your keys open a corpus; no text is shown or written.
-``rosetta vault show``: Open the app at the vaults, or at one of them.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -28,10 +26,6 @@ from rosetta_tui.commands.vault.sharing import (
 from rosetta_tui.request.vault import asked, by_grant, refuse_existing, together
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from textual.screen import Screen
-
 
 with when_used():
     from harness.consent import withdrawals_in_force
@@ -224,26 +218,3 @@ def _taken_back(opened: sealed_corpus.UnsealedCorpus) -> Iterator[str]:
     warned = {warning.message for warning in corpus.warnings}
     new = (warning.message for warning in kept.warnings if warning.message not in warned)
     yield from (f"For a run, {message}" for message in new)
-
-
-# ---- Open the app at the vaults, or at one of them ----
-
-with when_used():
-    from rosetta_tui.app import launch
-    from rosetta_tui.vault import screen
-
-
-@click.command("show")
-@click.argument("vault", type=FILE, required=False)
-def show_(vault: Path | None) -> None:
-    """Show VAULT on the screen: what it holds, who opens it, its log, requests and budgets. Without VAULT: all that are known here.
-
-    No key is needed, and no text is opened. `list`, `log`, `grant show` and `budget` say the same in a shell.
-    """
-
-    def screens(store_path: Path) -> Iterator[Screen[None]]:
-        yield screen.VaultsScreen(store_path)
-        if vault is not None:
-            yield screen.VaultScreen(store_path, vault.absolute())
-
-    launch.open_app(screens)

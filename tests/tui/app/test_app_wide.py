@@ -17,10 +17,12 @@ from textual.widgets import Input
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
+from harness.project.state import FILE
 from harness.run.rescoring import RescorePreview
 from harness.store.attachments import change_tags, set_note
 from harness.store.file.database import opened
 from harness.store.runs import find_run
+from harness.vault.folder import HEAD
 from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
@@ -36,7 +38,6 @@ from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.show import run_facts
 from rosetta_tui.show.clipboard import MOST_BYTES
-from rosetta_tui.submission.screen import SubmissionsScreen
 from rosetta_tui.toolkit.customization import THEME_WORDS
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
@@ -206,23 +207,20 @@ async def test_filter_by_a_hostile_name_finds_and_is_harmless(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "opens"),
-    [
-        ("vault show elders", [VaultsScreen, VaultScreen]),
-        ("corpus open words", [ProjectsScreen, ProjectScreen]),
-        ("submission open", [SubmissionsScreen]),
-    ],
-)  # fmt: skip
+    ("mark", "opens"),
+    [(HEAD, [VaultsScreen, VaultScreen]), (FILE, [ProjectsScreen, ProjectScreen])],
+)
 def test_command_opens_its_screens_and_needs_a_terminal(
-    words: str, opens: list[type], home: Path, monkeypatch: pytest.MonkeyPatch
+    mark: str, opens: list[type], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("words").mkdir()
-    refused = CliRunner().invoke(rosetta, words.split())
+    Path("words", mark).touch()
+    refused = CliRunner().invoke(rosetta, ["open", "words"])
     assert isinstance(refused.exception, UsageError)
     assert "The app needs a terminal" in str(refused.exception)
     opened: list[object] = []
     monkeypatch.setattr(launch, "open_app", lambda screens: opened.extend(screens(store(home))))
-    assert CliRunner().invoke(rosetta, words.split()).exit_code == 0
+    assert CliRunner().invoke(rosetta, ["open", "words"]).exit_code == 0
     assert [type(each) for each in opened] == opens
 
 

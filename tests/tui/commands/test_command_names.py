@@ -250,7 +250,7 @@ def test_question_that_nobody_answers_is_wrong_usage(tmp_path: Path, monkeypatch
     homes = Homes(tmp_path, monkeypatch)
     homes("office", "open elders greetings --ask {stick}/a.rosetta-request --purpose spring")
     homes("office", "export elders {stick}/elders --purpose", "for the keepers")
-    asked = ("vault", "grant", "allow", homes.stick / "elders", homes.stick / "a.rosetta-request", "--to", "a.rosetta-answer")  # fmt: skip
+    asked = ("vault", "grant", "answer", homes.stick / "elders", homes.stick / "a.rosetta-request", "--to", "a.rosetta-answer")  # fmt: skip
     for first in (lambda: os.close(0), None)[: times(1, 2)]:
         done = called(homes.folder / "school", *asked, first=first)
         assert done.returncode == 2, done.stderr

@@ -65,10 +65,10 @@ def test_grant_of_three_keepers_over_a_stick(homes: Homes) -> None:
     assert words in shown
     assert "No answer yet from Office, School, Library." in shown
     to = "--to {stick}/%s.rosetta-answer"
-    refused = homes("library", f"grant refuse {{stick}}/elders {one} {to % 'library'} --reason", "in May")  # fmt: skip
-    assert "the log will have it with your reason" in refused
+    refused = homes("library", f"grant answer {{stick}}/elders {one} {to % 'library'} --refuse", "in May")  # fmt: skip
+    assert "The log will have it with your reason" in refused
     for home in ("school", "office"):
-        allowed = homes(home, f"grant allow {{stick}}/elders {one} --yes {to % home}")
+        allowed = homes(home, f"grant answer {{stick}}/elders {one} --yes {to % home}")
         assert "it cannot be used again" in allowed
     homes("office", "grant take elders {stick}/library.rosetta-answer")
     few = homes("office", f"open elders --grant {one}")
@@ -94,8 +94,8 @@ def test_grant_request_that_is_none_is_named(homes: Homes) -> None:
         "vault open elders --grant",
         "run greetings --vault elders --method copy-source --despite-network made-up --grant",
         "vault grant show elders",
-        "vault grant allow elders --to a.rosetta-answer --yes",
-        "vault grant refuse elders --to a.rosetta-answer --reason no",
+        "vault grant answer elders --to a.rosetta-answer --yes",
+        "vault grant answer elders --to a.rosetta-answer --refuse no",
     ):
         for name in ("wrong.rosetta-request", "gone.rosetta-request"):
             failed = said(f"{line} {name}").exception
@@ -125,12 +125,12 @@ def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
     opened = homes("office", "open elders --grant a.rosetta-request")
     assert "It was granted a run, and this is to open the texts and check them." in opened
     (homes.folder / "office" / "junk").write_bytes(b"{}")
-    for line in ("grant take elders junk", "grant allow elders junk --yes --to x.rosetta-answer"):
+    for line in ("grant take elders junk", "grant answer elders junk --yes --to x.rosetta-answer"):
         assert "Ask for the file once more" in homes("office", line)
     assert "opens for 2 of its 3 keepers" in homes("office", "open elders greetings --purpose x")
     assert "Leave the rest out" in homes("office", "open elders greetings --grant a.rosetta-request")  # fmt: skip
     shutil.copy(homes.folder / "school" / "keeper.key", homes.stick)
-    allow = "grant allow elders a.rosetta-request --yes --key {stick}/keeper.key --to s"
+    allow = "grant answer elders a.rosetta-request --yes --key {stick}/keeper.key --to s"
     assert "Written: s" in homes("office", allow)
 
 

@@ -26,6 +26,7 @@ from harness.store.run_list import list_runs
 from harness.vault.records import CardSealed
 from rosetta_tui.commands.community import community
 from rosetta_tui.commands.resume import retry
+from rosetta_tui.commands.verify import verify
 from tests.corpora.making import file, only_problem
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
@@ -181,19 +182,19 @@ def test_runs_note_and_tags_are_written_and_shown() -> None:
     assert json.loads(rosetta_runs("list", "--json").stdout)[0]["note"] == "from a pipe"
     rosetta_runs("note", "last", "--remove")
     assert rosetta_runs("note", "last").stdout == ""
-    rosetta_runs("tag", "6f1c", "baseline", "#2026-11")
+    rosetta_runs("note", "6f1c", "--tag", "baseline", "--tag", "#2026-11")
     assert "#2026-11 #baseline" in rosetta_runs("list", "--tag", "baseline").stdout
     assert "No run has this tag" in rosetta_runs("list", "--tag", "none").stdout
-    rosetta_runs("tag", "6f1c", "baseline", "--remove")
+    rosetta_runs("note", "6f1c", "--tag", "baseline", "--remove")
     assert json.loads(rosetta_runs("list", "--json").stdout)[0]["tags"] == ["2026-11"]
-    assert isinstance(rosetta_runs("tag", "6f1c", "two words").exception, UsageError)
+    assert isinstance(rosetta_runs("note", "6f1c", "--tag", "two words").exception, UsageError)
 
 
 @pytest.mark.usefixtures("number")
 def test_runs_export_has_no_word_of_a_person() -> None:
     before = rosetta_runs("export", "last", "-o", "-").stdout_bytes
     rosetta_runs("note", "last", "my own words")
-    rosetta_runs("tag", "last", "mine")
+    rosetta_runs("note", "last", "--tag", "mine")
     assert rosetta_runs("export", "last", "-o", "-").stdout_bytes == before
     assert "Everything holds" in rosetta_runs("verify", "last").stdout
 
@@ -210,12 +211,12 @@ def test_runs_note_shows_hostile_words_harmless() -> None:
 def test_runs_undelete_brings_a_run_back() -> None:
     before = rosetta_runs("show", "last").stdout
     said = rosetta_runs("delete", "last")
-    assert "rosetta runs undelete 6f1c3a52" in said.stderr
+    assert "rosetta runs delete --undo 6f1c3a52" in said.stderr
     assert isinstance(rosetta_runs("show", "6f1c").exception, UsageError)
     assert "6f1c3a52" in rosetta_runs("list", "--deleted").stdout
-    assert rosetta_runs("undelete").exit_code == 0
+    assert rosetta_runs("delete", "--undo").exit_code == 0
     assert rosetta_runs("show", "last").stdout == before
-    assert isinstance(rosetta_runs("undelete").exception, UsageError)
+    assert isinstance(rosetta_runs("delete", "--undo").exception, UsageError)
 
 
 def test_runs_delete_erases_a_secret_run_at_once(connection: sqlite3.Connection) -> None:
@@ -399,11 +400,11 @@ def test_community_export_is_verified(tmp_path: Path, monkeypatch: pytest.Monkey
     assert done.exit_code == 0, done.output
     assert "begin with README.txt" in done.stderr
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
-    abroad = rosetta_community("verify", str(target)).stdout
-    assert "– signed with a key that nobody here knows" in abroad
+    abroad = CliRunner().invoke(verify, [str(target)]).stdout
+    assert "– key: signed with a key that nobody here knows" in abroad
     words = abroad.partition("six words are: ")[2].partition(".")[0]
-    trusted = rosetta_community("verify", str(target), "--words", words).stdout
-    assert "✓ signed with the key whose" in trusted
+    trusted = CliRunner().invoke(verify, [str(target), "--words", words]).stdout
+    assert "✓ key: signed with the key whose" in trusted
 
 
 @pytest.mark.usefixtures("connection", "no_keyring")

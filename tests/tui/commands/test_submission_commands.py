@@ -110,7 +110,7 @@ def granted(desk: Desk) -> None:
     said = desk(f"submission run tiny.rosetta-submission eo-gold {asked}")
     assert "One keeper must allow it" in said
     assert desk.notes() == notes
-    desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
+    desk("vault grant answer elders spring.rosetta-request --to office.rosetta-answer")
     desk("vault grant take elders office.rosetta-answer")
 
 

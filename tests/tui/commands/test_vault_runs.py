@@ -395,7 +395,7 @@ def test_grants_page_can_be_walked(homes: Homes, monkeypatch: pytest.MonkeyPatch
             run_id = json.loads(homes.types("office", "runs list --json"))[0]["run_id"][:8]
             continue
         at_home = next((h for h in HOMES if any(f"{h}.rosetta" in w for w in words[-4:])), "office")
-        home = at_home if words[2] in ("allow", "refuse") else "office"
+        home = at_home if words[2] == "answer" else "office"
         more = {"resume": ["--keep-failed"], "review": SMALL if words[1] == "create" else []}.get(words[0], [])  # fmt: skip
         said = homes.types(home, words[0], *words[1:], *more)
         assert "rror: " not in said, (line, said)
@@ -416,5 +416,5 @@ def allowed_by_two(homes: Homes, request: str) -> None:
     """Have the office and the school allow a request, and take both answers in."""
     for home in HOMES[:2]:
         vault = "elders" if home == "office" else "stick/elders"
-        homes(home, f"grant allow {vault} {request} --to {request}.{home}.rosetta-answer")
+        homes(home, f"grant answer {vault} {request} --to {request}.{home}.rosetta-answer")
         assert "allows it" in homes("office", f"grant take elders {request}.{home}.rosetta-answer")

@@ -121,10 +121,10 @@ compare: ! compare last~1 --form lbrag-metrics
 leaderboard: leaderboard --json
 leaderboard: leaderboard --best --json --sort composite
 leaderboard: ! leaderboard --csv lists.csv
-report run: ! report run last~1 -o out.html
-report run: ! report run last~1 --against last~2 -o out.html
-report leaderboard: report leaderboard -o out.html
-report leaderboard: report leaderboard --best -o out.html
+report: ! report run last~1 -o out.html
+report: ! report run last~1 --against last~2 -o out.html
+report: report leaderboard -o out.html
+report: report leaderboard --best -o out.html
 publish: ! publish last~1 --to folder --json
 publish: ! publish last~1 --may-publish me --to folder --dry-run --json
 publish: publish --all --may-publish me --to folder --json
@@ -144,13 +144,13 @@ review create: review create last~1 --organisation Us --reviewers 1 --passphrase
 LINES = [line.partition(": ")[2] for line in WAYS.strip().splitlines()]
 NO_RUN = """
 demo, sweep begin, sweep resume, sweep show, sweep list, sweep compare, submission demo, submission check,
-submission run, submission tell, submission list, submission show, submission open, runs import, report sweep,
-corpus terms, corpus open, review bundle add
+submission run, submission tell, submission list, submission show, open, runs import,
+corpus terms, review bundle
 """
 """They read no run of the store."""
 NO_SCORES = """
 review import, review enrol, review status, review adjudicate, review gate, review verify,
-review export, review page, report review, report released, review plan, review variants, review withdraw,
+review export, review page, review plan, review variants, review withdraw,
 corpus ask, corpus progress, language check, language list, language show, vault list, vault log, vault check-up,
 vault grant show, community withdraw, community lift, community notices, community owners, verify, community propose,
 community answer, community profile, community stick, key list, cost, doctor

@@ -141,7 +141,7 @@ def asked(homes: Homes, name: str, command: str, *what: str) -> str:
     assert "Written" in said, said
     homes("office", "export elders {stick}/elders --purpose", "for the keepers")
     for home in ("school", "library"):
-        homes(home, f"grant allow {{stick}}/elders {request} --yes --to {{stick}}/{name}-{home}.rosetta-answer")  # fmt: skip
+        homes(home, f"grant answer {{stick}}/elders {request} --yes --to {{stick}}/{name}-{home}.rosetta-answer")  # fmt: skip
     homes("office", f"grant take elders {{stick}}/{name}-library.rosetta-answer {{stick}}/{name}-school.rosetta-answer")  # fmt: skip
     return f"--vault elders --grant {{stick}}/{name}.rosetta-request"
 

@@ -193,8 +193,9 @@ def test_what_cannot_be_reported_is_refused(here: Played) -> None:
     for words, said in (
         (("nothing",), "no run 'nothing'"),
         ((here.few, "--against", here.few), "named twice"),
-        (("leaderboard", "--dataset", "nowhere"), "of a corpus 'nowhere'"),
+        (("leaderboard", "nowhere"), "of a corpus 'nowhere'"),
         (("leaderboard", "--sort", "beauty"), "cannot be sorted"),
+        (("sweep", "last", "--best"), "--best is of `rosetta report leaderboard`"),
     ):
         assert said in str(called(*words).exception)
     assert not list(Path().iterdir())

@@ -243,7 +243,7 @@ def test_a_stopped_run_tells_why_and_what_goes_on_with_it(connection: sqlite3.Co
     number = factory.add_run(connection, stored=2)
     reason = Live(reason="The budget\x1b[2J is spent", budget_reached=True)
     set_live(connection, number, RunState.STOPPED, reason)
-    rosetta_runs("tag", "last", "cheap")
+    rosetta_runs("note", "last", "--tag", "cheap")
     told = page()
     assert told["state"].startswith("stopped · 2 of 4 entries (50 %)")
     assert told["why"].endswith("is spent.")

@@ -128,7 +128,7 @@ def test_each_command_is_taken(together: bool, home: Path, monkeypatch: pytest.M
     monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: "six words of theirs")
     seen = {taken(words) for words in commands_of(home, folder)}
     assert {"add", "enrol", "revoke", "log", "budget", "check-up", "export"} <= seen
-    assert ("allow" in seen) is together
+    assert ("answer" in seen) is together
 
 
 async def test_what_others_do_with_it_is_seen_by_itself(home: Path, tmp_path: Path) -> None:

@@ -1,5 +1,4 @@
-"""``rosetta vault grant allow``: Allow a request, as one of the keepers.
-``rosetta vault grant refuse``: Refuse a request, as one of the keepers, and say why.
+"""``rosetta vault grant answer``: Allow a request, as one of the keepers, or refuse it and say why.
 ``rosetta vault grant show``: Show what a request asks for, who answered, and who is missing.
 ``rosetta vault grant take``: Take in the keepers' answers.
 """
@@ -36,52 +35,43 @@ with when_used():
     from harness.vault.grants import files, grants
 
 
-@click.command("allow")
+@click.command("answer")
 @click.argument("vault", type=FILE)
 @REQUEST
 @ANSWER
+@click.option("--refuse", metavar="WHY", help="Refuse it. The log keeps WHY, so name nobody and quote no text.")  # fmt: skip
 @KEY
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def allow_(vault: Path, request: Path, answer: Path, key: Path | None, *, yes: bool) -> None:
-    """Allow what the request asks for, once, and write your answer. VAULT is the vault, or a copy of it on the stick.
+@click.option("--yes", is_flag=True, help="Allow it without a question.")
+def answer_(
+    vault: Path, request: Path, answer: Path, refuse: str | None, key: Path | None, *, yes: bool
+) -> None:
+    """Show what the request asks for, allow it once, or refuse it, and write your answer. VAULT may be a copy on the stick.
 
-    Your share of the vault's key is opened with your keys and sealed for this one request: only the computer that
-    asked can open it, once. The answer goes back there; the vault is not changed here.
+    Where you allow it, your share of the vault's key is opened with your keys and sealed for this one request: only
+    the computer that asked can open it, once. When a refusal is imported, the log records it with WHY. Until the
+    grant is used, it also takes back what you allowed before. The vault is not changed here.
     """
+    if refuse is not None and yes:
+        raise click.UsageError("--yes allows it. Leave --yes or --refuse out.")
     refuse_existing(answer)
     made, data = grants_at(vault), read_file(request)
     with about_file(request):
         asked, state = grants.read_asked(made.vault, data)
-    for line in files.request_lines(asked, state):
-        click.echo(plain(line))
-    if not yes:
-        click.confirm("Do you allow this?", abort=True)
-    write_new(answer, made.answer(data, keeper(key), allowed=True))
-    click.echo(plain(f"Written: {answer}. It goes back to anyone who asked. Nobody else can open anything with it, and it cannot be used again."))  # fmt: skip
-
-
-# ---- Refuse a request, as one of the keepers, and say why ----
-
-
-@click.command("refuse")
-@click.argument("vault", type=FILE)
-@REQUEST
-@ANSWER
-@click.option("--reason", required=True, metavar="WORDS", help="Why. The log keeps these words, so name nobody and quote no text.")  # fmt: skip
-@KEY
-def refuse_(vault: Path, request: Path, answer: Path, reason: str, key: Path | None) -> None:
-    """Refuse what the request asks for, and write your answer. VAULT is the vault, or a copy of it on the stick.
-
-    When your answer is imported, the log records it with your reason. Until the grant is used, a refusal also takes
-    back what you allowed before.
-    """
-    refuse_existing(answer)
-    made = grants_at(vault)
-    data = read_file(request)
-    with about_file(request):
-        refused = made.answer(data, keeper(key), allowed=False, reason=reason)
-    write_new(answer, refused)
-    click.echo(plain(f"Written: {answer}. It goes back to anyone who asked; the log will have it with your reason."))  # fmt: skip
+        for line in files.request_lines(asked, state):
+            click.echo(plain(line))
+        if refuse is not None:
+            given = made.answer(data, keeper(key), allowed=False, reason=refuse)
+    if refuse is None:
+        if not yes:
+            click.confirm("Do you allow this?", abort=True)
+        given = made.answer(data, keeper(key), allowed=True)
+    write_new(answer, given)
+    words = (
+        "Nobody else can open anything with it, and it cannot be used again"
+        if refuse is None
+        else "The log will have it with your reason"
+    )
+    click.echo(plain(f"Written: {answer}. It goes back to anyone who asked. {words}."))
 
 
 # ---- Show what a request asks for, who answered, and who is missing ----
