@@ -217,7 +217,6 @@ def load(
     task: str | None = None,
     vault: File | None = None,
     purpose: str = "",
-    vault_key: File | None = None,
     segment: Sequence[str] = (),
     despite_network: str = "",
     vault_with: Sequence[File] = (),
@@ -225,9 +224,9 @@ def load(
     """Read a corpus: a file in any form of docs/corpora.md, or a file of sources and files of references.
 
     With ``vault``, a folder, ``file`` is the name of a corpus in that vault: its texts are opened in memory, only those of
-    ``segment`` where it is given, and the vault's log has that first, with ``purpose`` (docs/vault.md). ``vault_key``: a file of a keeper's keys.
+    ``segment`` where it is given, and the vault's log has that first, with ``purpose`` (docs/vault.md).
     ``despite_network``: why it is opened although this computer has a way to other machines; without it, it is not.
-    ``vault_with``: files of the keys of further keepers who are here, for a vault that several open together. A grant is
+    ``vault_with``: files of the keys of keepers who are here, such as the recovery key. A grant is
     for one run with all its options, so runs by grants are those of ``rosetta run``.
 
     ``source`` and ``target`` are language tags (``en``, ``crk``), and ``task`` is one of docs/corpora.md, where the
@@ -241,15 +240,14 @@ def load(
     """
     sealed = None
     if vault is not None:
-        key = None if vault_key is None else Path(vault_key)
         chosen = tuple(map(_segment, segment))
         sealed = VaultRequest(
-            Path(vault), purpose, key, chosen, work="script", despite_network=despite_network,
+            Path(vault), purpose, chosen, work="script", despite_network=despite_network,
             others=tuple(map(Path, vault_with)),
         )  # fmt: skip
-    elif purpose or vault_key or segment or despite_network or vault_with:
+    elif purpose or segment or despite_network or vault_with:
         raise UsageError(
-            "purpose, vault_key, segment, despite_network and vault_with go with vault, the folder of one."
+            "purpose, segment, despite_network and vault_with go with vault, the folder of one."
         )
     languages, columns = (source, target), (source_column, reference_column)
     again = None if sealed is None else terms_again(sealed.work)

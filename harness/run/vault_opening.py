@@ -148,7 +148,7 @@ def _content(value: Any) -> Any:
 
 _NOT_GRANTED: Final = (
     "A grant is given for a run, for scoring, or for a run of the store (resume, seal, look, review, adjudicate), and this is another work: {}. Bring the keepers "
-    "together on this computer: --with FILE for the keys of each, --shares to type their printed words."
+    "together on this computer: --with FILE for the keys of each, --with paper to type their printed words."
 )
 
 

@@ -236,13 +236,13 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
     vault = vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
     together, use, own, ahead, purpose = None, None, None, None, asked.purpose
     if asked.grant is not None and terms is not None:
-        identity = keeper_here(home, asked.key)
+        identity = keeper_here(home, *asked.others)
         use = GrantUse(grants_of(vault, home), request_in(asked.grant), terms)
         purpose = use.request.purpose
-    elif asked.others or asked.typed is not None:
-        identity, together = keepers_here(vault, home, asked.key, asked.others, asked.typed)
+    elif asked.ask is None and _several(vault, asked):
+        identity, together = keepers_here(vault, home, None, asked.others, asked.typed)
     else:
-        identity = keeper_here(home, asked.key)
+        identity = keeper_here(home, *asked.others)
     if asked.ask is not None:
         ahead = GrantAhead(grants_of(vault, home), terms, asked.ask, asked.asked)
     elif use is None and work in GRANTED:
@@ -251,6 +251,13 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
         vault, identity, purpose, work, asked.run_id, together, use, own, ahead,
         words_of_log(why, "The reason") if why else "",
     )  # fmt: skip
+
+
+def _several(vault: Vault, asked: VaultRequest) -> bool:
+    """Return whether keepers who are here bring their shares together."""
+    if len(asked.others) == 1 and asked.typed is None:
+        return vault.read().split is not None
+    return bool(asked.others) or asked.typed is not None
 
 
 def _at_once(vault: Vault, home: Path, asked: VaultRequest, terms: RunTerms | None) -> GrantAtOnce:
@@ -309,7 +316,7 @@ def keepers_here(
     return (here[0] if here else joined.identity), joined
 
 
-def keeper_here(home: Path, file: Path | None) -> Identity:
+def keeper_here(home: Path, file: Path | None = None) -> Identity:
     """Return who opens a vault for a run, and signs its log: this computer's keeper, or whose keys are in a file.
 
     Raises VaultError where there are none.
@@ -318,9 +325,18 @@ def keeper_here(home: Path, file: Path | None) -> Identity:
         raise VaultError(
             FileProblem.WRONG_KEY,
             "This computer has no keeper's keys, so it opens no vault. Use the computer of a keeper, or name the "
-            "recovery key with --vault-key FILE.",
+            "recovery key with --with FILE.",
         )
     return own_identity(home, file)
+
+
+def who_signs(vault: Vault, home: Path, others: Sequence[Path]) -> Identity:
+    """Return whose key signs where ``others`` are here: this computer's keeper where several open together, else theirs."""
+    own = Identity.load(home, Role.KEEPER) if Identity.known(home, Role.KEEPER) else None
+    state = vault.read()
+    if own and state.split is not None and own.public.signing_key in state.keepers:
+        return own
+    return keeper_here(home, *others[:1])
 
 
 def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "") -> Corpus:

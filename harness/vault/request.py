@@ -53,8 +53,6 @@ class VaultRequest:
     folder: Path
     purpose: str
     """In a person's words; the log of the vault keeps it for ever."""
-    key: Path | None = None
-    """File of a keeper's keys, such as the recovery key; None: those of this computer's keeper."""
     segments: tuple[Segment, ...] = ()
     """Only entries of these are opened; without any, all but ``held_out``."""
     work: str = "run"
@@ -66,7 +64,7 @@ class VaultRequest:
     despite_network: str = ""
     """Why a run continues though this computer has a way to other machines, in a custodian's words; empty: it does not."""
     others: tuple[Path, ...] = ()
-    """Files of the keys of further keepers who are here, where several open together."""
+    """Files of the keys of keepers who are here, such as the recovery key; none: those of this computer's keeper."""
     typed: ShareTyping | None = None
     """Where keepers type the words of their printed shares."""
     grant: Path | None = None
@@ -91,49 +89,45 @@ class VaultRequest:
     ) -> VaultRequest | None:
         """Read the options of a command line about a vault, by name; None where no vault is named.
 
-        ``typed`` is where shares are typed, if ``shares`` is given; ``tell`` shows what is allowed; ``asked`` ends the work of ``ask``.
+        ``typed`` is where printed shares are typed; ``tell`` shows what is allowed; ``asked`` ends the work of ``ask``.
         UsageError where the purpose is missing, or an option is there without a vault.
         """
         if told.get("vault") is None:
-            if stray := _first(told, OF_VAULT):
+            if stray := next((name for name in OF_VAULT if told.get(name)), None):
                 raise UsageError(f"{_flag(stray)} goes with --vault FOLDER.")
             return None
-        grant = told.get("grant")
-        if told.get("ask") is not None and (beside := _first(told, _NOT_WITH_ASK)):
-            words = "--ask opens nothing, and asks keepers who are elsewhere"
-            raise UsageError(f"{words}: leave {_flag(beside)} out.")
-        if grant is not None and (beside := _first(told, _NOT_WITH_A_GRANT)):
-            words = "--grant says itself what for, and who opens"
-            raise UsageError(f"{words}: leave {_flag(beside)} out.")
+        grant, ask, others = told.get("grant"), told.get("ask"), tuple(told.get("others") or ())
+        if grant is not None and (told["purpose"] or ask is not None):
+            beside = "--purpose" if told["purpose"] else "--ask"
+            raise UsageError(f"--grant says itself what for, and who opens: leave {beside} out.")
+        if (grant or ask) is not None and (len(others) > 1 or PAPER in others):
+            raise UsageError(
+                "One keeper asks for a grant, or uses it: name the keys of one (--with FILE), or none."
+            )
         if grant is None and not (told["purpose"] or "").strip():
             words = "--vault asks for --purpose WORDS: its log keeps what it was opened for."
             raise UsageError(words)
         return cls(
             folder=told["vault"],
             purpose=told["purpose"] or "",
-            key=told["vault_key"],
             segments=tuple(Segment(name) for name in told.get("segment", ())),
             work=work,
             run_id=str(uuid.uuid4()) if work in ("run", "score") else "",
             clock_was_wrong=told["clock_was_wrong"],
             despite_network=told.get("despite_network") or "",
-            others=tuple(told.get("others") or ()),
-            typed=typed if told.get("shares") else None,
+            others=tuple(path for path in others if path != PAPER),
+            typed=typed if PAPER in others else None,
             grant=grant,
-            ask=told.get("ask"),
+            ask=ask,
             asked=asked,
             tell=tell,
         )
 
 
-OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "shares", "grant", "ask")  # fmt: skip
+OF_VAULT = ("purpose", "clock_was_wrong", "despite_network", "others", "grant", "ask")
 """Options of a command line that go with ``--vault``."""
-_NOT_WITH_A_GRANT = ("purpose", "others", "shares")
-_NOT_WITH_ASK = ("grant", "others", "shares")
-
-
-def _first(told: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    return next((name for name in names if told.get(name)), None)
+PAPER: Final = Path("paper")
+"""Among the files of keys: the words of printed shares are typed."""
 
 
 def _flag(name: str) -> str:

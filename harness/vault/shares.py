@@ -169,7 +169,7 @@ def check_opener(state: VaultState, opener: OpeningKey | None) -> OpeningKey:
         raise VaultError(
             FileProblem.LOCKED,
             f"This vault opens for {split.threshold} of its {len(state.keepers)} keepers together, and for nobody alone: {names}. "
-            "Bring them together on this computer (--with FILE for the keys of each, --shares to type their printed words), or ask them "
+            "Bring them together on this computer (--with FILE for the keys of each, --with paper to type their printed words), or ask them "
             "with --ask.",
         )
     if opener.recipient != split.recipient:
@@ -215,7 +215,7 @@ _TELLS = (
         "Who may ask for it",
         (
             "Nobody, by telephone, letter, mail or web page. You type these words yourself, into the program Rosetta on a computer "
-            "that you trust, when the keepers have come together for a purpose that you know: rosetta vault open VAULT CORPUS --shares"
+            "that you trust, when the keepers have come together for a purpose that you know: rosetta vault open VAULT CORPUS --with paper"
         ),
     ),
     (

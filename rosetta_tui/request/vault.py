@@ -19,16 +19,15 @@ from rosetta_tui.show.text import plain
 if TYPE_CHECKING:
     from harness.vault.request import VaultRequest
 
-OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "shares")
+OF_VAULT = ("purpose", "clock_was_wrong", "despite_network", "others")
 """Options that go with ``--vault``."""
-_OPENING = ("vault", "purpose", "vault_key", "clock_was_wrong")
 
-together = adding("others", "shares")
+together = adding("others")
 """The options by which keepers bring their shares together on this computer."""
 by_grant = adding("grant", "ask")
-out_of_vault = adding(*_OPENING, "despite_network", "others", "shares")
+out_of_vault = adding("vault", "purpose", "others", "clock_was_wrong", "despite_network")
 """The options by which FILE is the name of a corpus of a vault, or a run's texts are opened with one."""
-without_method = adding(*_OPENING, "others", "shares")
+without_method = adding("vault", "purpose", "others", "clock_was_wrong")
 """The same for work in which no code of others runs next to the texts."""
 
 DetailLine = Callable[[Sequence[str]], None]

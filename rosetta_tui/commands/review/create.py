@@ -41,7 +41,7 @@ with when_used():
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
 """In the review's own language, or in one that is named."""
-_VAULT = ("vault", "purpose", "vault_key", "clock_was_wrong", "grant", "ask", "others", "shares")
+_VAULT = ("vault", "purpose", "clock_was_wrong", "grant", "ask", "others")
 _OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "second_look")
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")

@@ -178,7 +178,7 @@ def sign(run: str, **vault: Any) -> None:
             dataset = entries.read_dataset(connection, stored_run.corpus)
             if (dataset.opened_from or "").partition("/")[0] != made.read().head.vault:
                 raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault out.")  # fmt: skip
-            signer = opening.keeper_here(home, asked.key)
+            signer = opening.who_signs(made, home, asked.others)
             vault_opening.open_again(connection, stored_run, asked, "seal")
             signing.sign_vault_run(made, connection, stored_run.id, data, signer)
     whose = (

@@ -57,7 +57,6 @@ def check_up_(
     others: tuple[Path, ...],
     threshold: int | None,
     *,
-    shares: bool,
     clock_was_wrong: bool,
     as_json: bool,
 ) -> None:
@@ -89,7 +88,7 @@ def check_up_(
         _, stored = sealed_corpus.corpus_named(state, corpus)
         click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {files.counts(stored.entries)}."))  # fmt: skip
         return
-    identity, opening = acting(made, key, others, shares=shares)
+    identity, opening = acting(made, key, others)
     before = made.read()
     state = made.refresh(purpose, identity, opening, threshold)
     dealt_anew(state)

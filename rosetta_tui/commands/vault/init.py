@@ -147,7 +147,6 @@ def add_(
     name: str | None,
     *,
     as_it_is: bool,
-    shares: bool,
     clock_was_wrong: bool,
     **given: Any,
 ) -> None:
@@ -163,7 +162,7 @@ def add_(
     what earlier runs stored of it: erase both once it is sealed.
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-    identity, opening = acting(made, key, others, shares=shares)
+    identity, opening = acting(made, key, others)
     if state.is_project(given["file"]):
         _add_project(made, given["file"], name, identity, opening, as_it_is=as_it_is)
         return

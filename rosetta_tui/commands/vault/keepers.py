@@ -48,7 +48,6 @@ def enrol_(
     words: str,
     purpose: str,
     *,
-    shares: bool,
     clock_was_wrong: bool,
 ) -> None:
     """Make the person whose card this is a keeper of VAULT: from now on they can open all of it, alone. No text is opened.
@@ -66,7 +65,7 @@ def enrol_(
     ) is not None:
         raise withdrawals_in_force.Withdrawn(f"The card of {new.name}", signed_notice)
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-    identity, opening = acting(made, key, others, shares=shares)
+    identity, opening = acting(made, key, others)
     before = made.read()
     state = made.enrol(new, purpose, identity, opening, threshold)
     seal_stored(before, state, identity, opening)
@@ -97,7 +96,6 @@ def revoke_(
     name: str,
     purpose: str,
     *,
-    shares: bool,
     notice_file: Path | None,
     clock_was_wrong: bool,
 ) -> None:
@@ -107,7 +105,7 @@ def revoke_(
     together, that many have to come together for this too, and those who stay get new shares.
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-    identity, opening = acting(made, key, others, shares=shares)
+    identity, opening = acting(made, key, others)
     before = made.read()
     state = made.revoke(name, purpose, identity, opening, threshold)
     if notice_file is not None:

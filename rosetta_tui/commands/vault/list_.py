@@ -169,17 +169,16 @@ def open_(
     ask: Path | None,
     chosen: tuple[str, ...],
     *,
-    shares: bool,
     clock_was_wrong: bool,
 ) -> None:
     """Open every text of CORPUS in memory and check it, so that you know that your keys work and nothing is damaged.
 
     The log of VAULT records the opening and its purpose first. Nothing is shown, and nothing is kept. Where several
-    keepers open it together, either they are here (--with, --shares), or they are asked before (--ask), and --grant uses
+    keepers open it together, either they are here (--with), or they are asked before (--ask), and --grant uses
     up what they allowed.
     """
     if grant is not None:
-        if corpus or purpose or chosen or others or shares or ask:
+        if corpus or purpose or chosen or others or ask:
             raise click.UsageError(
                 "--grant states itself which texts to open, and why. Leave the rest out."
             )
@@ -195,7 +194,7 @@ def open_(
             refuse_existing(ask)
             ahead = using.GrantAhead(grants_at(vault, clock_was_wrong=clock_was_wrong), None, ask, asked)  # fmt: skip
             ahead.ask(corpus, keeper(key), segments, purpose)
-        identity, opening = acting(made, key, others, shares=shares)
+        identity, opening = acting(made, key, others)
         opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
     else:
         raise click.UsageError(

@@ -70,20 +70,21 @@ def telling_ledger(
 
 
 def acting(
-    made: vault.Vault, key: Path | None, others: Sequence[Path], *, shares: bool
+    made: vault.Vault, key: Path | None, others: Sequence[Path]
 ) -> tuple[keys.Identity, key_shares.OpeningKey | None]:
     """Return who writes into the log, and what the keepers who are here open together; None where nobody came beside them.
 
     On a computer without a keeper's keys those whose shares are here write together. HarnessError says who is missing,
     and which share is not right.
     """
-    if not others and not shares:
+    if not others:
         own = keeper(key)
         vault_opening.refuse_taken_out(made, [own])
         return own, None
-    vault_opening.refuse_taken_out(made, map(keeper, others))
-    typed = vault_options.TYPED if shares else None
-    return opening.keepers_here(made, database.home(), key, others, typed)
+    files = [path for path in others if path != request.PAPER]
+    vault_opening.refuse_taken_out(made, map(keeper, files))
+    typed = None if len(files) == len(others) else vault_options.TYPED
+    return opening.keepers_here(made, database.home(), key, files, typed)
 
 
 def seal_stored(

@@ -230,7 +230,7 @@ def test_door_asks_for_keys(kept: Kept, tmp_path: Path, monkeypatch: pytest.Monk
     refuses(UsageError, "says itself", api.open_corpus, api.CorpusRequest("words", id="x", vault=wanted))  # fmt: skip
     key = tmp_path / "recovery-key.txt"
     key.write_text(RECOVERY.text(), "utf-8")
-    found = api.open_corpus(api.CorpusRequest("words", vault=replace(wanted, key=key)))
+    found = api.open_corpus(api.CorpusRequest("words", vault=replace(wanted, others=(key,))))
     assert found.dataset.name == "words 3"
     assert made.read().lines[-1].record.by == keeper_of(RECOVERY, "x").signing_key
     assert readable(tmp_path / "home") == readable(made.folder) == []
@@ -249,7 +249,7 @@ def wanted(made: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.setattr(offline, "network_routes", lambda: ("wlan0",))
     key = tmp_path / "recovery-key.txt"
     key.write_text(RECOVERY.text(), "utf-8")
-    yield VaultRequest(made.folder, "a try", key=key, work="script")
+    yield VaultRequest(made.folder, "a try", others=(key,), work="script")
     forget_keys()
 
 

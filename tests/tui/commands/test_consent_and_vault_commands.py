@@ -503,7 +503,7 @@ def test_vault_withdrawn_corpus_is_not_opened_again(at: Computers) -> None:
 
 def test_vault_withdrawn_corpus_is_refused_on_other_computers(at: Computers) -> None:
     """They took in no notice: the log of the vault is enough, until the same keeper says that consent was given again."""
-    key = ("--vault-key", "rec.txt")
+    key = ("--with", "rec.txt")
     looks = [
         ("vault open v words --purpose look --key rec.txt",),
         ("corpus check words", *OPENED, *key),

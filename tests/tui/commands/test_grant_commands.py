@@ -110,8 +110,8 @@ def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
     assert "is there already" in homes.types("office", ask)
     gone = ask.replace("a.rosetta-request", "gone/a.rosetta-request")
     assert "no folder gone. Put the stick back" in homes.types("office", gone)
-    here = ask.replace("a.rosetta", "b.rosetta") + " --shares"
-    assert "asks keepers who are elsewhere: leave --shares out" in homes.types("office", here)
+    here = ask.replace("a.rosetta", "b.rosetta") + " --with paper"
+    assert "One keeper asks for a grant, or uses it" in homes.types("office", here)
     for line, words in (
         ("run words.tsv --method copy-source", "--ask goes with --vault"),
         ("score --rescore last --vault elders --purpose x", "There is no run"),

@@ -369,7 +369,7 @@ def test_runs_sign_of_a_vault_run_stands_in_its_log(connection: sqlite3.Connecti
     vault = filled(tmp_path)
     key = tmp_path / "keeper.txt"
     key.write_text(MINE.text())
-    of_vault = ("--vault", str(vault.folder), "--vault-key", str(key), "--purpose", "its card")
+    of_vault = ("--vault", str(vault.folder), "--with", str(key), "--purpose", "its card")
     refused = rosetta_runs("sign", "last", *of_vault)
     assert "not over texts of the vault" in str(refused.exception)
     state = vault.read()

@@ -62,7 +62,7 @@ class Office:
     @property
     def opening(self) -> tuple[str, ...]:
         key = str(self.folder / "stick" / "recovery-key.txt")
-        words = ("--vault", str(self.vault.folder), "--vault-key", key, "--purpose", "the spring")
+        words = ("--vault", str(self.vault.folder), "--with", key, "--purpose", "the spring")
         return (*words, "--despite-network", "made-up")  # the machine of the tests may have one
 
     def run(self, *words: object, code: int = 0, real: bool = False, opening: bool = True) -> str:
@@ -154,7 +154,7 @@ def test_vault_run_is_resumed_with_its_own_vault_alone(office: Office) -> None:
     named = ("--vault", str(office.vault.folder))
     purposed, key = ("--purpose", "going on"), office.opening[2:4]
     assert "another vault" in resumed("--vault", str(other.folder), *purposed, *key)
-    assert "of a present keeper" in resumed(*named, *purposed, "--vault-key", str(stranger))
+    assert "of a present keeper" in resumed(*named, *purposed, "--with", str(stranger))
     assert "no keeper's keys" in resumed(*named, *purposed)
     assert "--purpose WORDS" in resumed(*named, *key)
     assert "goes with --vault" in resumed(*purposed)
@@ -185,7 +185,7 @@ def _changed(file: str, old: bytes, new: bytes) -> Callable[[Office], None]:
 _whole = _changed(LOG, b"founded", b"founded")
 WRONG: list[tuple[str, Callable[[Office], None], dict[str, Any], str]] = [
     ("a name that there is not", _whole, {"name": "songs"}, "There are: words"),
-    ("nobody's key", _whole, {"--vault-key": None}, "no keeper's keys"),
+    ("nobody's key", _whole, {"--with": None}, "no keeper's keys"),
     ("no purpose", _whole, {"--purpose": " "}, "--purpose WORDS"),
     ("a purpose that is a book", _whole, {"--purpose": "x" * 201}, "201 characters"),
     ("held_out", _whole, {"--segment": "held_out"}, "Entries of held_out are not opened"),
@@ -218,7 +218,7 @@ def test_vault_run_refuses_wrong_usage_unopened(office: Office) -> None:
 
 def test_vault_script_opens_once_and_seals_its_runs(office: Office, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     corpus = rosetta_api.load(
-        "words", vault=office.vault.folder, vault_key=office.folder / "stick" / "recovery-key.txt",
+        "words", vault=office.vault.folder, vault_with=[office.folder / "stick" / "recovery-key.txt"],
         purpose="a notebook", segment=["gold_standard"], despite_network="made-up sentences",
     )  # fmt: skip
     first = rosetta_api.run(corpus, "copy-source", metrics="chrf")
@@ -288,9 +288,9 @@ OTHERS = [
     ("other entries", "run greetings {} --method copy-source", (*RUN, "--limit", "2"), "with other options, files, metrics or entries"),
     ("another corpus", "run songs {} --method copy-source", RUN, "for the corpus 'greetings', and this is 'songs'"),
     ("a purpose next to it", "run greetings {} --purpose x --method copy-source", RUN, "leave --purpose out"),
-    ("a keeper next to it", "run greetings {} --with x --method copy-source", RUN, "leave --with out"),
-    ("a card next to it", "run greetings {} --shares --method copy-source", RUN, "leave --shares out"),
-    ("a question next to it", "run greetings {} --ask x --method copy-source", RUN, "leave --grant out"),
+    ("keepers next to it", "run greetings {} --with x --with y --method copy-source", RUN, "One keeper asks for a grant, or uses it"),
+    ("a card next to it", "run greetings {} --with paper --method copy-source", RUN, "One keeper asks for a grant, or uses it"),
+    ("a question next to it", "run greetings {} --ask x --method copy-source", RUN, "leave --ask out"),
     ("no vault", "run greetings {} --method copy-source", RUN, "--grant goes with --vault"),
     ("no request", "run greetings {} --method copy-source", RUN, "put the stick back"),
 ]  # fmt: skip
