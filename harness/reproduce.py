@@ -67,12 +67,9 @@ class Lacking:
     """One thing that the card names and that is not available."""
 
     what: str
-    stated: str
-    """What the card says of it: a SHA-256, a name, a number."""
-    mend: str
-    """The option that brings it."""
-    here: str | None = None
-    """What was there in its place; None: nothing."""
+    stated: str  # What the card says of it: a SHA-256, a name, a number
+    mend: str  # The option that brings it
+    here: str | None = None  # What was there in its place; None: nothing
 
     def __str__(self) -> str:
         place = "" if self.here is None else f", and here it is {self.here}"

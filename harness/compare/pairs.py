@@ -82,11 +82,9 @@ class ComparedRun:
 class RunningDifference:
     """What is known of a difference while a run is still going on, right however often one looks."""
 
-    mean: float
-    """Mean over the entries so far of ``second - first``, of the entries' own values."""
+    mean: float  # Mean over the entries so far of `second - first`, of the entries' own values
     lower: float
-    upper: float
-    """Ends of the confidence sequence for that mean."""
+    upper: float  # Ends of the confidence sequence for that mean
     entries: int
     level: float
     direction: str
@@ -152,11 +150,9 @@ class PairSide:
     """One run of a pair on the entries that all runs have."""
 
     rows: OrderedRun
-    used: tuple[ComparedRow, ...]
-    """Those of its rows, in the order in which all runs have them."""
+    used: tuple[ComparedRow, ...]  # Those of its rows, in the order in which all runs have them
     table: Table
-    values: Mapping[str, float]
-    """Values of the metrics that have one."""
+    values: Mapping[str, float]  # Values of the metrics that have one
 
     @property
     def name(self) -> str:

@@ -77,8 +77,7 @@ class Setup(BaseModel):
 class Recorded:
     """What was measured when an output was made elsewhere; takes the place of what a run measures."""
 
-    latency_seconds: float | None = None
-    """None: unknown, which is not zero."""
+    latency_seconds: float | None = None  # None: unknown, which is not zero
     usage: Usage | None = None
     cost_usd: float | None = None
     model_id: str | None = None

@@ -34,19 +34,13 @@ class Started:
     run_id: str
     setup: Setup
     dataset: Dataset
-    positions: tuple[int, ...]
-    """Places in the corpus of the entries to be translated, in order."""
-    done: int
-    """Entries already stored when the run continues after a cut."""
-    floors: tuple[Floor, ...]
-    """Empty where they are yet to be worked out."""
-    missing: Mapping[str, str]
-    """Metric id → why it has no value in this run (M1)."""
+    positions: tuple[int, ...]  # Places in the corpus of the entries to be translated, in order
+    done: int  # Entries already stored when the run continues after a cut
+    floors: tuple[Floor, ...]  # Empty where they are yet to be worked out
+    missing: Mapping[str, str]  # Metric id → why it has no value in this run (M1)
     budget_usd: float | None
-    started_at: float
-    """Unix time of the run's first start."""
-    columns: KeptColumns = TRANSLATIONS
-    """What is kept beside each entry."""
+    started_at: float  # Unix time of the run's first start
+    columns: KeptColumns = TRANSLATIONS  # What is kept beside each entry
 
     @classmethod
     def of(cls, run: Run, dataset: Dataset, done: int) -> Started:
@@ -78,13 +72,10 @@ class Waiting:
     """An entry that waits for its next try."""
 
     position: int
-    attempt: int
-    """The try that comes next, 1-based."""
+    attempt: int  # The try that comes next, 1-based
     attempts_allowed: int
-    seconds: float
-    """How long it still waits."""
-    reason: str
-    """Such as ``429`` or ``timeout``."""
+    seconds: float  # How long it still waits
+    reason: str  # Such as `429` or `timeout`
 
 
 @dataclass(frozen=True, slots=True)

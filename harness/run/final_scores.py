@@ -142,12 +142,9 @@ class Scored:
     """What scoring stored outputs gave."""
 
     scorer: Scorer
-    places: Sequence[int]
-    """Places of the entries in their corpus."""
-    statistics: Sequence[EntryStatistics]
-    """Of each entry, in the same order."""
-    opening: dict[str, Any]
-    """What the run's opening is to say: setup, corpus values, floors."""
+    places: Sequence[int]  # Places of the entries in their corpus
+    statistics: Sequence[EntryStatistics]  # Of each entry, in the same order
+    opening: dict[str, Any]  # What the run's opening is to say: setup, corpus values, floors
 
     @property
     def rows(self) -> list[tuple[int, bytes, SortValues]]:

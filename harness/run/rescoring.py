@@ -346,8 +346,7 @@ def lacking(reasons: Mapping[str, str], options: ScoringOptions) -> dict[str, st
 class _NewRun:
     """What a scoring adds to the store: the outputs of a run with other scores."""
 
-    of: Run
-    """Whose outputs they are."""
+    of: Run  # Whose outputs they are
     run: Run
     scores: _Scores
     words: Mapping[int, RowWords]
@@ -381,14 +380,10 @@ class _NewRun:
 class RescorePreview:
     """Metrics by what becomes of them, in the specification's order."""
 
-    new: tuple[str, ...]
-    """Those that the run was not scored with."""
-    again: tuple[str, ...]
-    """Those that it was scored with, and is again."""
-    kept: Mapping[str, str]
-    """Those that stay as they are, and why they cannot be taken again here."""
-    off: Mapping[str, str]
-    """Those that are wanted and cannot be had here, and why."""
+    new: tuple[str, ...]  # Those that the run was not scored with
+    again: tuple[str, ...]  # Those that it was scored with, and is again
+    kept: Mapping[str, str]  # Those that stay as they are, and why they cannot be taken again here
+    off: Mapping[str, str]  # Those that are wanted and cannot be had here, and why
 
 
 def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> RescorePreview:

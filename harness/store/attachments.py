@@ -232,14 +232,11 @@ class RecordKind(StrEnum):
 class KeptRecord(NamedTuple):
     """One record as lists know it."""
 
-    id: str
-    """SHA-256 of what was agreed on or stated."""
+    id: str  # SHA-256 of what was agreed on or stated
     kind: RecordKind
     run_id: str
-    card: str
-    """Hash of the card that it is about; empty where it is about none."""
-    told: Mapping[str, Any]
-    """What lists show; ``keys``: the keys that signed it."""
+    card: str  # Hash of the card that it is about; empty where it is about none
+    told: Mapping[str, Any]  # What lists show; `keys`: the keys that signed it
 
     @property
     def revoked(self) -> bool:

@@ -287,10 +287,8 @@ class StoredTotals:
 
     done: int
     failed: int
-    tokens: int | None
-    """Of the entries whose tokens are known, None where none are."""
-    tokens_untold: int
-    """Entries whose tokens are not known."""
+    tokens: int | None  # Of the entries whose tokens are known, None where none are
+    tokens_untold: int  # Entries whose tokens are not known
 
 
 def read_outcome(connection: sqlite3.Connection, run: int) -> StoredTotals:

@@ -29,8 +29,7 @@ class NewCell:
     """A cell as its plan names it."""
 
     name: str
-    labels: Mapping[str, str]
-    """Axis → label."""
+    labels: Mapping[str, str]  # Axis → label
     replicate: int
     setup_hash: str
     entries: int
@@ -57,13 +56,10 @@ class StoredSweep:
     """A sweep as it was begun last."""
 
     number: int
-    key: str
-    """SHA-256 over what its cells are; a plan that says the same is the same sweep."""
+    key: str  # SHA-256 over what its cells are; a plan that says the same is the same sweep
     name: str
-    created: float
-    """Unix time."""
-    plan: str
-    """JSON, with absolute paths."""
+    created: float  # Unix time
+    plan: str  # JSON, with absolute paths
     file: str
     budget_usd: float | None
     workers: int

@@ -122,9 +122,8 @@ def check_race(found: PlanFile, cells: Sequence[SweepCell]) -> None:
     if len(configurations) < 2:
         raise found.wrong("a race takes two configurations or more: race without it.", "race")
     if any(cell.request.plan.scoring != cells[0].request.plan.scoring for cell in cells):
-        raise found.wrong(
-            "runs that are scored in different ways cannot race: say it under [fixed].", "race"
-        )
+        words = "runs that are scored in different ways cannot race: say it under [fixed]."
+        raise found.wrong(words, "race")
     if words := scored_apart(cells):
         raise found.wrong(f"such runs cannot race: {words}", "race")
     if cells[0].request.corpus.dataset.task != TRANSLATION:

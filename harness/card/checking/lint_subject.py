@@ -35,8 +35,7 @@ class LintedEntry:
     """One entry with what a method gave for it."""
 
     entry: Entry
-    output: str
-    """Empty where it failed."""
+    output: str  # Empty where it failed
 
 
 @dataclass(frozen=True, slots=True)

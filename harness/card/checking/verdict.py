@@ -270,8 +270,7 @@ class CardCheck:
     """One thing that was examined."""
 
     name: str
-    ok: bool | None
-    """None: it could not be checked."""
+    ok: bool | None  # None: it could not be checked
     words: str
 
 

@@ -53,16 +53,12 @@ class Floor:
 
     __pydantic_config__ = _LEAVE_OUT
 
-    name: str
-    """``empty``, ``source``, ``constant``, ``shuffled``, ``words`` or ``truncated``."""
+    name: str  # `empty`, `source`, `constant`, `shuffled`, `words` or `truncated`
     composite: float | None
     chrf: float | None
-    inputs: tuple[str, ...] = ()
-    """Metrics of its composite that have a value."""
-    entries: int | None = None
-    """Entries that it was scored on; None where nobody said."""
-    searched: int | None = None
-    """Of ``constant``: distinct references that it was chosen from."""
+    inputs: tuple[str, ...] = ()  # Metrics of its composite that have a value
+    entries: int | None = None  # Entries that it was scored on; None where nobody said
+    searched: int | None = None  # Of `constant`: distinct references that it was chosen from
 
 
 @dataclass(frozen=True, slots=True)

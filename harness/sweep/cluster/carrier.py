@@ -94,7 +94,18 @@ class ClusterCalls:
 
     def carry(self, work: RemoteWork) -> str | None:
         self.lost = False
-        parcel = _parcel(work)
+        options, purse = work.plan.options, work.purse
+        parcel = JobSpec(
+            run_id=work.run_id,
+            method=work.plan.method,
+            options=options,
+            run=work.plan.run,
+            files=_files(options),
+            begun_with=work.calls.limiter.limit,
+            spent=work.calls.ledger.spent,
+            held=None if purse is None else purse.held,
+            earlier=work.calls.earlier,
+        )
         try:
             return _Errand(self._client, work, parcel).carry()
         except _WorkerGone:
@@ -113,22 +124,6 @@ class ClusterCalls:
         """Close the connection to the cluster."""
         with suppress(Exception):  # whatever Dask raises of a connection that is gone anyway
             self._client.close(timeout=LOOK_SECONDS)
-
-
-def _parcel(work: RemoteWork) -> JobSpec:
-    options = work.plan.options
-    ledger = work.calls.ledger
-    return JobSpec(
-        run_id=work.run_id,
-        method=work.plan.method,
-        options=options,
-        run=work.plan.run,
-        files=_files(options),
-        begun_with=work.calls.limiter.limit,
-        spent=ledger.spent,
-        held=None if work.purse is None else work.purse.held,
-        earlier=work.calls.earlier,
-    )
 
 
 def _files(options: MethodOptions) -> tuple[SentFile, ...]:
