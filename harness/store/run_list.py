@@ -246,20 +246,19 @@ class _Beside:
         )
 
 
+_AS_STORED = (
+    "run_id", "created", "dataset_id", "language_pair", "model_slug", "condition", "method", "note", "method_name",
+)  # fmt: skip
+
+
 def _summary(row: sqlite3.Row, beside: _Beside) -> RunSummary:
     number = row["id"]
     failures = beside.failures.get(number, {})
     card = None if row["card"] is None else stored_object(row["card"])
     return RunSummary(
-        run_id=row["run_id"],
+        **{name: row[name] for name in _AS_STORED},
         number=number,
         state=stored_word(row["state"], RunState),
-        created=row["created"],
-        dataset_id=row["dataset_id"],
-        language_pair=row["language_pair"],
-        model_slug=row["model_slug"],
-        condition=row["condition"],
-        method=row["method"],
         total=count_positions(row["positions"]),
         done=beside.done.get(number, 0),
         failed=sum(failures.values()),
@@ -269,13 +268,11 @@ def _summary(row: sqlite3.Row, beside: _Beside) -> RunSummary:
         scoring=None if row["scoring"] is None else stored_object(row["scoring"]),
         failures=failures,
         certificates=beside.certificates.get(number, ()),
-        note=row["note"],
         tags=beside.tags.get(number, ()),
         retry_of=row["retry_of"] or _origin(card, "retry_of"),
         rescore_of=row["rescore_of"] or _origin(card, "rescore_of"),
         trashed=row["put_away"],
         distinction=beside.distinctions.get(number, ""),
-        method_name=row["method_name"],
         submission=submission_number(row["method"], row["method_sha256"]),
         checked=beside.checked.get(number, UNCHECKED),
     )

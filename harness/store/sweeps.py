@@ -71,21 +71,13 @@ class StoredSweep:
         return self.key[:8]
 
 
-_READ = "SELECT id, key, name, created, plan, file, budget_usd, workers, stopping FROM sweeps"
+_READ = (
+    "SELECT id AS number, key, name, created, plan, file, budget_usd, workers, stopping FROM sweeps"
+)
 
 
 def _sweep(row: sqlite3.Row) -> StoredSweep:
-    return StoredSweep(
-        number=row["id"],
-        key=row["key"],
-        name=row["name"],
-        created=row["created"],
-        plan=row["plan"],
-        file=row["file"],
-        budget_usd=row["budget_usd"],
-        workers=row["workers"],
-        stopping=bool(row["stopping"]),
-    )
+    return StoredSweep(**{**dict(row), "stopping": bool(row["stopping"])})
 
 
 def keep_sweep(
@@ -126,9 +118,8 @@ def keep_sweep(
 
 def list_sweeps(connection: sqlite3.Connection) -> list[StoredSweep]:
     """Return all sweeps, the newest first."""
-    return list(
-        map(_sweep, rows_by_name(connection, f"{_READ} ORDER BY created DESC, id DESC", ()))
-    )
+    rows = rows_by_name(connection, f"{_READ} ORDER BY created DESC, id DESC", ())
+    return [_sweep(row) for row in rows]
 
 
 def worker_lock(sweep: StoredSweep, place: int) -> str:
@@ -155,11 +146,9 @@ def find_sweep(connection: sqlite3.Connection, name: str) -> StoredSweep:
     known = list_sweeps(connection)
     if name == "last" and known:
         return known[0]
-    for stored_sweep in known:
-        if stored_sweep.name == name or (
-            len(name) >= 4 and stored_sweep.key.startswith(name.lower())
-        ):
-            return stored_sweep
+    for sweep in known:
+        if sweep.name == name or (len(name) >= 4 and sweep.key.startswith(name.lower())):
+            return sweep
     raise UsageError(
         f"There is no sweep {name[:60]!r}. `rosetta sweep list` shows which there are."
     )
@@ -184,13 +173,7 @@ def read_cells(
     return [
         StoredCell(
             row["place"],
-            NewCell(
-                row["name"],
-                stored_object(row["labels"]),
-                row["replicate"],
-                row["setup_hash"],
-                row["entries"],
-            ),
+            NewCell(row["name"], stored_object(row["labels"]), *row[3:6]),
             row["run_id"],
             bool(row["reused"]),
             row["trouble"],

@@ -263,19 +263,13 @@ _VALUES: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
 def damaged(connection: sqlite3.Connection) -> bool:
     """Return whether any value of the store is not what the schema, or the program's models, say of it."""
     try:
-        return _broken_pages(connection) or any(
-            any(looked)
-            for looked in (_other_kinds(connection), _strays(connection), _unread(connection))
-        )
+        whole = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+        looks = (_other_kinds(connection), _strays(connection), _unread(connection))
+        return not whole or any(any(look) for look in looks)
     except sqlite3.ProgrammingError:  # the connection is closed: nothing can be said
         return False
     except (*STORE_ERRORS, UnicodeDecodeError):
         return True
-
-
-def _broken_pages(connection: sqlite3.Connection) -> bool:
-    check_row: tuple[str] = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    return check_row != ("ok",)
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.core.failures import UsageError
-from harness.store.attachments import change_tags, note_of, set_note
+from harness.store.attachments import change_words, note_of
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
@@ -39,7 +39,7 @@ def note(run: str, text: str | None, *, remove: bool) -> None:
     with opened() as connection:
         number = find_run(connection, run).id
         if remove or words is not None:
-            set_note(connection, number, "" if words is None else words)
+            change_words(connection, number, note=words or "")
             return
         for line in note_of(connection, number).splitlines():
             click.echo(plain(line))
@@ -61,7 +61,7 @@ def tag(run: str, tags: Sequence[str], *, remove: bool) -> None:
     with opened() as connection:
         number = find_run(connection, run).id
         add, gone = ((), tags) if remove else (tags, ())
-        left = change_tags(connection, number, add, gone)
+        left = change_words(connection, number, add=add, remove=gone)
     click.echo(plain(f"{run}: {', '.join(left) or 'no tags'}"), err=True)
 
 
