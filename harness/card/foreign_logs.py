@@ -143,9 +143,14 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     scores: dict[str, Any] = {key: row[key] for key in fields if row.get(key) is not None}
     scores["total"] = _count(row, "total", "entry_count", "total_entries", "n_entries")
     scores["errors"] = _count(row, "errors", "error_count")
-    if (interval := _interval(row)) is not None:
-        scores.setdefault("confidence_intervals", {})
-        scores["confidence_intervals"]["chrf_plus_plus"] = interval
+    # the ends of the interval of chrF++ are fields of their own
+    ends = [
+        next((value for name in names if (value := number(row.get(name))) is not None), None)
+        for names in (("chrf_ci_lower", "chrf_ci_low"), ("chrf_ci_upper", "chrf_ci_high"))
+    ]
+    if None not in ends:
+        interval = dict(zip(("ci_lower", "ci_upper"), ends, strict=True))
+        scores.setdefault("confidence_intervals", {})["chrf_plus_plus"] = interval
     # Why each metric of the specification that a published row has no value of has none.
     stated_reasons = reasons_told(row, teller="the published row")
     scores["reasons"] = {
@@ -180,18 +185,6 @@ def _first(row: Mapping[str, Any], *names: str) -> str | None:
 def _count(row: Mapping[str, Any], *names: str) -> int:
     counts = (row.get(name) for name in names)
     return next((count for count in counts if type(count) is int and count >= 0), 0)
-
-
-def _interval(row: Mapping[str, Any]) -> dict[str, float] | None:
-    """Return the interval of chrF++, whose ends are fields of their own."""
-    ends = [
-        next((value for name in names if (value := number(row.get(name))) is not None), None)
-        for names in (("chrf_ci_lower", "chrf_ci_low"), ("chrf_ci_upper", "chrf_ci_high"))
-    ]
-    lower, upper = ends
-    if lower is None or upper is None:
-        return None
-    return {"ci_lower": lower, "ci_upper": upper}
 
 
 # ---- Test reports of the reference implementation: outputs with scores, but neither set-up nor
@@ -304,32 +297,28 @@ _LONGEST_ID = 200
 
 def report_rows(report: Report) -> list[EntryResult]:
     """Return the entries as rows of a card; the words of what a report does not tell are null."""
-    return [_row(entry, report.config.batch_size) for entry in report.entries]
-
-
-def _row(entry: ReportEntry, batch_size: int) -> EntryResult:
-    return EntryResult(
-        entry_id=entry.id,
-        source=entry.source,
-        reference=entry.expected,
-        variants=[],
-        predicted=None if entry.failed else entry.predicted,
-        exact_match=False,
-        segment=SEGMENT_NAMES.get(entry.segment or "", entry.segment) or None,
-        difficulty=entry.difficulty,
-        latency_seconds=entry.latency_s,
-        cost_usd=entry.cost_usd,
-        cached=entry.cached,
-        batch_size=batch_size,
-        error=entry.error or None,
-        error_class=_error_class(entry),
-    )
-
-
-def _error_class(entry: ReportEntry) -> ErrorClass | None:
-    if not entry.failed:
-        return None
-    return ErrorClass.METHOD if entry.error else ErrorClass.EMPTY
+    rows = []
+    for entry in report.entries:
+        kind = ErrorClass.METHOD if entry.error else ErrorClass.EMPTY
+        rows.append(
+            EntryResult(
+                entry_id=entry.id,
+                source=entry.source,
+                reference=entry.expected,
+                variants=[],
+                predicted=None if entry.failed else entry.predicted,
+                exact_match=False,
+                segment=SEGMENT_NAMES.get(entry.segment or "", entry.segment) or None,
+                difficulty=entry.difficulty,
+                latency_seconds=entry.latency_s,
+                cost_usd=entry.cost_usd,
+                cached=entry.cached,
+                batch_size=report.config.batch_size,
+                error=entry.error or None,
+                error_class=kind if entry.failed else None,
+            )
+        )
+    return rows
 
 
 def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -358,24 +347,20 @@ def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str,
         "corpus_ter": corpus["ter"],
     }
     entries = [
-        _entry_again(entry, values.values)
-        for entry, values in zip(report.entries, scorer.entries_values(statistics), strict=True)
+        {}
+        if entry.error
+        else {
+            "exact_match": _equal(entry),
+            "chrf_score": own.values["chrf_plus_plus"],
+            "ter_score": own.values["ter"],
+        }
+        for entry, own in zip(report.entries, scorer.entries_values(statistics), strict=True)
     ]
     return overall, entries
 
 
 def _translation(entry: ReportEntry) -> Translation:
     return Translation(Entry(id=0, source=entry.source, reference=entry.expected), entry.predicted)
-
-
-def _entry_again(entry: ReportEntry, values: Mapping[str, float | None]) -> dict[str, Any]:
-    if entry.error:
-        return {}
-    return {
-        "exact_match": _equal(entry),
-        "chrf_score": values["chrf_plus_plus"],
-        "ter_score": values["ter"],
-    }
 
 
 def _equal(entry: ReportEntry) -> bool:

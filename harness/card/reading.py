@@ -66,7 +66,13 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
     value = _parsed(data, name)
     if not isinstance(value, dict):
         raise UsageError(f"{name} holds no JSON object, so it is not a run card.")
-    _check_depth(value, name)
+    level: list[Any] = [value]
+    for _ in range(MOST_DEPTH):
+        nodes = (node.values() if isinstance(node, dict) else node for node in level)
+        level = [child for node in nodes for child in node if isinstance(child, dict | list)]
+    if level:
+        words = f"is nested deeper than {MOST_DEPTH} levels, so it is not a run card."
+        raise UsageError(f"{name} {words}")
     text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode()
@@ -121,20 +127,6 @@ def _finite(literal: str) -> float:
     if not math.isfinite(number):
         raise ValueError("a number is too large for JSON readers. Write null where it is unknown.")
     return number
-
-
-def _check_depth(value: dict[str, Any], name: str) -> None:
-    level: list[Any] = [value]
-    for _ in range(MOST_DEPTH):
-        level = [
-            child
-            for node in level
-            for child in (node.values() if isinstance(node, dict) else node)
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return
-    raise UsageError(f"{name} is nested deeper than {MOST_DEPTH} levels, so it is not a run card.")
 
 
 def number(value: object) -> float | None:

@@ -156,6 +156,9 @@ class Attempt:
     """A step worth seeing, such as the words that a pipeline rejected."""
 
 
+_Kept = tuple[float | None, bool, float | None, float | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """One entry's outcome: what came out, how it scored, what it cost and how long it took.
@@ -199,9 +202,14 @@ class Result:
     """On its way into the store; ``harness.store.results.read_attempts`` reads it back."""
 
     @property
-    def kept(self) -> tuple[float | None, bool, float | None, float | None]:
+    def kept(self) -> _Kept:
         """The values that the task keeps, as ``Columns.told`` reads them."""
         return (self.headline, self.exact, self.second, self.third)
+
+    def with_kept(self, kept: _Kept, **more: Any) -> Result:
+        """Return it with other values that the task keeps, and other fields."""
+        headline, exact, second, third = kept
+        return replace(self, headline=headline, exact=exact, second=second, third=third, **more)
 
     @property
     def failed(self) -> bool:
