@@ -145,6 +145,8 @@ def read_seal(data: bytes) -> SealFile:
 
 def rows_root(rows: Sequence[Mapping[str, Any]], salts: bytes) -> bytes:
     """Return the root over the rows of a card in their order."""
+    # Four rows: root = H(H(h0 h1) H(h2 h3)). The proof of row 2 is the row, its salt, h3 and H(h0 h1): from these
+    # anyone gets to the root, and the salts keep the other hashes from confirming a guess.
     return tree_root(row_hashes(rows, salts))
 
 

@@ -317,6 +317,8 @@ class SharedBudget:
         budget = row.fetchone()[0]
         self.budget = float("inf") if budget is None else budget
         self.others = connection.execute(_COMMITTED, (self._sweep, self._run_id)).fetchone()[0]
+        # A run holds 1.00 and a call needs 1.02. Where it may have 9.00, it takes 32 calls' money (0.64) at once; where
+        # it may have 1.10, only half of the rest (0.05), so that others can go on near the end of the budget.
         most = self.budget - self.others
         if self._own_cap is not None:
             most = min(most, self._own_cap)

@@ -97,6 +97,9 @@ class SweepRace:
 
     def replay(self, racers: Sequence[Racer]) -> Race:
         """Run the race again over all blocks that every running configuration has."""
+        # Three racers, blocks of ten: after each block that all three have, `Race` says who can no longer be ahead on
+        # all entries. One is out after 20: the block of 30 needs the other two alone. Whoever replays the same rows
+        # decides the same, so a worker that was killed changes nothing.
         race = Race([racer.name for racer in racers], len(self.order))
         named = {racer.name: racer for racer in racers}
         for start in range(0, len(self.order), self.block):
