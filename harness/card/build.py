@@ -24,18 +24,10 @@ from scoring.statistics.intervals import SEED
 VERIFICATION_TIER = "self-benchmarked"  # Who validated a run that its own maker made (§9.4)
 _LATENCIES = ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds")
 SETUP_FIELDS = (
-    "model_slug",
-    "condition",
-    "temperature",
-    "max_tokens",
-    "system_prompt_sha256",
-    "system_prompt_used",
-    "coaching_data_sha256",
-    "fst_version",
-    "tools_enabled",
-    "batch_size",
+    "model_slug", "condition", "temperature", "max_tokens", "system_prompt_sha256",
+    "system_prompt_used", "coaching_data_sha256", "fst_version", "tools_enabled", "batch_size",
     "max_retries",
-)
+)  # fmt: skip
 """Fields of the set-up that §3.2 wants at the top of the card."""
 
 

@@ -59,22 +59,10 @@ from scoring.statistics.intervals import FREE
 # C3).
 
 _BESIDE = (
-    "method",
-    "method_class",
-    "method_version",
-    "method_sha256",
-    "provider",
-    "max_tokens",
-    "prompt_version",
-    "coaching_data_sha256",
-    "outputs_sha256",
-    "fst_sha256",
-    "tools_enabled",
-    "batch_size",
-    "max_retries",
-    "replicate",
-    "options",
-)
+    "method", "method_class", "method_version", "method_sha256", "provider", "max_tokens",
+    "prompt_version", "coaching_data_sha256", "outputs_sha256", "fst_sha256", "tools_enabled",
+    "batch_size", "max_retries", "replicate", "options",
+)  # fmt: skip
 """Fields of the set-up that the specification's six components leave out."""
 
 

@@ -230,14 +230,9 @@ def _floors(
 # says so.
 
 _OWN_FAULTS = (
-    ErrorClass.EMPTY,
-    ErrorClass.MISSING,
-    ErrorClass.NUMBERING,
-    ErrorClass.NO_SOURCE,
-    ErrorClass.TRUNCATED,
-    ErrorClass.FILTERED,
-    ErrorClass.METHOD,
-)
+    ErrorClass.EMPTY, ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.NO_SOURCE,
+    ErrorClass.TRUNCATED, ErrorClass.FILTERED, ErrorClass.METHOD,
+)  # fmt: skip
 """Failures that are a result, although a bad one."""
 
 
