@@ -49,9 +49,6 @@ def told_of_scores(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: place[name] for name in _TOLD for place in places if place.get(name)}
 
 
-_LONGEST_REASON = 300
-
-
 def reasons_told(raw: Mapping[str, Any], *, teller: str) -> dict[str, str]:
     """Return by metric id why it has no value, as a report or row says it; ``teller`` names which of the two.
 
@@ -63,7 +60,7 @@ def reasons_told(raw: Mapping[str, Any], *, teller: str) -> dict[str, str]:
         metric = metric_named(name[:60].removeprefix("corpus_"))
         why = _why_not(reason_text)
         if metric is not None and why is not None:
-            reasons.setdefault(metric, f"{teller} says: {why}"[:_LONGEST_REASON])
+            reasons.setdefault(metric, f"{teller} says: {why}"[:300])
     return reasons
 
 
@@ -115,12 +112,8 @@ def _has_entries(value: object) -> bool:
         return any(map(_has_entries, value))
     if not isinstance(value, Mapping):
         return False
-    return any(isinstance(value.get(key), str) for key in _ENTRY_TEXTS) or any(
-        map(_has_entries, value.values())
-    )
-
-
-_ENTRY_TEXTS = ("source", "expected", "reference", "predicted")
+    texts = (value.get(key) for key in ("source", "expected", "reference", "predicted"))
+    return any(isinstance(text, str) for text in texts) or any(map(_has_entries, value.values()))
 
 
 def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -288,11 +281,8 @@ def _own_id(report: Report) -> str | None:
     for place in (report.config.model_extra, meta, extra.get("dataset"), extra):
         corpus_id = place.get("corpus_id", place.get("id")) if isinstance(place, dict) else None
         if isinstance(corpus_id, str) and corpus_id.strip():
-            return corpus_id.strip()[:_LONGEST_ID]
+            return corpus_id.strip()[:200]
     return None
-
-
-_LONGEST_ID = 200
 
 
 def report_rows(report: Report) -> list[EntryResult]:
@@ -330,12 +320,13 @@ def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str,
     kept = [entry for entry in report.entries if not entry.error]
     exact = [_equal(entry) for entry in kept]
     scorer = Scorer(surface_metrics(tokenizer="13a", has_variants=False))
-    statistics = scorer.statistics([_translation(entry) for entry in report.entries])
-    part = [
-        numbers
-        for entry, numbers in zip(report.entries, statistics, strict=True)
-        if not entry.error
+    texts = [
+        Translation(Entry(id=0, source=entry.source, reference=entry.expected), entry.predicted)
+        for entry in report.entries
     ]
+    statistics = scorer.statistics(texts)
+    pairs = zip(report.entries, statistics, strict=True)
+    part = [numbers for entry, numbers in pairs if not entry.error]
     corpus = scorer.table(part).corpus_values()
     overall = {
         "total_entries": len(report.entries),
@@ -357,10 +348,6 @@ def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str,
         for entry, own in zip(report.entries, scorer.entries_values(statistics), strict=True)
     ]
     return overall, entries
-
-
-def _translation(entry: ReportEntry) -> Translation:
-    return Translation(Entry(id=0, source=entry.source, reference=entry.expected), entry.predicted)
 
 
 def _equal(entry: ReportEntry) -> bool:

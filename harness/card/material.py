@@ -310,6 +310,9 @@ def iso_time(seconds: float) -> str:
     return moment.replace("+00:00", "Z")
 
 
+_OF_ENVELOPE = ("id", "version", "language_pair", "source_language", "target_language")
+
+
 def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
     envelope = read_dataset(connection, run.corpus)
     sha256, partial, entries = connection.execute(
@@ -321,14 +324,10 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
     whole: dict[str, Any] = {} if envelope.task == TRANSLATION else {"task": envelope.task}
     whole |= {name: tag for name in FREE if (tag := getattr(envelope, name)) is not None}
     return DatasetBlock(
-        id=envelope.id,
-        version=envelope.version,
-        language_pair=envelope.language_pair,
+        **{name: getattr(envelope, name) for name in _OF_ENVELOPE},
         sha256=sha256,
         entry_count=len(run.positions),
         corpus_entry_count=None if partial else entries,
-        source_language=envelope.source_language,
-        target_language=envelope.target_language,
         **_terms(envelope, run_options_of(run).may_send),
         **whole,
     )

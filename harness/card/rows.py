@@ -40,6 +40,7 @@ ALL_ACCEPTED = 2
 
 WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a secret segment."
 NO_WORDS = RowWords(None, None)
+_MEASURED = ("latency_seconds", "cost_usd", "spent_usd", "cached", "batch_size", "attempts")
 
 
 def entry_scores(result: Result, scorer: Scorer) -> dict[str, float | str | None]:
@@ -96,13 +97,8 @@ def entry_row(
         context=_tag(entry, "context"),
         variety=_tag(entry, "variety"),
         orthography=_tag(entry, "orthography"),
-        latency_seconds=result.latency_seconds,
         usage=None if result.usage is None else EntryUsage(**asdict(result.usage)),
-        cost_usd=result.cost_usd,
-        spent_usd=result.spent_usd,
-        cached=result.cached,
-        batch_size=result.batch_size,
-        attempts=result.attempts,
+        **{name: getattr(result, name) for name in _MEASURED},
         error=WITHHELD_ERROR if secret and result.error is not None else result.error,
         error_class=result.error_class,
         statistics=statistics,
@@ -192,13 +188,8 @@ def row_result(
         third=values.get(columns.third),
         error_class=kind,
         error=row.error,
-        latency_seconds=row.latency_seconds,
-        cached=row.cached,
-        batch_size=row.batch_size,
-        attempts=row.attempts,
         usage=usage,
-        cost_usd=row.cost_usd,
-        spent_usd=row.spent_usd,
+        **{name: getattr(row, name) for name in _MEASURED},
         finished_at=finished_at,
     )
 
