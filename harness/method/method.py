@@ -313,12 +313,8 @@ def _error_class(given: Any) -> ErrorClass:
 def _recorded(recorded: Recorded) -> Recorded:
     """Return the record in plain numbers; raises where one is none."""
     usage = None if recorded.usage is None else sound_usage(recorded.usage)
-    return replace(
-        recorded,
-        latency_seconds=sound_amount(recorded.latency_seconds),
-        usage=usage,
-        cost_usd=sound_amount(recorded.cost_usd),
-    )
+    latency, cost = sound_amount(recorded.latency_seconds), sound_amount(recorded.cost_usd)
+    return replace(recorded, latency_seconds=latency, usage=usage, cost_usd=cost)
 
 
 def _wrong(words: str) -> Output:
@@ -348,6 +344,5 @@ def wordless(output: Output) -> Output:
     """Remove a method's own words from the output of a secret entry, because they may quote it."""
     if output.error_class is None:
         return replace(output, notes=())
-    return Output(
-        None, output.error_class, f"The method failed ({output.error_class}).", (), output.recorded
-    )
+    words = f"The method failed ({output.error_class})."
+    return Output(None, output.error_class, words, (), output.recorded)

@@ -358,16 +358,13 @@ def take_up(
         opening = run.opening.changed(budget_usd=options.budget_usd)
         set_plan(connection, run.id, changed.model_dump(mode="json"), opening)
     if resumption.retry_failed:
-        _ask_again(connection, read_run(connection, number))
+        # forget the rows of failed entries, but not how often each was tried
+        with transaction(connection):
+            opening = read_run(connection, number).opening
+            tried = {**dict(opening.tried), **failed_attempts(connection, number)}
+            opening = opening.changed(tried=tuple(sorted(tried.items())))
+            set_opening(connection, number, opening)
+            forget_failed(connection, number)
     so_far = {} if resumption.retry_failed or run.live is None else run.live.so_far
     set_live(connection, number, RunState.STOPPED, Live(so_far=so_far))
     return read_run(connection, number)
-
-
-def _ask_again(connection: sqlite3.Connection, run: Run) -> None:
-    """Forget the rows of failed entries, but not how often each was tried."""
-    with transaction(connection):
-        tried = {**dict(run.opening.tried), **failed_attempts(connection, run.id)}
-        opening = run.opening.changed(tried=tuple(sorted(tried.items())))
-        set_opening(connection, run.id, opening)
-        forget_failed(connection, run.id)

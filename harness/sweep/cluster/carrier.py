@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,47 +274,31 @@ class _Errand:
         now = time.time()
         for row in report.rows:
             if row.position not in self._left:
-                raise MessageError(
-                    "A worker sent an entry that it was not given, or sent one twice."
-                )
+                words = "A worker sent an entry that it was not given, or sent one twice."
+                raise MessageError(words)
             self._left.discard(row.position)
         self._work.recorder.take(
             [row.result(self._work.entries[row.position], now) for row in report.rows]
         )
 
     def _answer(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        answers: dict[str, Callable[[WorkerQuestion], CoordinatorAnswer]] = {
-            "secure": self._secured,
-            "take": self._taken,
-            "find": self._found,
-        }
-        return answers[asked.kind](asked)
-
-    def _secured(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        """Make sure that the money committed by now is on the disk."""
-        if not self._work.recorder.catch_up(SECURE_SECONDS):
-            raise HarnessError("The store did not take what was to be written. Look at the disk.")
-        return CoordinatorAnswer(number=asked.number)
-
-    def _taken(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        """Reserve more of the sweep's budget, which stays here."""
-        purse, ledger = self._work.purse, self._work.calls.ledger
-        if purse is None:
-            raise MessageError("A worker asked for money of a run that shares none.")
-        taken = purse.take_now(asked.wanted, asked.spent)
-        ledger.cap = purse.held
-        return CoordinatorAnswer(
-            number=asked.number,
-            taken=taken,
-            held=purse.held,
-            budget=purse.budget,
-            others=purse.others,
-        )
-
-    def _found(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        stored = None if asked.key is None else self._work.calls.find(asked.key)
-        reply = None if stored is None else SentReply.of(stored)
-        return CoordinatorAnswer(number=asked.number, reply=reply)
+        """Answer a worker: that what is committed is on the disk, more of the sweep's budget, or a stored reply."""
+        work, fields = self._work, dict[str, Any]()
+        if asked.kind == "secure":
+            if not work.recorder.catch_up(SECURE_SECONDS):
+                raise HarnessError(
+                    "The store did not take what was to be written. Look at the disk."
+                )
+        elif asked.kind == "take":  # the budget stays here
+            purse = work.purse
+            if purse is None:
+                raise MessageError("A worker asked for money of a run that shares none.")
+            fields["taken"] = purse.take_now(asked.wanted, asked.spent)
+            work.calls.ledger.cap = purse.held
+            fields |= {name: getattr(purse, name) for name in ("held", "budget", "others")}
+        elif asked.key is not None and (stored := work.calls.find(asked.key)) is not None:
+            fields["reply"] = SentReply.of(stored)
+        return CoordinatorAnswer(number=asked.number, **fields)
 
     def _has_word(self, report: WorkerReport | None) -> bool:
         """Return whether a worker is to hear something now."""
