@@ -355,7 +355,7 @@ def compared(
         raise UsageError(
             f"{named} was not made here, or is the card's own run: it reproduces nothing."
         )
-    ids = [sorted(str(row.entry_id) for row in each.results) for each in (claimed, card)]
+    ids = [sorted(str(row.entry_id) for row in run_card.results) for run_card in (claimed, card)]
     if claimed.dataset.sha256 != card.dataset.sha256 or ids[0] != ids[1]:
         raise UsageError(f"{named} is on other entries, or another corpus, than the card.")
     if other := same_setup(card_setup(claimed), run.setup):

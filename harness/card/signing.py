@@ -88,7 +88,6 @@ class SealFile(StrictRecord):
     """What the salts of the rows are made from; None where the rows stay at home, or only some were handed on."""
 
     def data(self) -> bytes:
-        """Return the bytes of the file."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
     def without_salts(self) -> SealFile:
@@ -185,7 +184,6 @@ class RowProof(StrictRecord):
     """Hashes beside the way from the row to the root, the lowest first."""
 
     def data(self) -> bytes:
-        """Return the bytes of the file."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
     @property

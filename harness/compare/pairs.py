@@ -235,8 +235,8 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
     if inputs != others or profile != other_profile:
         only = [*_only(inputs - others, first), *_only(others - inputs, second)]
         profiles = f"profile {profile} and {other_profile}" if profile != other_profile else ""
-        told = "; ".join(filter(None, [profiles, *only]))
-        return f"the composites weigh other inputs ({told}), so the weights differ{terms_remedy(first.terms, second.terms)}"
+        parts = "; ".join(filter(None, [profiles, *only]))
+        return f"the composites weigh other inputs ({parts}), so the weights differ{terms_remedy(first.terms, second.terms)}"
     otherwise = [
         id_ for id_ in first.table.weighing.profiles[profile] if id_ in inputs & left_out.keys()
     ]

@@ -91,9 +91,9 @@ class Board:
         """Run id → place from 1, runs of equal values sharing one; those of no value or no rank have none."""
         ranks: dict[str, int] = {}
         ranked = [entrant for entrant in self.entrants if self.may_rank(entrant)]
-        for place, each in enumerate(ranked):
-            tied = place and each.value(self.by) == ranked[place - 1].value(self.by)
-            ranks[each.run.run_id] = ranks[ranked[place - 1].run.run_id] if tied else place + 1
+        for place, entrant in enumerate(ranked):
+            tied = place and entrant.value(self.by) == ranked[place - 1].value(self.by)
+            ranks[entrant.run.run_id] = ranks[ranked[place - 1].run.run_id] if tied else place + 1
         return ranks
 
     def may_rank(self, entrant: Entrant) -> bool:
@@ -215,9 +215,9 @@ def apart(board: Board, other: Board) -> str:
         reasons.append(f"a composite by the weights {by}")
     elif (one.profile, one.inputs) != (two.profile, two.inputs):
         more = [*_only("there", two.inputs, one.inputs), *_only("here", one.inputs, two.inputs)]
-        told = ", ".join(more) or f"profile {two.profile}"
+        inputs = ", ".join(more) or f"profile {two.profile}"
         remedy = terms_remedy(_terms(board), _terms(other))
-        reasons.append(f"a composite of other inputs ({told}){remedy}")
+        reasons.append(f"a composite of other inputs ({inputs}){remedy}")
     elif one.signatures != two.signatures:
         pairs = zip(one.inputs, one.signatures, two.signatures, strict=True)
         changed = (short_title(id_) for id_, a, b in pairs if a != b)

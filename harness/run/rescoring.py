@@ -103,7 +103,6 @@ class Explainer:
         )
 
     def close(self) -> None:
-        """Close the annotators."""
         if self._tools is not None:
             self._tools.close()
 

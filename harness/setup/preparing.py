@@ -85,8 +85,8 @@ def prepare(
         prices=prices,
     )
     on, off = choose(complete, options.wanted)
-    told = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
-    chosen = complete.with_setup(complete.setup.model_copy(update=told))
+    facts = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
+    chosen = complete.with_setup(complete.setup.model_copy(update=facts))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
 
 

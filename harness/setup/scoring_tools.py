@@ -149,7 +149,7 @@ def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> Scorin
     gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}
     left = setup.model_copy(update={"off": off, **gone})
     resources = tools.resources.with_setup(left)
-    others = tuple(each for each in tools.annotators if each is not annotator)
+    others = tuple(other for other in tools.annotators if other is not annotator)
     return ScoringTools(resources, make_scorer(resources), others, tools.steps)
 
 

@@ -142,7 +142,7 @@ def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
     cells: list[SweepCell] = []
     seen: dict[str, str] = {}
     asked = _asked(found)
-    used = {name for cell_request in asked for name in cell_request.told} | {"method"}
+    used = {name for cell_request in asked for name in cell_request.options} | {"method"}
     if stray := next((name for name in found.plan.fixed if name not in used), None):
         raise found.wrong("no run takes this option: leave it out.", "fixed", stray)
     for cell_request in asked:
@@ -161,7 +161,7 @@ class _Asked:
     """What a plan asks of one run, before it is checked."""
 
     method: str
-    told: Mapping[str, Any]
+    options: Mapping[str, Any]
     labels: Mapping[str, str]  # Of the axes that mean something to its method
     replicate: int
 
@@ -194,7 +194,7 @@ def _settled(
 
     ``mentioned``: axis → names of all options that its values set.
     """
-    tables = [*(each.options for each in combination.values()), plan.fixed]
+    tables = [*(value.options for value in combination.values()), plan.fixed]
     method = str(next(table["method"] for table in tables if "method" in table))
     labels, options = {}, _of(method, plan.fixed)
     for axis, axis_value in combination.items():
@@ -235,7 +235,7 @@ def _combinations(found: PlanFile) -> Iterator[Combination]:
     def excluded(combination: Combination, rule: Rule) -> bool:
         return all(combination[axis].label in labels for axis, labels in rule.items())
 
-    left = [each for each in every if not any(excluded(each, rule) for rule in rules)]
+    left = [one for one in every if not any(excluded(one, rule) for rule in rules)]
     if not left:
         raise found.wrong("no run is left: every combination is excluded.", "exclude", 0)
     yield from left
@@ -288,16 +288,20 @@ def _label(axis: str, value: object, known: set[str]) -> str:
         return str(value)
 
 
-def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCell:
+def _cell(found: PlanFile, corpus: Corpus, asked_cell: _Asked, place: int) -> SweepCell:
     several = {axis for axis, choices in found.plan.axes.stated.items() if len(choices) > 1}
-    labels = [label for axis, label in each.labels.items() if axis in several]
-    number = [f"#{each.replicate + 1}"] if found.plan.replicates > 1 and asks(each.method) else []
-    name = _BETWEEN.join([*(labels or [each.method]), *number])
-    options = {**each.told, "replicate": each.replicate}
+    labels = [label for axis, label in asked_cell.labels.items() if axis in several]
+    number = (
+        [f"#{asked_cell.replicate + 1}"]
+        if found.plan.replicates > 1 and asks(asked_cell.method)
+        else []
+    )
+    name = _BETWEEN.join([*(labels or [asked_cell.method]), *number])
+    options = {**asked_cell.options, "replicate": asked_cell.replicate}
     try:
-        asked = api.ask(corpus, each.method, options, found.plan.select.selection)
+        asked = api.ask(corpus, asked_cell.method, options, found.plan.select.selection)
         _refuse_secret(corpus, asked)
-        made = build(each.method, asked.plan.options, corpus.entries, no_key)
+        made = build(asked_cell.method, asked.plan.options, corpus.entries, no_key)
     except UsageError as error:
         raise UsageError(f"{found.file}: run {name!r}: {error}") from error
     try:
@@ -311,7 +315,7 @@ def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCel
     setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
     key = run_key(setup_hash, asked.positions, asked.plan.scoring.model_dump(mode="json"))
     return SweepCell(
-        place, name, each.labels, each.replicate, asked, made.setup, setup_hash, key,
+        place, name, asked_cell.labels, asked_cell.replicate, asked, made.setup, setup_hash, key,
         scoring_files(asked.plan.scoring),
     )  # fmt: skip
 
@@ -411,18 +415,20 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
     with opened(store) as connection:
         runs = tuple(_estimating_cell(connection, cell) for cell in cells)
     made = [run.estimate for run in runs if run.estimate is not None]
-    judged = [each.judges.cost_usd for each in made if each.judges is not None]
-    cost, budget = _sum([*(each.cost_usd for each in made), *judged]), ""
+    judged = [part.judges.cost_usd for part in made if part.judges is not None]
+    cost, budget = _sum([*(part.cost_usd for part in made), *judged]), ""
     if plan.budget_usd is not None and cost is not None and cost.high > plan.budget_usd:
         sure = "will" if cost.low > plan.budget_usd else "may"
         budget = f"the budget of ${plan.budget_usd:g} {sure} be reached before all runs are made"
     return SweepEstimate(
         runs=runs,
         to_make=len(made),
-        calls=sum((each.calls for each in made), NOTHING),
-        tokens=_sum(part for each in made for part in (each.prompt_tokens, each.completion_tokens)),
+        calls=sum((part.calls for part in made), NOTHING),
+        tokens=_sum(
+            count for part in made for count in (part.prompt_tokens, part.completion_tokens)
+        ),
         cost_usd=cost,
-        seconds=_sum(each.seconds for each in made),
+        seconds=_sum(part.seconds for part in made),
         budget_usd=plan.budget_usd,
         budget=budget,
         scoring=scored_apart(cells),

@@ -145,8 +145,8 @@ def read_racers(connection: sqlite3.Connection, sweep: int) -> list[Racer]:
 
 
 def _racer(connection: sqlite3.Connection, name: str, cells: tuple[StoredCell, ...]) -> Racer:
-    found = [find_by_id(connection, cell.run_id) for cell in cells]
-    runs = tuple(None if run is None or run.trashed is not None else run for run in found)
+    stored = [find_by_id(connection, cell.run_id) for cell in cells]
+    runs = tuple(None if run is None or run.trashed is not None else run for run in stored)
     known = [{} if run is None else entry_scores(connection, run) for run in runs]
     shared = set(known[0]).intersection(*known[1:])
     means = {place: float(np.mean([scores[place] for scores in known])) for place in shared}

@@ -121,7 +121,6 @@ class ClusterCalls:
             )
 
     def close(self) -> None:
-        """Close the connection to the cluster."""
         with suppress(Exception):  # whatever Dask raises of a connection that is gone anyway
             self._client.close(timeout=LOOK_SECONDS)
 
@@ -168,7 +167,7 @@ class _Errand:
         """Since when it is to break off; 0 where it is not."""
         self._heard = 0
         self._limited = 0
-        self._told: list[CoordinatorAnswer] = []
+        self._answers: list[CoordinatorAnswer] = []
         self._go: StartWork | None = None
         self._state = RunState.RUNNING
 
@@ -247,7 +246,7 @@ class _Errand:
         calls.limiter.follow(report.limit)
         if report.told_to_wait is not None and self._shared_endpoint:
             calls.limiter.tell_others(report.told_to_wait)
-        self._told += [self._answer(ask) for ask in report.asks]
+        self._answers += [self._answer(ask) for ask in report.asks]
 
     def _begin(self, begin: WorkerBegin | None) -> None:
         """Compare a worker with what it has to be, before it is given any text; raises HarnessError."""
@@ -319,7 +318,7 @@ class _Errand:
         return wish
 
     def _word(self) -> CoordinatorMessage:
-        self._state, coordinator_answers, self._told = self._wish(), self._told, []
+        self._state, answers, self._answers = self._wish(), self._answers, []
         go, self._go = self._go, None
         return CoordinatorMessage(
             attempt=self._attempt,
@@ -327,7 +326,7 @@ class _Errand:
             state=self._state,
             most=self._work.control.most_concurrency,
             go=go,
-            told=tuple(coordinator_answers),
+            answers=tuple(answers),
         )
 
 
