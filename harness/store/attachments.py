@@ -273,7 +273,7 @@ def _record(row: Sequence[Any]) -> KeptRecord:
 
 @dataclass(frozen=True, slots=True)
 class Recount:
-    """What scoring a card's outputs again gave."""
+    """Result of scoring a card's outputs again gave."""
 
     pinned: bool
     """Whether sources and references of its rows were held against the corpus file that the card names."""
