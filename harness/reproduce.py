@@ -67,12 +67,9 @@ class Lacking:
     """One thing that the card names and that is not available."""
 
     what: str
-    stated: str
-    """What the card says of it: a SHA-256, a name, a number."""
-    mend: str
-    """The option that brings it."""
-    here: str | None = None
-    """What was there in its place; None: nothing."""
+    stated: str  # What the card says of it: a SHA-256, a name, a number
+    mend: str  # The option that brings it
+    here: str | None = None  # What was there in its place; None: nothing
 
     def __str__(self) -> str:
         place = "" if self.here is None else f", and here it is {self.here}"
@@ -129,18 +126,15 @@ def rebuild(
         raise _refused(lacking)
     tools = tools_for(connection, corpus, places, plan)
     tools.close()
-    otherwise = _scoring(stated_setup(card.scoring), tools.setup)
+    before = stated_setup(card.scoring)
+    otherwise = () if before is None else tuple(changes(before, tools.setup))
     return Rebuilt(asked, setup, otherwise)
 
 
 def same_setup(stated: Setup, found: Setup) -> Sequence[Lacking]:
     """Return in what a run's set-up is not the card's, the number of the repetition aside; empty where it is."""
-    return list(_differences(stated, replace_replicate(found, stated.replicate)))
-
-
-def replace_replicate(setup: Setup, replicate: int) -> Setup:
-    """Return a set-up as that of another repetition."""
-    return setup.model_copy(update={"replicate": replicate})
+    again = found.model_copy(update={"replicate": stated.replicate})
+    return list(_differences(stated, again))
 
 
 def places_of(card: RunCard, corpus: Corpus) -> tuple[int, ...]:
@@ -215,9 +209,7 @@ def _other_weights(stated: ScoringSetup | None, here: CalibrationFacts | None) -
     then = None if stated is None else stated.calibration
     weights_named = [weighing and f"SHA-256 {weighing.sha256}" for weighing in (then, here)]
     if weights_named[0] != weights_named[1]:
-        card, now = (
-            weights_words or "those of the specification" for weights_words in weights_named
-        )
+        card, now = (words or "those of the specification" for words in weights_named)
         yield Lacking(_WEIGHTS, card, "--scoring FILE" if then else "no --scoring", now)
 
 
@@ -295,10 +287,8 @@ def _known_options(stated: Setup) -> dict[str, Any]:
 def _differences(stated: Setup, found: Setup) -> Iterator[Lacking]:
     """Yield each fact of the set-up that is not the card's."""
     then, now = stated.model_dump(mode="json"), found.model_dump(mode="json")
-    for name in (
-        name_told for name_told in then if name_told not in _NOT_TOLD and name_told != "options"
-    ):
-        if then[name] != now[name]:
+    for name in then:
+        if name not in {*_NOT_TOLD, "options"} and then[name] != now[name]:
             yield _difference(name, then[name], now[name])
     inside, here = then["options"], now["options"]
     for name in sorted({*inside, *here}):
@@ -311,10 +301,6 @@ def _difference(name: str, stated: object, here: object) -> Lacking:
     mend = how or _MENDS.get(name) or "the Rosetta or the plug-in that made the card"
     hashed = "SHA-256 " if name.endswith("sha256") else ""
     return Lacking(what, f"{hashed}{stated}", mend, f"{here}")
-
-
-def _scoring(stated: ScoringSetup | None, now: ScoringSetup) -> tuple[str, ...]:
-    return () if stated is None else tuple(changes(stated, now))
 
 
 def _refused(lacking: Sequence[Lacking]) -> UsageError:
@@ -369,7 +355,8 @@ def compared(
         raise UsageError(
             f"{named} was not made here, or is the card's own run: it reproduces nothing."
         )
-    if (claimed.dataset.sha256, _ids(claimed)) != (card.dataset.sha256, _ids(card)):
+    ids = [sorted(str(row.entry_id) for row in run_card.results) for run_card in (claimed, card)]
+    if claimed.dataset.sha256 != card.dataset.sha256 or ids[0] != ids[1]:
         raise UsageError(f"{named} is on other entries, or another corpus, than the card.")
     if other := same_setup(card_setup(claimed), run.setup):
         raise UsageError(f"{named} is another set-up. {other[0]}")
@@ -377,7 +364,10 @@ def compared(
         raise UsageError(
             f"{named} took answers of earlier runs. Run it without them: rosetta runs reproduce."
         )
-    otherwise = _scored_otherwise(claimed, card)
+    before, after = stated_setup(claimed.scoring), stated_setup(card.scoring)
+    facts = () if before is None or after is None else tuple(changes(before, after))
+    version = ("harness_version",) if claimed.harness_version != card.harness_version else ()
+    otherwise = (*version, *facts)
     if "calibration" in otherwise:
         raise UsageError(
             f"{named} has a composite of other weights than the card, so the two do not compare. Run the card again with the "
@@ -428,17 +418,6 @@ def refuse_to_sign(connection: sqlite3.Connection, claimed: ClaimedCard, home: P
         raise UsageError(
             "The outputs of this card came from a file: scoring them again reproduces no method, so it is not signed."
         )
-
-
-def _ids(card: RunCard) -> list[str]:
-    return sorted(str(row.entry_id) for row in card.results)
-
-
-def _scored_otherwise(first: RunCard, second: RunCard) -> tuple[str, ...]:
-    then, now = stated_setup(first.scoring), stated_setup(second.scoring)
-    facts = () if then is None or now is None else tuple(changes(then, now))
-    other = first.harness_version != second.harness_version
-    return (*(("harness_version",) if other else ()), *facts)
 
 
 # ---- Putting a signed record of a reproduction beside the card that it is about, so that it

@@ -24,18 +24,10 @@ from scoring.statistics.intervals import SEED
 VERIFICATION_TIER = "self-benchmarked"  # Who validated a run that its own maker made (§9.4)
 _LATENCIES = ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds")
 SETUP_FIELDS = (
-    "model_slug",
-    "condition",
-    "temperature",
-    "max_tokens",
-    "system_prompt_sha256",
-    "system_prompt_used",
-    "coaching_data_sha256",
-    "fst_version",
-    "tools_enabled",
-    "batch_size",
+    "model_slug", "condition", "temperature", "max_tokens", "system_prompt_sha256",
+    "system_prompt_used", "coaching_data_sha256", "fst_version", "tools_enabled", "batch_size",
     "max_retries",
-)
+)  # fmt: skip
 """Fields of the set-up that §3.2 wants at the top of the card."""
 
 
@@ -75,7 +67,7 @@ def assemble(
         "model_id": material.model_id,
         "method": setup,
         "dataset": material.dataset.model_dump(mode="json", exclude_unset=True),
-        "scoring": _json(material.scoring),
+        "scoring": material.scoring and material.scoring.model_dump(mode="json"),
         "scores": scores,
         **measures,
         "claimable_tier": scores["claimable_tier"],
@@ -152,11 +144,7 @@ def measured(material: Material, *, answered_only: bool = False) -> dict[str, An
 
 def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) -> dict[str, Any]:
     """Compute the ``scores`` block, with the latencies that §3.6 wants inside it."""
-    comet_model = (
-        ""
-        if material.scoring is None or material.scoring.comet is None
-        else material.scoring.comet.model
-    )
+    comet = None if material.scoring is None else material.scoring.comet
     run_scores = scorecard(
         material.entries,
         material.statistics,
@@ -165,7 +153,7 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
         material.outputs,
         cost_per_entry_usd=measures["cost"]["cost_per_entry_usd"],
         corpus_values=material.corpus_values,
-        comet_model=comet_model,
+        comet_model="" if comet is None else comet.model,
         known_floors=material.floors,
         seed=seed,
     )
@@ -177,10 +165,6 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
 def errors_by_class(rows: Iterable[EntryResult]) -> dict[str, int]:
     """Count the rows that failed, by class of failure; one that says none is of the method's own."""
     return dict(Counter(row.error_class or ErrorClass.METHOD.value for row in rows if failed(row)))
-
-
-def _json(scoring: ScoringSetup | None) -> dict[str, Any] | None:
-    return None if scoring is None else scoring.model_dump(mode="json")
 
 
 def analyser_version(scoring: ScoringSetup | None) -> str | None:

@@ -34,8 +34,7 @@ class ScoredTerms(NamedTuple):
     """A run by its short id, and the terms with which it was scored."""
 
     run: str
-    sha256: str | None
-    """None for a run without terms and coaching."""
+    sha256: str | None  # None for a run without terms and coaching
 
 
 def terms_remedy(first: ScoredTerms, second: ScoredTerms) -> str:

@@ -108,12 +108,8 @@ def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Move what is elsewhere in the older layout to where ours has it."""
     results = raw.get("results")
     scores = _scores(raw, results if isinstance(results, list) else [])
-    blocks: dict[str, type[Block]] = {
-        "tokens": Tokens,
-        "cost": Cost,
-        "totals": Totals,
-        "speed": Speed,
-    }
+    blocks: dict[str, type[Block]]
+    blocks = {"tokens": Tokens, "cost": Cost, "totals": Totals, "speed": Speed}
     completed: dict[str, Any] = {
         "harness_version": "",
         "timestamp": "",
@@ -131,7 +127,9 @@ def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
     claimable = min(known, HIGHEST_WITHOUT_REVIEW, key=lambda claimed_tier: claimed_tier.rank).value
     completed.setdefault("claimable_tier", claimable)
     completed.setdefault("fingerprint", {"hash": "", "components": {}})
-    completed["dataset"] = _dataset(raw["dataset"], scores)
+    unknown = {"id": "", "language_pair": "", "sha256": "", "entry_count": scores["total"]}
+    stated_data = {key: value for key, value in raw["dataset"].items() if value is not None}
+    completed["dataset"] = unknown | stated_data
     if not isinstance(completed.get("tools_enabled"), list):
         completed["tools_enabled"] = []  # the older layout says only whether there were any
     # Read the set-up from the top of the card.
@@ -182,12 +180,6 @@ def _filled(
                 if filled.get(field) is None and place.get(field) is not None:
                     filled[field] = place[field]
     return filled
-
-
-def _dataset(dataset: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, Any]:
-    known = {key: value for key, value in dataset.items() if value is not None}
-    unknown = {"id": "", "language_pair": "", "sha256": "", "entry_count": scores["total"]}
-    return {**unknown, **known}
 
 
 def snake_case(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,9 +49,6 @@ def told_of_scores(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: place[name] for name in _TOLD for place in places if place.get(name)}
 
 
-_LONGEST_REASON = 300
-
-
 def reasons_told(raw: Mapping[str, Any], *, teller: str) -> dict[str, str]:
     """Return by metric id why it has no value, as a report or row says it; ``teller`` names which of the two.
 
@@ -63,7 +60,7 @@ def reasons_told(raw: Mapping[str, Any], *, teller: str) -> dict[str, str]:
         metric = metric_named(name[:60].removeprefix("corpus_"))
         why = _why_not(reason_text)
         if metric is not None and why is not None:
-            reasons.setdefault(metric, f"{teller} says: {why}"[:_LONGEST_REASON])
+            reasons.setdefault(metric, f"{teller} says: {why}"[:300])
     return reasons
 
 
@@ -115,12 +112,8 @@ def _has_entries(value: object) -> bool:
         return any(map(_has_entries, value))
     if not isinstance(value, Mapping):
         return False
-    return any(isinstance(value.get(key), str) for key in _ENTRY_TEXTS) or any(
-        map(_has_entries, value.values())
-    )
-
-
-_ENTRY_TEXTS = ("source", "expected", "reference", "predicted")
+    texts = (value.get(key) for key in ("source", "expected", "reference", "predicted"))
+    return any(isinstance(text, str) for text in texts) or any(map(_has_entries, value.values()))
 
 
 def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -143,9 +136,14 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     scores: dict[str, Any] = {key: row[key] for key in fields if row.get(key) is not None}
     scores["total"] = _count(row, "total", "entry_count", "total_entries", "n_entries")
     scores["errors"] = _count(row, "errors", "error_count")
-    if (interval := _interval(row)) is not None:
-        scores.setdefault("confidence_intervals", {})
-        scores["confidence_intervals"]["chrf_plus_plus"] = interval
+    # the ends of the interval of chrF++ are fields of their own
+    ends = [
+        next((value for name in names if (value := number(row.get(name))) is not None), None)
+        for names in (("chrf_ci_lower", "chrf_ci_low"), ("chrf_ci_upper", "chrf_ci_high"))
+    ]
+    if None not in ends:
+        interval = dict(zip(("ci_lower", "ci_upper"), ends, strict=True))
+        scores.setdefault("confidence_intervals", {})["chrf_plus_plus"] = interval
     # Why each metric of the specification that a published row has no value of has none.
     stated_reasons = reasons_told(row, teller="the published row")
     scores["reasons"] = {
@@ -180,18 +178,6 @@ def _first(row: Mapping[str, Any], *names: str) -> str | None:
 def _count(row: Mapping[str, Any], *names: str) -> int:
     counts = (row.get(name) for name in names)
     return next((count for count in counts if type(count) is int and count >= 0), 0)
-
-
-def _interval(row: Mapping[str, Any]) -> dict[str, float] | None:
-    """Return the interval of chrF++, whose ends are fields of their own."""
-    ends = [
-        next((value for name in names if (value := number(row.get(name))) is not None), None)
-        for names in (("chrf_ci_lower", "chrf_ci_low"), ("chrf_ci_upper", "chrf_ci_high"))
-    ]
-    lower, upper = ends
-    if lower is None or upper is None:
-        return None
-    return {"ci_lower": lower, "ci_upper": upper}
 
 
 # ---- Test reports of the reference implementation: outputs with scores, but neither set-up nor
@@ -295,41 +281,34 @@ def _own_id(report: Report) -> str | None:
     for place in (report.config.model_extra, meta, extra.get("dataset"), extra):
         corpus_id = place.get("corpus_id", place.get("id")) if isinstance(place, dict) else None
         if isinstance(corpus_id, str) and corpus_id.strip():
-            return corpus_id.strip()[:_LONGEST_ID]
+            return corpus_id.strip()[:200]
     return None
-
-
-_LONGEST_ID = 200
 
 
 def report_rows(report: Report) -> list[EntryResult]:
     """Return the entries as rows of a card; the words of what a report does not tell are null."""
-    return [_row(entry, report.config.batch_size) for entry in report.entries]
-
-
-def _row(entry: ReportEntry, batch_size: int) -> EntryResult:
-    return EntryResult(
-        entry_id=entry.id,
-        source=entry.source,
-        reference=entry.expected,
-        variants=[],
-        predicted=None if entry.failed else entry.predicted,
-        exact_match=False,
-        segment=SEGMENT_NAMES.get(entry.segment or "", entry.segment) or None,
-        difficulty=entry.difficulty,
-        latency_seconds=entry.latency_s,
-        cost_usd=entry.cost_usd,
-        cached=entry.cached,
-        batch_size=batch_size,
-        error=entry.error or None,
-        error_class=_error_class(entry),
-    )
-
-
-def _error_class(entry: ReportEntry) -> ErrorClass | None:
-    if not entry.failed:
-        return None
-    return ErrorClass.METHOD if entry.error else ErrorClass.EMPTY
+    rows = []
+    for entry in report.entries:
+        kind = ErrorClass.METHOD if entry.error else ErrorClass.EMPTY
+        rows.append(
+            EntryResult(
+                entry_id=entry.id,
+                source=entry.source,
+                reference=entry.expected,
+                variants=[],
+                predicted=None if entry.failed else entry.predicted,
+                exact_match=False,
+                segment=SEGMENT_NAMES.get(entry.segment or "", entry.segment) or None,
+                difficulty=entry.difficulty,
+                latency_seconds=entry.latency_s,
+                cost_usd=entry.cost_usd,
+                cached=entry.cached,
+                batch_size=report.config.batch_size,
+                error=entry.error or None,
+                error_class=kind if entry.failed else None,
+            )
+        )
+    return rows
 
 
 def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -341,12 +320,13 @@ def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str,
     kept = [entry for entry in report.entries if not entry.error]
     exact = [_equal(entry) for entry in kept]
     scorer = Scorer(surface_metrics(tokenizer="13a", has_variants=False))
-    statistics = scorer.statistics([_translation(entry) for entry in report.entries])
-    part = [
-        numbers
-        for entry, numbers in zip(report.entries, statistics, strict=True)
-        if not entry.error
+    texts = [
+        Translation(Entry(id=0, source=entry.source, reference=entry.expected), entry.predicted)
+        for entry in report.entries
     ]
+    statistics = scorer.statistics(texts)
+    pairs = zip(report.entries, statistics, strict=True)
+    part = [numbers for entry, numbers in pairs if not entry.error]
     corpus = scorer.table(part).corpus_values()
     overall = {
         "total_entries": len(report.entries),
@@ -358,24 +338,16 @@ def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str,
         "corpus_ter": corpus["ter"],
     }
     entries = [
-        _entry_again(entry, values.values)
-        for entry, values in zip(report.entries, scorer.entries_values(statistics), strict=True)
+        {}
+        if entry.error
+        else {
+            "exact_match": _equal(entry),
+            "chrf_score": own.values["chrf_plus_plus"],
+            "ter_score": own.values["ter"],
+        }
+        for entry, own in zip(report.entries, scorer.entries_values(statistics), strict=True)
     ]
     return overall, entries
-
-
-def _translation(entry: ReportEntry) -> Translation:
-    return Translation(Entry(id=0, source=entry.source, reference=entry.expected), entry.predicted)
-
-
-def _entry_again(entry: ReportEntry, values: Mapping[str, float | None]) -> dict[str, Any]:
-    if entry.error:
-        return {}
-    return {
-        "exact_match": _equal(entry),
-        "chrf_score": values["chrf_plus_plus"],
-        "ter_score": values["ter"],
-    }
 
 
 def _equal(entry: ReportEntry) -> bool:

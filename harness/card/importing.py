@@ -168,7 +168,9 @@ def _store(
     known = _same_card(connection, run_id, raw, name)
     if known is not None:
         recount = _recounted(connection, known.id, card, data, at_hand) if known.imported else None
-        return Imported(run_id, known=True, back=_back(connection, known), recount=recount)
+        if back := known.trashed is not None:
+            bring_back(connection, known.id)
+        return Imported(run_id, known=True, back=back, recount=recount)
     try:
         with transaction(connection):
             number = _create(connection, card, run_id, data)
@@ -250,13 +252,6 @@ def _same_card(
         f"{name}: the store has a different card of run {run_id[:8]}. "
         f"`rosetta runs delete --now {run_id[:8]}` makes room for this one."
     )
-
-
-def _back(connection: sqlite3.Connection, run: Run) -> bool:
-    deleted = run.trashed is not None
-    if deleted:
-        bring_back(connection, run.id)
-    return deleted
 
 
 def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: bytes) -> int:

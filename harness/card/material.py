@@ -52,29 +52,17 @@ from harness.store.runs import Run, read_run
 from scoring.card.claim import FLOORS_VERSION, FloorScores
 from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import Scorer
-from scoring.core.setup import FstAnnotation, ScoringSetup, Translation, WordAnalysis
+from scoring.core.setup import FstAnnotation, ScoringSetup, Translation
 from scoring.statistics.intervals import FREE
 
 # ---- Which experiment a run was: two runs with the same fingerprint had the same set-up (§3.8,
 # C3).
 
 _BESIDE = (
-    "method",
-    "method_class",
-    "method_version",
-    "method_sha256",
-    "provider",
-    "max_tokens",
-    "prompt_version",
-    "coaching_data_sha256",
-    "outputs_sha256",
-    "fst_sha256",
-    "tools_enabled",
-    "batch_size",
-    "max_retries",
-    "replicate",
-    "options",
-)
+    "method", "method_class", "method_version", "method_sha256", "provider", "max_tokens",
+    "prompt_version", "coaching_data_sha256", "outputs_sha256", "fst_sha256", "tools_enabled",
+    "batch_size", "max_retries", "replicate", "options",
+)  # fmt: skip
 """Fields of the set-up that the specification's six components leave out."""
 
 
@@ -138,16 +126,15 @@ def row_words(
     }
 
 
-def _analyses(said: object) -> tuple[str, ...] | None:
-    if not isinstance(said, FstAnnotation):
+def _analyses(annotation: object) -> tuple[str, ...] | None:
+    """Return the analyses of an output's words, ``word+?`` for a rejected one."""
+    if not isinstance(annotation, FstAnnotation):
         return None
-    return tuple(string for word in said.output for string in _strings(word))
-
-
-def _strings(word: WordAnalysis) -> Sequence[str]:
-    if word.accepted is None:
-        return (f"{word.word}+?",)
-    return word.analyses or (word.word,)
+    analyses: list[str] = []
+    for word in annotation.output:
+        accepted = word.analyses or (word.word,)
+        analyses += [f"{word.word}+?"] if word.accepted is None else accepted
+    return tuple(analyses)
 
 
 def verdict(result: Result) -> str:
@@ -233,8 +220,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     """Read what the card of a run is made of; raises HarnessError while entries are missing."""
     run = read_run(connection, number)
     results = list(read_results(connection, number))
-    stored = len(results)
-    missing = len(run.positions) - stored
+    missing = len(run.positions) - len(results)
     if missing:
         raise HarnessError(
             f"The run is not complete: {missing:,} of {len(run.positions):,} entries are missing. "
@@ -248,6 +234,9 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     statistics = [scorer.unpack(result.statistics) for result in results]
     rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, number))
     origin = run.opening.rescore_of
+    stretches = connection.execute(
+        "SELECT started, max(started, last) FROM stretches WHERE run = ? ORDER BY id", (number,)
+    )
     return Material(
         run_id=run.run_id,
         harness_version=run.harness_version,
@@ -255,9 +244,14 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         setup=run.setup,
         dataset=dataset,
         model_id=_model_id(connection, attempts, all_of_them=len(parts_of(run)) > 1),
-        stretches=_stretches(connection, number),
+        stretches=tuple(RunPeriod(started=iso_time(a), seconds=b - a) for a, b in stretches),
         budget_usd=run_options_of(run).budget_usd,
-        retries=_retries(rows, attempts),
+        retries=Retries(
+            attempts=sum(row.attempts for row in rows),
+            retried_entries=sum(row.attempts > 1 for row in rows),
+            rate_limited=sum(attempt.status == 429 for attempt in attempts),
+            waited_seconds=sum(attempt.waited_seconds for attempt in attempts),
+        ),
         entries=covered,
         outputs=[result.output or "" for result in results],
         rows=rows,
@@ -316,6 +310,9 @@ def iso_time(seconds: float) -> str:
     return moment.replace("+00:00", "Z")
 
 
+_OF_ENVELOPE = ("id", "version", "language_pair", "source_language", "target_language")
+
+
 def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
     envelope = read_dataset(connection, run.corpus)
     sha256, partial, entries = connection.execute(
@@ -323,24 +320,17 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
         " FROM corpora c WHERE id = ?",
         (run.corpus,),
     ).fetchone()
+    # the task where it is not translation, and what a corpus says of its whole
+    whole: dict[str, Any] = {} if envelope.task == TRANSLATION else {"task": envelope.task}
+    whole |= {name: tag for name in FREE if (tag := getattr(envelope, name)) is not None}
     return DatasetBlock(
-        id=envelope.id,
-        version=envelope.version,
-        language_pair=envelope.language_pair,
+        **{name: getattr(envelope, name) for name in _OF_ENVELOPE},
         sha256=sha256,
         entry_count=len(run.positions),
         corpus_entry_count=None if partial else entries,
-        source_language=envelope.source_language,
-        target_language=envelope.target_language,
         **_terms(envelope, run_options_of(run).may_send),
-        **_stated(envelope),
+        **whole,
     )
-
-
-def _stated(envelope: Dataset) -> dict[str, Any]:
-    """Return the task where it is not translation, and what a corpus says of its whole."""
-    task = {} if envelope.task == TRANSLATION else {"task": envelope.task}
-    return task | {name: tag for name in FREE if (tag := getattr(envelope, name)) is not None}
 
 
 def _terms(envelope: Dataset, may_send: str | None) -> dict[str, Any]:
@@ -365,13 +355,6 @@ def _terms(envelope: Dataset, may_send: str | None) -> dict[str, Any]:
     return {name: value for name, value in terms_fields.items() if value is not None}
 
 
-def _stretches(connection: sqlite3.Connection, number: int) -> tuple[RunPeriod, ...]:
-    rows = connection.execute(
-        "SELECT started, max(started, last) FROM stretches WHERE run = ? ORDER BY id", (number,)
-    )
-    return tuple(RunPeriod(started=iso_time(began), seconds=end - began) for began, end in rows)
-
-
 def _model_id(
     connection: sqlite3.Connection, attempts: Sequence[Attempt], *, all_of_them: bool
 ) -> str | None:
@@ -380,12 +363,3 @@ def _model_id(
     named = named_models(connection, keys)
     ranked = sorted(named, key=lambda model: (-named[model], model))
     return " + ".join(ranked if all_of_them else ranked[:1]) or None
-
-
-def _retries(rows: Sequence[EntryResult], tries: Sequence[Attempt]) -> Retries:
-    return Retries(
-        attempts=sum(row.attempts for row in rows),
-        retried_entries=sum(row.attempts > 1 for row in rows),
-        rate_limited=sum(attempt.status == 429 for attempt in tries),
-        waited_seconds=sum(attempt.waited_seconds for attempt in tries),
-    )

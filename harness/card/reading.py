@@ -40,9 +40,8 @@ MOST_DEPTH = 64  # Deepest nesting that is accepted; a card needs six levels
 
 def read_card_bytes(path: Path) -> bytes:
     """Return the bytes of a file; raises UsageError where it cannot be read or is too large."""
-    from corpora.files.decode import (
-        open_regular,  # loads OpenSSL, which a list of runs does without
-    )
+    # loads OpenSSL, which a list of runs does without
+    from corpora.files.decode import open_regular
 
     try:
         size = path.stat().st_size
@@ -66,7 +65,13 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
     value = _parsed(data, name)
     if not isinstance(value, dict):
         raise UsageError(f"{name} holds no JSON object, so it is not a run card.")
-    _check_depth(value, name)
+    level: list[Any] = [value]
+    for _ in range(MOST_DEPTH):
+        nodes = (node.values() if isinstance(node, dict) else node for node in level)
+        level = [child for node in nodes for child in node if isinstance(child, dict | list)]
+    if level:
+        words = f"is nested deeper than {MOST_DEPTH} levels, so it is not a run card."
+        raise UsageError(f"{name} {words}")
     text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode()
@@ -121,20 +126,6 @@ def _finite(literal: str) -> float:
     if not math.isfinite(number):
         raise ValueError("a number is too large for JSON readers. Write null where it is unknown.")
     return number
-
-
-def _check_depth(value: dict[str, Any], name: str) -> None:
-    level: list[Any] = [value]
-    for _ in range(MOST_DEPTH):
-        level = [
-            child
-            for node in level
-            for child in (node.values() if isinstance(node, dict) else node)
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return
-    raise UsageError(f"{name} is nested deeper than {MOST_DEPTH} levels, so it is not a run card.")
 
 
 def number(value: object) -> float | None:
@@ -208,20 +199,18 @@ def stated_floors(card: Mapping[str, Any]) -> dict[str, FloorScores]:
     if isinstance(listed, Mapping):
         listed = [{"name": name, **_object(floor)} for name, floor in listed.items()]
     floors = listed if isinstance(listed, list | tuple) else ()
-    return {
-        str(floor.get("name", "")): _floor(floor) for floor in floors if isinstance(floor, dict)
-    }
-
-
-def _floor(stated: Mapping[str, Any]) -> FloorScores:
-    inputs = stated.get("inputs")
-    return FloorScores(
-        number(stated.get("composite")),
-        number(stated.get("chrf_plus_plus")),
-        tuple(map(str, inputs)) if isinstance(inputs, list | tuple) else (),
-        _whole(stated.get("entries")),
-        _whole(stated.get("searched")),
-    )
+    known = {}
+    for floor in floors:
+        if isinstance(floor, dict):
+            inputs = floor.get("inputs")
+            known[str(floor.get("name", ""))] = FloorScores(
+                number(floor.get("composite")),
+                number(floor.get("chrf_plus_plus")),
+                tuple(map(str, inputs)) if isinstance(inputs, list | tuple) else (),
+                _whole(floor.get("entries")),
+                _whole(floor.get("searched")),
+            )
+    return known
 
 
 def _own_limits(card: Mapping[str, Any], scores: Mapping[str, Any], made: Claim) -> Iterator[Limit]:
@@ -261,15 +250,11 @@ def stated_caveats(claim: object) -> tuple[Caveat, ...]:
     for value in listed if isinstance(listed, list | tuple) else ():
         part = _object(value)
         share, kind = number(part.get("share")), part.get("kind")
-        if (
-            share is not None
-            and 0 <= share <= 1
-            and isinstance(kind, str)
-            and kind in set(CaveatKind)
-        ):
+        kind = CaveatKind(kind) if isinstance(kind, str) and kind in set(CaveatKind) else None
+        if share is not None and 0 <= share <= 1 and kind is not None:
             entries, of = _whole(part.get("entries")) or 0, _whole(part.get("of")) or 0
             threshold = number(part.get("threshold")) or LEAST_SHARE
-            caveats.append(Caveat(CaveatKind(kind), share, entries, of, threshold))
+            caveats.append(Caveat(kind, share, entries, of, threshold))
     return tuple(caveats)
 
 
@@ -279,9 +264,8 @@ def _object(value: object) -> Mapping[str, Any]:
 
 def _whole(value: object) -> int | None:
     finite = number(value)
-    return (
-        int(finite) if finite is not None and finite.is_integer() and 0 <= finite <= _MOST else None
-    )
+    whole = finite is not None and finite.is_integer() and 0 <= finite <= _MOST
+    return int(finite or 0) if whole else None
 
 
 def _lower(scores: Mapping[str, Any], metric: str) -> float | None:
@@ -298,14 +282,9 @@ def earlier_claim(card: RunCard, scores: Mapping[str, Any]) -> dict[str, Any]:
     best composite among the card's floors, or where one text, written the same, made up more than half of
     the outputs.
     """
-    shares = [
-        _largest_share(texts)
-        for texts in (
-            [row.predicted or "" for row in card.results],
-            [row.reference or "" for row in card.results],
-        )
-    ]
-    identical = shares[0] > MOST_IDENTICAL and shares[0] > shares[1]
+    outputs = _largest_share([row.predicted or "" for row in card.results])
+    references = _largest_share([row.reference or "" for row in card.results])
+    identical = outputs > max(MOST_IDENTICAL, references)
     known = [floor.composite for floor in card.floors if floor.composite is not None]
     lower = (scores["confidence_intervals"].get("composite") or {}).get("ci_lower")
     at_floor = lower is not None and (identical or (bool(known) and lower <= max(known)))

@@ -80,7 +80,6 @@ class SignedReproduction(ReproductionRecord, SignedRecord):
     """The record with its signature."""
 
     def data(self) -> bytes:
-        """Return the bytes of the file."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
 

@@ -40,6 +40,7 @@ ALL_ACCEPTED = 2
 
 WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a secret segment."
 NO_WORDS = RowWords(None, None)
+_MEASURED = ("latency_seconds", "cost_usd", "spent_usd", "cached", "batch_size", "attempts")
 
 
 def entry_scores(result: Result, scorer: Scorer) -> dict[str, float | str | None]:
@@ -68,7 +69,12 @@ def entry_row(
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
     secret = entry.secret
     row_words = NO_WORDS if secret else words
-    statistics = _beyond_texts(scorer, taken)
+    # the statistics that cannot be taken from the texts of the row again
+    statistics = {
+        id_: None if numbers is None else list(numbers)
+        for id_, numbers in taken.items()
+        if id_ not in scorer.from_texts
+    } or None
     return EntryResult(
         entry_id=card_id(entry.id),
         source=None if secret else entry.source,
@@ -91,13 +97,8 @@ def entry_row(
         context=_tag(entry, "context"),
         variety=_tag(entry, "variety"),
         orthography=_tag(entry, "orthography"),
-        latency_seconds=result.latency_seconds,
         usage=None if result.usage is None else EntryUsage(**asdict(result.usage)),
-        cost_usd=result.cost_usd,
-        spent_usd=result.spent_usd,
-        cached=result.cached,
-        batch_size=result.batch_size,
-        attempts=result.attempts,
+        **{name: getattr(result, name) for name in _MEASURED},
         error=WITHHELD_ERROR if secret and result.error is not None else result.error,
         error_class=result.error_class,
         statistics=statistics,
@@ -117,19 +118,12 @@ def entry_rows(
     words: Mapping[int, RowWords],
 ) -> list[EntryResult]:
     """Write the rows of some results with their statistics; ``entries`` and ``words`` are by place."""
-    return [
-        entry_row(
-            entries[result.position],
-            result,
-            taken,
-            scorer,
-            scores,
-            words.get(result.position, NO_WORDS),
-        )
-        for result, taken, scores in zip(
-            results, statistics, scorer.entries_values(statistics), strict=True
-        )
-    ]
+    rows = []
+    values = scorer.entries_values(statistics)
+    for result, taken, scores in zip(results, statistics, values, strict=True):
+        entry, own = entries[result.position], words.get(result.position, NO_WORDS)
+        rows.append(entry_row(entry, result, taken, scorer, scores, own))
+    return rows
 
 
 def row_json(row: EntryResult) -> dict[str, Any]:
@@ -141,16 +135,6 @@ def row_json(row: EntryResult) -> dict[str, Any]:
     return fields
 
 
-def _beyond_texts(scorer: Scorer, taken: EntryStatistics) -> dict[str, list[float] | None] | None:
-    """Return the statistics that cannot be taken from the texts of the row again."""
-    beyond = {
-        id_: None if numbers is None else list(numbers)
-        for id_, numbers in taken.items()
-        if id_ not in scorer.from_texts
-    }
-    return beyond or None
-
-
 def all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | None:
     """Read from the statistics of FST acceptance whether every word was accepted."""
     taken = (statistics or {}).get("fst_acceptance_rate")
@@ -159,12 +143,15 @@ def all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | 
 
 def row_entry(row: EntryResult) -> Entry:
     """Return the entry of a row; a withheld one has empty texts."""
+    segment = None
+    with suppress(ValueError):
+        segment = SEGMENT_NAMES.get(row.segment or "") or Segment(row.segment or "")
     fields: dict[str, object] = {
         "id": row.entry_id,
         "source": row.source or "",
         "reference": row.reference or "",
         "variants": tuple(row.variants or ()),
-        "segment": _segment(row.segment),
+        "segment": segment,
         "difficulty": row.difficulty if row.difficulty in range(1, 6) else None,
         "provenance": row.provenance,
         "register": row.register_,
@@ -179,16 +166,13 @@ def row_entry(row: EntryResult) -> Entry:
     )
 
 
-def _segment(name: str | None) -> Segment | None:
-    with suppress(ValueError):
-        return SEGMENT_NAMES.get(name or "") or Segment(name or "")
-    return None
-
-
 def row_result(
     row: EntryResult, position: int, statistics: bytes, finished_at: float, columns: KeptColumns
 ) -> Result:
     """Return the outcome of a row, with statistics that were computed from its texts."""
+    kind = ErrorClass.METHOD if failed(row) else None  # as what a later version adds counts
+    if row.error_class in set(ErrorClass):
+        kind = ErrorClass(row.error_class)
     usage = None
     if row.usage and None not in {row.usage.prompt_tokens, row.usage.completion_tokens}:
         usage = Usage(**{name: count or 0 for name, count in row.usage if name in TOKENS})
@@ -202,26 +186,12 @@ def row_result(
         exact=row.exact_match,
         second=values.get(columns.second),
         third=values.get(columns.third),
-        error_class=_error_class(row),
+        error_class=kind,
         error=row.error,
-        latency_seconds=row.latency_seconds,
-        cached=row.cached,
-        batch_size=row.batch_size,
-        attempts=row.attempts,
         usage=usage,
-        cost_usd=row.cost_usd,
-        spent_usd=row.spent_usd,
+        **{name: getattr(row, name) for name in _MEASURED},
         finished_at=finished_at,
     )
-
-
-def _error_class(row: EntryResult) -> ErrorClass | None:
-    """Return the kind of failure; a kind that this version does not know counts as the method's own."""
-    if not failed(row):
-        return None
-    with suppress(ValueError):
-        return ErrorClass(row.error_class or "")
-    return ErrorClass.METHOD
 
 
 def failed(row: EntryResult) -> bool:

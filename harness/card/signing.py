@@ -88,7 +88,6 @@ class SealFile(StrictRecord):
     """What the salts of the rows are made from; None where the rows stay at home, or only some were handed on."""
 
     def data(self) -> bytes:
-        """Return the bytes of the file."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
     def without_salts(self) -> SealFile:
@@ -145,6 +144,8 @@ def read_seal(data: bytes) -> SealFile:
 
 def rows_root(rows: Sequence[Mapping[str, Any]], salts: bytes) -> bytes:
     """Return the root over the rows of a card in their order."""
+    # Four rows: root = H(H(h0 h1) H(h2 h3)). The proof of row 2 is the row, its salt, h3 and H(h0 h1): from these
+    # anyone gets to the root, and the salts keep the other hashes from confirming a guess.
     return tree_root(row_hashes(rows, salts))
 
 
@@ -183,7 +184,6 @@ class RowProof(StrictRecord):
     """Hashes beside the way from the row to the root, the lowest first."""
 
     def data(self) -> bytes:
-        """Return the bytes of the file."""
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
     @property

@@ -28,7 +28,8 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
     suppressed: dict[str, list[str]] = {}
     for dimension in DIMENSIONS:
         name = f"by_{dimension}"
-        left_out = too_small(_secret_in_parts(entries, dimension), secret)
+        tags = [e.open_tag(DIMENSIONS[dimension]) for e in entries if e.secret]
+        left_out = too_small(Counter(str(tag) for tag in tags if tag is not None), secret)
         if name not in scores:
             continue
         groups = scores[name] or {}
@@ -57,16 +58,13 @@ def without_retried(retry_of: Mapping[str, Any]) -> dict[str, Any]:
     return {**retry_of, "retried_entries": []}
 
 
-def _secret_in_parts(entries: Sequence[Entry], dimension: str) -> Counter[str]:
-    tags = [entry.open_tag(DIMENSIONS[dimension]) for entry in entries if entry.secret]
-    return Counter(str(tag) for tag in tags if tag is not None)
-
-
 def too_small(parts: Mapping[str, int], secret: int) -> set[str]:
     """Return the parts to leave out: those of too few secret entries, and what would tell them by subtraction.
 
     ``parts`` counts the secret entries in each, ``secret`` all of them, those in no part too.
     """
+    # Of 23 secret entries in parts of 12, 8 and 3 the part of 3 is left out as too small. But 23 - 12 - 8 = 3 tells
+    # it again, so the smallest of the others goes too: 23 - 12 = 11 are hidden together then, which is enough.
     left_out = {tag for tag, count in parts.items() if count < LEAST}
     kept = sorted((count, tag) for tag, count in parts.items() if count >= LEAST)
     hidden = secret - sum(count for count, _ in kept)

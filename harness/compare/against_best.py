@@ -132,13 +132,13 @@ class SharedRuns:
         except ValueError as error:
             raise UsageError(f"The method cannot be held against baselines: {error}.") from error
         values = (against_best.pairs[0].second, *(pair.first for pair in against_best.pairs))
-        repetitions_of_methods = [
+        method_runs, *baseline_runs = [
             _told(group, v, self._metric) for group, v in zip(groups, values, strict=True)
         ]
         return MethodAgainstBest(
             entries=len(tables[0]),
-            method=repetitions_of_methods[0],
-            baselines=tuple(repetitions_of_methods[1:]),
+            method=method_runs,
+            baselines=tuple(baseline_runs),
             refused=refused,
             found=against_best,
             inside=any(
@@ -204,15 +204,11 @@ class SharedRuns:
         self, kept: Sequence[OrderedRun], ids: tuple[EntryId, ...]
     ) -> tuple[list[PairSide], dict[str, str]]:
         """Prepare the runs that are not yet on these entries; see ``comparing.laid_out``."""
-        new = [
-            ordered_run for ordered_run in kept if (ordered_run.run.run_id, ids) not in self._sides
-        ]
+        new = [run for run in kept if (run.run.run_id, ids) not in self._sides]
         sides, damaged = laid_out(new, ids, frozenset({self._metric}))
         self._sides.update({(side.rows.run.run_id, ids): side for side in sides})
         self._sides.update({(run_id, ids): why for run_id, why in damaged.items()})
-        sides_by_run = {
-            ordered_run.run.run_id: self._sides[ordered_run.run.run_id, ids] for ordered_run in kept
-        }
+        sides_by_run = {run.run.run_id: self._sides[run.run.run_id, ids] for run in kept}
         return (
             [side for side in sides_by_run.values() if isinstance(side, PairSide)],
             {run_id: side for run_id, side in sides_by_run.items() if isinstance(side, str)},
@@ -229,11 +225,9 @@ class SharedRuns:
             (drawn,) = resamples([table], self._draws, self._seed)
             self._pooled[key] = table, drawn
         table, drawn = self._pooled[key]
-        return (
-            (table.only(inputs), drawn.only(inputs))
-            if self._metric == COMPOSITE
-            else (table, drawn)
-        )
+        if self._metric != COMPOSITE:
+            return table, drawn
+        return table.only(inputs), drawn.only(inputs)
 
 
 def _told(group: Sequence[PairSide], value: float, metric: str) -> RepeatedRuns:

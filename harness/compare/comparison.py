@@ -108,7 +108,6 @@ def open_texts(
     places: Sequence[int],
 ) -> list[EntryTexts]:
     """Read the texts of some entries; of secret ones nothing is read."""
-
     shown = [place for place in places if not entries.secret[place]]
     outputs: list[dict[int, str | None]] = []
     for number, side in enumerate(sides):
@@ -136,10 +135,8 @@ def open_texts(
 class PartDifference:
     """Two runs on one part of the corpus."""
 
-    difference: float
-    """``second - first``."""
-    interval: tuple[float, float] | None
-    """Percentile interval; None below ten entries."""
+    difference: float  # `second - first`
+    interval: tuple[float, float] | None  # Percentile interval; None below ten entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,17 +157,12 @@ Breakdown = Mapping[str, CorpusPart]  # Tag → part
 class Comparison:
     """Two to six runs side by side."""
 
-    runs: tuple[ComparedRun, ...]
-    """Those that compare; fewer than two where nothing can be said."""
-    refused: Mapping[str, str]
-    """Run id → why it does not compare with the others."""
-    pairs: tuple[Pair, ...]
-    """Every pair, or each run against the baseline."""
-    metrics: tuple[str, ...]
-    """By which any pair compares, ``composite`` last."""
+    runs: tuple[ComparedRun, ...]  # Those that compare; fewer than two where nothing can be said
+    refused: Mapping[str, str]  # Run id → why it does not compare with the others
+    pairs: tuple[Pair, ...]  # Every pair, or each run against the baseline
+    metrics: tuple[str, ...]  # By which any pair compares, `composite` last
     entries: ComparedEntries
-    baseline: str | None
-    """Run id, None where every pair is compared."""
+    baseline: str | None  # Run id, None where every pair is compared
     draws: int
     trials: int
     seed: int
@@ -224,6 +216,7 @@ def _tagged(row: CorpusRow) -> Entry:
     """Return an entry without its texts, which knows which of its tags may be shown."""
     segment = row.segment if row.segment in set(Segment) else None
     rest = {} if row.rest is None else stored_object(row.rest)
+    variety, orthography = rest.get("variety"), rest.get("orthography")
     return Entry.model_construct(
         id=row.id,
         source="",
@@ -233,13 +226,9 @@ def _tagged(row: CorpusRow) -> Entry:
         provenance=row.provenance,
         register_=row.register,
         context=rest.get("context"),
-        variety=_text(rest.get("variety")),
-        orthography=_text(rest.get("orthography")),
+        variety=variety if isinstance(variety, str) else None,
+        orthography=orthography if isinstance(orthography, str) else None,
     )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _part(comparison: Comparison, places: list[int]) -> CorpusPart:
@@ -247,7 +236,11 @@ def _part(comparison: Comparison, places: list[int]) -> CorpusPart:
         run.letter: side.table.rows(places)
         for run, side in zip(comparison.runs, comparison.sides, strict=True)
     }
-    values = {letter: _values(table, comparison.metrics) for letter, table in tables.items()}
+    values = {}
+    for letter, table in tables.items():
+        own = table.corpus_values()
+        own = {**own, COMPOSITE: composite(own, weighing=table.weighing).value}
+        values[letter] = {id_: own[id_] for id_ in own if id_ in comparison.metrics}
     return CorpusPart(
         len(places),
         values,
@@ -256,12 +249,6 @@ def _part(comparison: Comparison, places: list[int]) -> CorpusPart:
             for pair in comparison.pairs
         },
     )
-
-
-def _values(table: Table, metrics: Collection[str]) -> dict[str, float | None]:
-    own = table.corpus_values()
-    mixed = {**own, COMPOSITE: composite(own, weighing=table.weighing).value}
-    return {id_: value for id_, value in mixed.items() if id_ in metrics}
 
 
 def _differences(

@@ -82,11 +82,9 @@ class ComparedRun:
 class RunningDifference:
     """What is known of a difference while a run is still going on, right however often one looks."""
 
-    mean: float
-    """Mean over the entries so far of ``second - first``, of the entries' own values."""
+    mean: float  # Mean over the entries so far of `second - first`, of the entries' own values
     lower: float
-    upper: float
-    """Ends of the confidence sequence for that mean."""
+    upper: float  # Ends of the confidence sequence for that mean
     entries: int
     level: float
     direction: str
@@ -152,11 +150,9 @@ class PairSide:
     """One run of a pair on the entries that all runs have."""
 
     rows: OrderedRun
-    used: tuple[ComparedRow, ...]
-    """Those of its rows, in the order in which all runs have them."""
+    used: tuple[ComparedRow, ...]  # Those of its rows, in the order in which all runs have them
     table: Table
-    values: Mapping[str, float]
-    """Values of the metrics that have one."""
+    values: Mapping[str, float]  # Values of the metrics that have one
 
     @property
     def name(self) -> str:
@@ -239,8 +235,8 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
     if inputs != others or profile != other_profile:
         only = [*_only(inputs - others, first), *_only(others - inputs, second)]
         profiles = f"profile {profile} and {other_profile}" if profile != other_profile else ""
-        told = "; ".join(filter(None, [profiles, *only]))
-        return f"the composites weigh other inputs ({told}), so the weights differ{terms_remedy(first.terms, second.terms)}"
+        parts = "; ".join(filter(None, [profiles, *only]))
+        return f"the composites weigh other inputs ({parts}), so the weights differ{terms_remedy(first.terms, second.terms)}"
     otherwise = [
         id_ for id_ in first.table.weighing.profiles[profile] if id_ in inputs & left_out.keys()
     ]

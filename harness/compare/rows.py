@@ -61,8 +61,7 @@ class ComparedRow(NamedTuple):
 
     entry: CorpusRow
     statistics: bytes
-    failed: int
-    """1 or 0."""
+    failed: int  # 1 or 0
     cost_usd: float | None
     latency_seconds: float | None
     cached: int
@@ -73,16 +72,12 @@ class _Facts(NamedTuple):
 
     sha256: str
     sealed: int
-    unverified: int
-    """1 or 0, both."""
+    unverified: int  # 1 or 0, both
     stretches: int
     last: int
-    there: int
-    """Results that the store has of those that were read before."""
-    claimed: str | None
-    """What the run's card says of its claim, as JSON; None before it has a card."""
-    totals_only: int
-    """Secret entries of a run from elsewhere whose card has totals and no rows."""
+    there: int  # Results that the store has of those that were read before
+    claimed: str | None  # What the run's card says of its claim, as JSON; None before it has a card
+    totals_only: int  # Secret entries of a run from elsewhere whose card has totals and no rows
 
 
 @dataclass(frozen=True)
@@ -188,6 +183,12 @@ class RowReader:
                 if position in corpus
             ]
         )
+        rows = new
+        if withheld:
+            rows = tuple(row for row in new if row.entry.position not in withheld)
+        elif known is not None:
+            position = attrgetter("entry.position")
+            rows = tuple(sorted((*known.rows, *new), key=position)) if new else known.rows
         return OrderedRun(
             run=run,
             sha256=facts.sha256,
@@ -195,7 +196,7 @@ class RowReader:
             unverified=bool(facts.unverified),
             setup=setup,
             scorer=_scorer(run, setup),
-            rows=_kept(new, withheld) if known is None else _joined(known.rows, new),
+            rows=rows,
             made_in=_made_in(self._connection, run.run_id),
             withheld=len(withheld) + facts.totals_only if known is None else known.withheld,
             corpus=corpus,
@@ -225,19 +226,14 @@ class RowReader:
 def _corpus_row(row: tuple[Any, ...], seal: CorpusSeal) -> CorpusRow:
     *plain, sealed = row
     if sealed is not None:
-        plain[_SOURCE : _SOURCE + 2] = _numbers(row[1], seal, sealed)
+        try:
+            opened = seal.open(row[1], SealedKind.ENTRY, sealed)
+            numbers = (_number(opened.get("source")), _number(opened.get("reference")))
+        except StoreSealed:
+            numbers = (0, 0)
+        source = CorpusRow._fields.index("source")
+        plain[source : source + 2] = numbers
     return tuple.__new__(CorpusRow, plain)
-
-
-def _numbers(position: int, seal: CorpusSeal, sealed: object) -> tuple[int, int]:
-    try:
-        opened = seal.open(position, SealedKind.ENTRY, sealed)
-    except StoreSealed:
-        return 0, 0
-    return _number(opened.get("source")), _number(opened.get("reference"))
-
-
-_SOURCE = CorpusRow._fields.index("source")
 
 
 def _number(text: object) -> int:
@@ -274,16 +270,6 @@ def _facts(connection: sqlite3.Connection, run: Run, earlier: OrderedRun | None)
         (_BEFORE_ALL if earlier is None else earlier.last, run.id),
     ).fetchone()
     return _Facts(*row)
-
-
-def _kept(rows: tuple[ComparedRow, ...], withheld: frozenset[int]) -> tuple[ComparedRow, ...]:
-    return tuple(row for row in rows if row.entry.position not in withheld) if withheld else rows
-
-
-def _joined(
-    known: tuple[ComparedRow, ...], new: tuple[ComparedRow, ...]
-) -> tuple[ComparedRow, ...]:
-    return tuple(sorted((*known, *new), key=attrgetter("entry.position"))) if new else known
 
 
 _MOST_STEPS = 50  # Steps back from run to run; cards from elsewhere may name each other in a circle

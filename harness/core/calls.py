@@ -41,12 +41,9 @@ class Price:
 
     input_per_million: float = 0.0
     output_per_million: float = 0.0
-    cached_input_per_million: float | None = None
-    """None: cached input costs as much as other input."""
-    per_million_characters: float = 0.0
-    """For translation services that charge by source character."""
-    source: str = ""
-    """Table and date the price comes from."""
+    cached_input_per_million: float | None = None  # None: cached input costs as much as other input
+    per_million_characters: float = 0.0  # For translation services that charge by source character
+    source: str = ""  # Table and date the price comes from
 
     def __post_init__(self) -> None:
         """Refuse what is no price: a negative one would let a budget grow."""

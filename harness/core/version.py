@@ -1,3 +1,4 @@
 """The version of the harness, written on every run card (benchmark-specification §3.1)."""
 
-VERSION = "0.1.0"  # Semantic version; the same as the distribution's
+# Semantic version; the same as the distribution's.
+VERSION = "0.1.0"

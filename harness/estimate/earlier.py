@@ -313,10 +313,8 @@ class JudgeEstimate:
 
     model: str
     calls: Range
-    cost_usd: Range | None
-    """US dollars; None: the price is unknown."""
-    judged: int = 0
-    """Judgements that are in the store already and are not asked for again."""
+    cost_usd: Range | None  # US dollars; None: the price is unknown
+    judged: int = 0  # Judgements that are in the store already and are not asked for again
 
 
 def estimate_judges(

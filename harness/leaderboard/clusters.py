@@ -27,7 +27,10 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
     runs = [find_run(connection, run_id) for run_id in ranked]
     try:
         tables = _tables(connection, runs, board)
-        why = _why_left_out(len(runs) - len(tables))
+        left_out, why = len(runs) - len(tables), ""
+        if left_out:
+            words = "1 run has" if left_out == 1 else f"{left_out:,} runs have"
+            why = f"{words} no group: a card came without texts or entries to take its scores of again"
         if len(tables) < 2:
             return replace(board, unclustered=why or "a group needs two runs")
         ranking = rank(list(tables.values()), board.by)
@@ -42,13 +45,6 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
 def _groups(tables: Collection[str], ranking: Ranking) -> dict[str, int]:
     ranks = ranking.ranks()
     return {run_id: ranks[place] for place, run_id in enumerate(tables)}
-
-
-def _why_left_out(runs: int) -> str:
-    if not runs:
-        return ""
-    words = "1 run has" if runs == 1 else f"{runs:,} runs have"
-    return f"{words} no group: a card came without texts or entries to take its scores of again"
 
 
 def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> dict[str, Table]:

@@ -134,6 +134,8 @@ def letters_of(values: Sequence[float], smallest: float | None) -> list[str]:
     """
     if smallest is None:
         return [""] * len(values)
+    # 50, 48, 45 and 44 with a smallest difference of 4: from 50 down to above 46 are 50 and 48 (a), from 48 down to
+    # above 44 are 48 and 45 (b), from 45 on 45 and 44 (c). So 48 is "ab" and 45 "bc": 50 and 45 share no letter.
     ordered = sorted(range(len(values)), key=lambda place: -values[place])
     letters = [""] * len(values)
     last, letter = -1, 0

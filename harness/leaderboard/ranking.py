@@ -91,9 +91,9 @@ class Board:
         """Run id → place from 1, runs of equal values sharing one; those of no value or no rank have none."""
         ranks: dict[str, int] = {}
         ranked = [entrant for entrant in self.entrants if self.may_rank(entrant)]
-        for place, each in enumerate(ranked):
-            tied = place and each.value(self.by) == ranked[place - 1].value(self.by)
-            ranks[each.run.run_id] = ranks[ranked[place - 1].run.run_id] if tied else place + 1
+        for place, entrant in enumerate(ranked):
+            tied = place and entrant.value(self.by) == ranked[place - 1].value(self.by)
+            ranks[entrant.run.run_id] = ranks[ranked[place - 1].run.run_id] if tied else place + 1
         return ranks
 
     def may_rank(self, entrant: Entrant) -> bool:
@@ -104,10 +104,10 @@ class Board:
     @property
     def beside(self) -> tuple[str, ...]:
         """The other metrics that runs of the task are shown by; none of translations, which have their own."""
-        metric_ids = (
-            id_ for entrant in self.entrants for id_ in entrant.columns.ids if id_ != self.by
-        )
-        return tuple(dict.fromkeys(metric_ids)) if self.grounds.task != TRANSLATION else ()
+        if self.grounds.task == TRANSLATION:
+            return ()
+        ids = dict.fromkeys(id_ for entrant in self.entrants for id_ in entrant.columns.ids)
+        return tuple(id_ for id_ in ids if id_ != self.by)
 
     @property
     def disagreeing(self) -> tuple[int, int]:
@@ -156,14 +156,11 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
     again where the newer run is in the same list. ``harness.leaderboard.clusters`` adds the
     clusters, which take longer.
     """
-    runs = [
-        run
-        for run in list_runs(connection, brief=True)
-        if run.card is not None and dataset in (None, run.dataset_id)
-    ]
     facts = _Facts(connection)
     lists: dict[tuple[BoardGrounds, str], list[Entrant]] = {}
-    for run in runs:
+    for run in list_runs(connection, brief=True):
+        if run.card is None or dataset not in (None, run.dataset_id):
+            continue
         entrant = facts.entrant(run)
         grounds = facts.grounds(run, entrant)
         if grounds is not None:
@@ -218,9 +215,9 @@ def apart(board: Board, other: Board) -> str:
         reasons.append(f"a composite by the weights {by}")
     elif (one.profile, one.inputs) != (two.profile, two.inputs):
         more = [*_only("there", two.inputs, one.inputs), *_only("here", one.inputs, two.inputs)]
-        told = ", ".join(more) or f"profile {two.profile}"
+        inputs = ", ".join(more) or f"profile {two.profile}"
         remedy = terms_remedy(_terms(board), _terms(other))
-        reasons.append(f"a composite of other inputs ({told}){remedy}")
+        reasons.append(f"a composite of other inputs ({inputs}){remedy}")
     elif one.signatures != two.signatures:
         pairs = zip(one.inputs, one.signatures, two.signatures, strict=True)
         changed = (short_title(id_) for id_, a, b in pairs if a != b)
@@ -261,11 +258,12 @@ def _board(grounds: BoardGrounds, entrants: Sequence[Entrant], scope: _Scope) ->
 def _rank_key(by: str) -> Callable[[Entrant], tuple[bool, float, float]]:
     """Return the order of a list: those without a rank last, the best first, of equal ones the earlier."""
     way = 1 if better(by) == "lower" else -1
-    return lambda e: (
-        bool(e.unranked) or e.value(by) is None,
-        way * (e.value(by) or 0.0),
-        e.run.created,
-    )
+
+    def key(entrant: Entrant) -> tuple[bool, float, float]:
+        value = entrant.value(by)
+        return bool(entrant.unranked) or value is None, way * (value or 0.0), entrant.run.created
+
+    return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,10 +322,8 @@ class _Facts:
         known = weighing.profiles[profile]
         weighed = [id_ for id_ in known if entrant.value(id_) is not None]
         parts = entrant.scores.get("composite_inputs")
-        parts = (
-            [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
-        )
-        named = {str(part.get("metric")) for part in parts}
+        parts = parts if isinstance(parts, list) else []
+        named = {str(part.get("metric")) for part in parts if isinstance(part, Mapping)}
         inputs = (*weighed, *sorted(named - set(known)))
         signatures = self._signatures_of(run, entrant)
         return BoardGrounds(

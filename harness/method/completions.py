@@ -27,8 +27,7 @@ class Completions:
     model: str
     temperature: float | None
     max_tokens: int | None
-    body: Mapping[str, Any]
-    """More parameters, from the user."""
+    body: Mapping[str, Any]  # More parameters, from the user
     key: str | None = field(repr=False)
     price: Price | None
     replicate: int

@@ -77,8 +77,7 @@ class Setup(BaseModel):
 class Recorded:
     """What was measured when an output was made elsewhere; takes the place of what a run measures."""
 
-    latency_seconds: float | None = None
-    """None: unknown, which is not zero."""
+    latency_seconds: float | None = None  # None: unknown, which is not zero
     usage: Usage | None = None
     cost_usd: float | None = None
     model_id: str | None = None
@@ -157,6 +156,9 @@ class Attempt:
     """A step worth seeing, such as the words that a pipeline rejected."""
 
 
+_Kept = tuple[float | None, bool, float | None, float | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """One entry's outcome: what came out, how it scored, what it cost and how long it took.
@@ -200,9 +202,14 @@ class Result:
     """On its way into the store; ``harness.store.results.read_attempts`` reads it back."""
 
     @property
-    def kept(self) -> tuple[float | None, bool, float | None, float | None]:
+    def kept(self) -> _Kept:
         """The values that the task keeps, as ``Columns.told`` reads them."""
         return (self.headline, self.exact, self.second, self.third)
+
+    def with_kept(self, kept: _Kept, **more: Any) -> Result:
+        """Return it with other values that the task keeps, and other fields."""
+        headline, exact, second, third = kept
+        return replace(self, headline=headline, exact=exact, second=second, third=third, **more)
 
     @property
     def failed(self) -> bool:
@@ -306,12 +313,8 @@ def _error_class(given: Any) -> ErrorClass:
 def _recorded(recorded: Recorded) -> Recorded:
     """Return the record in plain numbers; raises where one is none."""
     usage = None if recorded.usage is None else sound_usage(recorded.usage)
-    return replace(
-        recorded,
-        latency_seconds=sound_amount(recorded.latency_seconds),
-        usage=usage,
-        cost_usd=sound_amount(recorded.cost_usd),
-    )
+    latency, cost = sound_amount(recorded.latency_seconds), sound_amount(recorded.cost_usd)
+    return replace(recorded, latency_seconds=latency, usage=usage, cost_usd=cost)
 
 
 def _wrong(words: str) -> Output:
@@ -341,6 +344,5 @@ def wordless(output: Output) -> Output:
     """Remove a method's own words from the output of a secret entry, because they may quote it."""
     if output.error_class is None:
         return replace(output, notes=())
-    return Output(
-        None, output.error_class, f"The method failed ({output.error_class}).", (), output.recorded
-    )
+    words = f"The method failed ({output.error_class})."
+    return Output(None, output.error_class, words, (), output.recorded)

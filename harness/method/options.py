@@ -136,18 +136,10 @@ class MethodOptions(BaseModel):
         return {option: tag for option, name, tag in sides if not (name or has_name(tag))}
 
 
-_ALWAYS = frozenset(
-    {
-        "source_language",
-        "target_language",
-        "task",
-        "file_lines",
-        "condition",
-        "replicate",
-        "method_name",
-        "prices",
-    }
-)
+_ALWAYS = frozenset({
+    "source_language", "target_language", "task", "file_lines", "condition", "replicate",
+    "method_name", "prices",
+})  # fmt: skip
 
 
 def check_options(

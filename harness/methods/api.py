@@ -29,10 +29,8 @@ class ServiceQuestion:
     """A request to a service, in its own language tags."""
 
     texts: Sequence[str]
-    source: str
-    """BCP 47 tag."""
-    target: str
-    """BCP 47 tag."""
+    source: str  # BCP 47 tag
+    target: str  # BCP 47 tag
     key: str | None = field(repr=False)
     region: str | None
 

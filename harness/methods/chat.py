@@ -89,8 +89,7 @@ class Briefing:
     """The system prompt, the same for all calls of a run, and what goes into each message."""
 
     system: str
-    version: str
-    """Versions of all the prompts it was put together from."""
+    version: str  # Versions of all the prompts it was put together from
     coaching: Coaching | None = None
 
     @property

@@ -20,10 +20,8 @@ if TYPE_CHECKING:  # loaded only where an analyser is given
 class Rejection:
     """One thing that a check finds wrong."""
 
-    reason: str
-    """In words, for the model and for the entry screen."""
-    word: str | None = None
-    """The word that is rejected; None where it is the whole output."""
+    reason: str  # In words, for the model and for the entry screen
+    word: str | None = None  # The word that is rejected; None where it is the whole output
 
     def __str__(self) -> str:
         return f"{self.word}: {self.reason}" if self.word else self.reason
@@ -156,7 +154,6 @@ class PlaceholderCheck:
 
     def rejections(self, source: str, output: str) -> list[Rejection]:
         """Reject each placeholder that is missing, and each that the source does not have."""
-
         wanted, counts = read_placeholders(source).variables, read_placeholders(output).variables
         missing = [Rejection("missing: keep it as it is", name) for name in wanted - counts]
         invented = [Rejection("not in the text: leave it out", name) for name in counts - wanted]

@@ -44,14 +44,10 @@ class Tool:
 
     name: str
     description: str
-    word: str
-    """What the word is, for the model."""
-    answer: Callable[[str], dict[str, Any]]
-    """Gives what is known of a word."""
-    prompt: str
-    """Shipped prompt that tells the model of the tool."""
-    said: str
-    """What the tool did with a number of words, for the entry screen."""
+    word: str  # What the word is, for the model
+    answer: Callable[[str], dict[str, Any]]  # Gives what is known of a word
+    prompt: str  # Shipped prompt that tells the model of the tool
+    said: str  # What the tool did with a number of words, for the entry screen
 
     @property
     def declaration(self) -> dict[str, Any]:

@@ -69,7 +69,6 @@ class OutgoingCard:
 
     @cached_property
     def card(self) -> Mapping[str, Any]:
-        """Return it as JSON."""
         return parse_object(self.data, "this card")
 
     @property
@@ -84,13 +83,13 @@ class OutgoingCard:
         Those are the fields of entries' texts, and all in which a value has a blank. Inside of rows and of the method each field is named
         for itself, elsewhere each block of the card.
         """
-        found: dict[str, list[str]] = {}
+        by_field: dict[str, list[str]] = {}
         for path, text in _strings(self.card, ""):
             name = path if path.startswith(("results[]", "method.")) else path.partition(".")[0]
-            found.setdefault(name.removesuffix("[]"), []).append(text)
+            by_field.setdefault(name.removesuffix("[]"), []).append(text)
         return {
             name: (len(texts), sum(len(text.encode()) for text in texts))
-            for name, texts in found.items()
+            for name, texts in by_field.items()
             if name.rpartition(".")[2] in _TEXTS or any(" " in text.strip() for text in texts)
         }
 

@@ -16,9 +16,7 @@ from harness.publish.place import DatabasePlace, PublishError
 try:
     import psycopg
     from psycopg import errors
-except (
-    ImportError
-):  # psycopg alone, without the libpq that its binary brings, says so like this too
+except ImportError:  # psycopg alone, without the libpq that its binary brings, says so too
     raise UsageError(
         f"Cards go into a database by the library psycopg, which is not installed here. Install it beside the program: {install_line('psycopg[binary]')}"
     ) from None
@@ -48,8 +46,13 @@ def opened_database(place: DatabasePlace) -> Iterator[PublishedDatabase]:
     """
     place.require_open_door()
     with _worded(place):
+        password = place.found_password()
+        parameters: dict[str, Any] = {"client_encoding": "UTF8", "application_name": "rosetta"}
+        parameters |= place.parameters
+        if password is not None:
+            parameters["password"] = password
         connection = psycopg.connect(
-            **_parameters(place),
+            **parameters,
             autocommit=True,
             prepare_threshold=None,  # a pooler gives each transaction another server process
         )
@@ -67,12 +70,6 @@ def opened_database(place: DatabasePlace) -> Iterator[PublishedDatabase]:
             with suppress(psycopg.Error):  # a pooler's server process may have had temporary tables
                 connection.execute("SET temp_buffers = '48MB'")  # a batch stays in memory
             yield PublishedDatabase(connection, place)
-
-
-def _parameters(place: DatabasePlace) -> dict[str, Any]:
-    password = place.found_password()
-    parameters = {"client_encoding": "UTF8", "application_name": "rosetta", **place.parameters}
-    return parameters if password is None else {**parameters, "password": password}
 
 
 class PublishedDatabase:

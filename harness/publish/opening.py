@@ -49,16 +49,17 @@ class PublishedFolder:
         try:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise UsageError(
-                f"The folder {self._folder} cannot be made: {error.strerror}."
-            ) from error
+            words = f"The folder {self._folder} cannot be made: {error.strerror}."
+            raise UsageError(words) from error
         for name, outgoing_card in new.items():
             write_file(
                 self._folder / f"{name}.json", outgoing_card.data, overwrite=False, mode=PUBLISHED
             )
             there[name] = _line(name, outgoing_card.data, outgoing_card.may_publish)
         lines = [json.dumps(there[name], ensure_ascii=False) for name in sorted(there)]
-        self._write_index("".join(f"{line}\n" for line in lines).encode())
+        data, path = "".join(f"{line}\n" for line in lines).encode(), self._folder / INDEX
+        if not path.exists() or read_card_bytes(path) != data:
+            write_file(path, data, overwrite=True, mode=PUBLISHED)
         return len(new)
 
     def cards(self) -> Iterator[tuple[str, bytes]]:
@@ -84,15 +85,11 @@ class PublishedFolder:
 
     def _files(self) -> list[Path]:
         try:
-            return sorted(
-                path
-                for path in (self._folder.iterdir() if self._folder.exists() else ())
-                if _CARD.fullmatch(path.name)
-            )
+            paths = self._folder.iterdir() if self._folder.exists() else ()
+            return sorted(path for path in paths if _CARD.fullmatch(path.name))
         except OSError as error:
-            raise UsageError(
-                f"The folder {self._folder} cannot be read: {error.strerror}."
-            ) from error
+            words = f"The folder {self._folder} cannot be read: {error.strerror}."
+            raise UsageError(words) from error
 
     def _may_publish(self) -> Mapping[str, str]:
         """Return on whose word texts of cards are there, as the index has it; a damaged line tells nothing."""
@@ -106,11 +103,6 @@ class PublishedFolder:
             except (UsageError, KeyError, TypeError):
                 continue
         return permissions
-
-    def _write_index(self, data: bytes) -> None:
-        path = self._folder / INDEX
-        if not path.exists() or read_card_bytes(path) != data:
-            write_file(path, data, overwrite=True, mode=PUBLISHED)
 
 
 def _line(name: str, data: bytes, may_publish: str | None) -> dict[str, Any]:

@@ -31,10 +31,8 @@ class PublishError(HarnessError):
 class DatabasePlace:
     """A PostgreSQL database."""
 
-    parameters: Mapping[str, str]
-    """Of the connection, by libpq's names, without the password."""
-    password: str | None = field(default=None, repr=False)
-    """As it was in the URL."""
+    parameters: Mapping[str, str]  # Of the connection, by libpq's names, without the password
+    password: str | None = field(default=None, repr=False)  # As it was in the URL
 
     @property
     def host(self) -> str:

@@ -49,10 +49,6 @@ Keep = Callable[[sqlite3.Connection, Sequence[StoredReply], Sequence[AnnotationR
 """Stores replies, rows, and the money committed so far; called within a transaction, in its own thread."""
 
 
-def _keep_nothing(*_: Any) -> None:
-    """Store nothing: nobody continues with it."""
-
-
 @dataclass(slots=True)
 class Asking:
     """Carries the calls of a run's annotators; see ``Ask``. Blocks while they are under way."""
@@ -63,7 +59,7 @@ class Asking:
     tell: Callable[[str], None] = lambda _: None
     store: Path | None = None
     """Where answers are looked up and kept; None: nowhere."""
-    keep: Keep = _keep_nothing
+    keep: Keep = lambda *_: None
     places: Mapping[EntryId, int] = field(default_factory=dict)
     """Place of each entry in its corpus."""
     known: Callable[[AskingAnnotator], Mapping[int, AnnotationRow]] = lambda _: {}
@@ -106,10 +102,11 @@ class Asking:
         with ThreadPoolExecutor(1) as threads:
             return threads.submit(asyncio.run, work).result()
 
-    def take(self, row: AnnotationRow) -> None:
-        """Add what was asked and found now."""
+    def take(self, row: AnnotationRow, shelf: _Shelf) -> None:
+        """Add what was asked and found now, and store it."""
         self.rows.append(row)
         self.hear(row)
+        shelf.put(row)
 
     @property
     def all_rows(self) -> list[AnnotationRow]:
@@ -236,24 +233,19 @@ class _Apart:
         in_flight = self._shared.flight.in_flight
         in_flight.update(places)
         try:
-            self._take(index, place, calls, *await self._answer(translation, calls))
+            value, failure = None, None
+            try:
+                [value] = await self._annotator.ask([translation], calls)
+            except CallError as error:
+                if calls.end is not None:
+                    raise calls.end from None
+                failure = error
+            self._take(index, place, calls, value, failure)
         except HarnessError as end:  # budget reached, or wrong usage that only a call could show
             self._stop(end)
         finally:
             calls.give_slot_back()
             in_flight.difference_update(places)
-
-    async def _answer(
-        self, translation: Translation, calls: CallRunner
-    ) -> tuple[Any, CallError | None]:
-        """Return the annotation, or why the call for it failed; raises what ends the asking."""
-        try:
-            [value] = await self._annotator.ask([translation], calls)
-        except CallError as failure:
-            if calls.end is not None:
-                raise calls.end from None
-            return None, failure
-        return value, None
 
     def _take(
         self,
@@ -264,7 +256,7 @@ class _Apart:
         failure: CallError | None,
     ) -> None:
         if calls.attempts and place is not None:
-            self._keep(_row(place, self._annotator, calls, value))
+            self._asking.take(_row(place, self._annotator, calls, value), self._shelf)
         kind = None if failure is None else failure.error_class
         if kind is not None:
             value = {"score": None, "reason": f"the call failed ({kind})"}
@@ -278,10 +270,6 @@ class _Apart:
             self._told = now
             done, total = len(self._found), len(self._translations)
             self._asking.tell(f"asking {self._annotator.id}: {done:,} of {total:,}")
-
-    def _keep(self, row: AnnotationRow) -> None:
-        self._asking.take(row)
-        self._shelf.put(row)
 
     def _stop(self, end: HarnessError) -> None:
         self._end = self._end or end
@@ -328,8 +316,7 @@ class _Together:
             return await calls.send(request)
         finally:
             calls.give_slot_back()
-            self._asking.take(row := _row(None, self._annotator, calls, None))
-            self._shelf.put(row)
+            self._asking.take(_row(None, self._annotator, calls, None), self._shelf)
 
     def _heed(self) -> None:
         if self._control.most_concurrency is not None:

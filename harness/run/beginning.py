@@ -97,6 +97,8 @@ def begin(
     if tools is None:
         used.close()
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
+    reason = "" if corpus.vault is None else corpus.vault.despite_network
+    network = {"despite_network": reason} if reason else {}
     if any(entry.secret for entry in corpus.entries):
         ready_to_seal(connection)
     with transaction(connection):
@@ -111,17 +113,11 @@ def begin(
             setup_hash=print_.setup_hash or print_.hash,
             fingerprint_hash=print_.hash,
             plan=plan.model_dump(mode="json"),
-            opening=opening.changed(budget_usd=plan.run.budget_usd, **_despite_network(corpus)),
+            opening=opening.changed(budget_usd=plan.run.budget_usd, **network),
             dataset_id=corpus.dataset.id,
             language_pair=corpus.dataset.language_pair,
             harness_version=VERSION,
         )
-
-
-def _despite_network(corpus: Corpus) -> dict[str, str]:
-    """Return why a corpus was opened from a vault beside a way to other machines, by the opening's field; nothing else."""
-    reason = "" if corpus.vault is None else corpus.vault.despite_network
-    return {"despite_network": reason} if reason else {}
 
 
 def new_identity() -> dict[str, Any]:
@@ -135,21 +131,14 @@ def begin_like(connection: sqlite3.Connection, run: Run) -> int:
     What differs from the stored run, its ``new_identity`` above all, is put into ``run`` by
     ``dataclasses.replace``.
     """
-    return create_run(
-        connection,
-        run_id=run.run_id,
-        created=run.created,
-        corpus=run.corpus,
-        positions=run.positions,
-        setup=run.setup,
-        setup_hash=run.setup_hash,
-        fingerprint_hash=run.fingerprint_hash,
-        plan=run.plan,
-        opening=run.opening,
-        dataset_id=run.dataset_id,
-        language_pair=run.language_pair,
-        harness_version=VERSION,
-    )
+    fields = {name: getattr(run, name) for name in _LIKE}
+    return create_run(connection, **fields, harness_version=VERSION)
+
+
+_LIKE = (
+    "run_id", "created", "corpus", "positions", "setup", "setup_hash", "fingerprint_hash", "plan", "opening",
+    "dataset_id", "language_pair",
+)  # fmt: skip
 
 
 def check_budget(method: Method, plan: Plan) -> None:
@@ -251,10 +240,8 @@ def _opening(
     floors = {} if tools.scorer.mixes else floor_fields({})
     # Which metrics can have no value for these entries, and why; perfect outputs show it.
     totals = RunningTotals(tools.scorer)
-    for tried in (
-        tools.resources.entries[:1],
-        tools.resources.entries[1:_TRIED],
-    ):  # the first may show it of all
+    entries = tools.resources.entries
+    for tried in (entries[:1], entries[1:_TRIED]):  # the first may show it of all
         perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in tried]
         totals.add(tools.scorer.statistics(tools.annotated(perfect)))
         if None not in totals.values().values():
@@ -314,9 +301,11 @@ def resume_method(
     shut_door(chosen, plan, dataset)
     corpus = [entries[place] for place in sorted(entries)]
     method = build(plan.method, plan.options, corpus, find_key)
-    if _difference(run, method):
+    # an analyser is known by its SHA-256: `fst_version` also names the engine, and all engines agree
+    then, now = asked_with(run).model_dump(), method.setup.model_dump()
+    if changed := [name for name in then if then[name] != now[name] and name != "fst_version"]:
         raise UsageError(
-            f"The method is no longer what it was when the run began: {_difference(run, method)} "
+            f"The method is no longer what it was when the run began: {', '.join(changed)} "
             "changed. Restore it, or begin a new run."
         )
     require_terms(dataset, chosen, method, plan)
@@ -346,15 +335,6 @@ def _refuse_complete(run: Run) -> None:
         raise UsageError(f"Run {run.run_id[:8]} is complete; there is nothing to continue with.")
 
 
-def _difference(run: Run, method: Method) -> str:
-    """Return the names of what changed, "" where nothing did.
-
-    An analyser is identified by its SHA-256: ``fst_version`` also names the engine, and all engines agree.
-    """
-    then, now = asked_with(run).model_dump(), method.setup.model_dump()
-    return ", ".join(name for name in then if then[name] != now[name] and name != "fst_version")
-
-
 def take_up(
     connection: sqlite3.Connection, number: int, method: Method, resumption: Resumption
 ) -> Run:
@@ -378,16 +358,13 @@ def take_up(
         opening = run.opening.changed(budget_usd=options.budget_usd)
         set_plan(connection, run.id, changed.model_dump(mode="json"), opening)
     if resumption.retry_failed:
-        _ask_again(connection, read_run(connection, number))
+        # forget the rows of failed entries, but not how often each was tried
+        with transaction(connection):
+            opening = read_run(connection, number).opening
+            tried = {**dict(opening.tried), **failed_attempts(connection, number)}
+            opening = opening.changed(tried=tuple(sorted(tried.items())))
+            set_opening(connection, number, opening)
+            forget_failed(connection, number)
     so_far = {} if resumption.retry_failed or run.live is None else run.live.so_far
     set_live(connection, number, RunState.STOPPED, Live(so_far=so_far))
     return read_run(connection, number)
-
-
-def _ask_again(connection: sqlite3.Connection, run: Run) -> None:
-    """Forget the rows of failed entries, but not how often each was tried."""
-    with transaction(connection):
-        tried = {**dict(run.opening.tried), **failed_attempts(connection, run.id)}
-        opening = run.opening.changed(tried=tuple(sorted(tried.items())))
-        set_opening(connection, run.id, opening)
-        forget_failed(connection, run.id)

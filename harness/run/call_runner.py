@@ -179,7 +179,9 @@ class CallRunner:
         Where nobody knows whether money was taken, the entry's cost is unknown from then on (M5).
         """
         if failure.bill is None:
-            if not _may_have_charged(failure):
+            lost = failure.status is None and failure.error_class is not ErrorClass.CONNECTION
+            taken = failure.taken or (lost and not isinstance(failure, Refused))
+            if isinstance(failure, RateLimited) or not taken:
                 return 0.0
             if not (request.price is not None and request.price.cost(Usage(1, 1), 1) == 0):
                 self._count(None, None)
@@ -261,11 +263,8 @@ class CallRunner:
         """Return what the endpoint said, without a full stop; for secret entries, which it may quote, the kind alone."""
         if not self.secret:
             return str(failure).removesuffix(".")
-        return (
-            f"HTTP {failure.status}"
-            if failure.status
-            else f"The call failed ({failure.error_class})"
-        )
+        kind = f"The call failed ({failure.error_class})"
+        return f"HTTP {failure.status}" if failure.status else kind
 
     def _take_waited(self) -> float:
         waited, self._waited = self._waited, 0.0
@@ -280,9 +279,8 @@ class CallRunner:
 
 def _cost(request: Request, reply: Reply) -> float | None:
     """Return the call's cost: as the provider reports it, else by the price table, else unknown (M5)."""
-    return (
-        reply.reported_cost_usd if reply.reported_cost_usd is not None else _listed(request, reply)
-    )
+    reported = reply.reported_cost_usd
+    return _listed(request, reply) if reported is None else reported
 
 
 def _listed(request: Request, reply: Reply) -> float | None:
@@ -302,11 +300,3 @@ def not_there(request: Request, failure: NoServer) -> HarnessError:
     preset = presets("chat").get(request.provider)
     note = f" {preset.note}." if preset is not None and preset.note else ""
     return HarnessError(f"{failure} Nothing listens there: is the server running?{note}")
-
-
-def _may_have_charged(failure: CallError) -> bool:
-    """Return whether money may have been taken though no reply states it."""
-    if isinstance(failure, RateLimited):
-        return False
-    lost = failure.status is None and failure.error_class is not ErrorClass.CONNECTION
-    return failure.taken or (lost and not isinstance(failure, Refused))

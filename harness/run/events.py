@@ -34,19 +34,13 @@ class Started:
     run_id: str
     setup: Setup
     dataset: Dataset
-    positions: tuple[int, ...]
-    """Places in the corpus of the entries to be translated, in order."""
-    done: int
-    """Entries already stored when the run continues after a cut."""
-    floors: tuple[Floor, ...]
-    """Empty where they are yet to be worked out."""
-    missing: Mapping[str, str]
-    """Metric id → why it has no value in this run (M1)."""
+    positions: tuple[int, ...]  # Places in the corpus of the entries to be translated, in order
+    done: int  # Entries already stored when the run continues after a cut
+    floors: tuple[Floor, ...]  # Empty where they are yet to be worked out
+    missing: Mapping[str, str]  # Metric id → why it has no value in this run (M1)
     budget_usd: float | None
-    started_at: float
-    """Unix time of the run's first start."""
-    columns: KeptColumns = TRANSLATIONS
-    """What is kept beside each entry."""
+    started_at: float  # Unix time of the run's first start
+    columns: KeptColumns = TRANSLATIONS  # What is kept beside each entry
 
     @classmethod
     def of(cls, run: Run, dataset: Dataset, done: int) -> Started:
@@ -78,13 +72,10 @@ class Waiting:
     """An entry that waits for its next try."""
 
     position: int
-    attempt: int
-    """The try that comes next, 1-based."""
+    attempt: int  # The try that comes next, 1-based
     attempts_allowed: int
-    seconds: float
-    """How long it still waits."""
-    reason: str
-    """Such as ``429`` or ``timeout``."""
+    seconds: float  # How long it still waits
+    reason: str  # Such as `429` or `timeout`
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,12 +189,10 @@ class InFlight:
 
     def waiting(self) -> tuple[Waiting, ...]:
         """Return the entries that wait for their next try."""
-        now = self.clock()
+        now, pending = self.clock(), sorted(self.pending.copy().items())
         return tuple(
-            Waiting(
-                place, wait.attempt, wait.attempts_allowed, max(0.0, wait.until - now), wait.reason
-            )
-            for place, wait in sorted(self.pending.copy().items())
+            Waiting(place, w.attempt, w.attempts_allowed, max(0.0, w.until - now), w.reason)
+            for place, w in pending
         )
 
 
@@ -250,11 +239,11 @@ class Control:
         self._changed: Callable[[], object] | None = None
         self.translating = False
         """True while the method has entries under way: what does not come to an end then is the method's."""
-        self.near_end: Callable[[], None] = _nobody
+        self.near_end: Callable[[], None] = lambda: None
         """Called for each entry that is begun once no more wait than may be under way at once: another run may get ready."""
-        self.calls_over: Callable[[], None] = _nobody
+        self.calls_over: Callable[[], None] = lambda: None
         """Called once no call for an entry is under way any more, however that came."""
-        self.catch_up: Callable[[float], object] = _nothing
+        self.catch_up: Callable[[float], object] = lambda _seconds: None
         """Waits, no longer than that many seconds, until all that came back by now is stored."""
 
     @property
@@ -306,11 +295,3 @@ class Control:
     def _tell(self) -> None:
         if self._changed is not None:
             self._changed()
-
-
-def _nobody() -> None:
-    """The notifier of nobody that every entry is begun."""
-
-
-def _nothing(_seconds: float) -> None:
-    """Wait for nothing: no run has begun to store."""

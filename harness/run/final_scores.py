@@ -7,7 +7,7 @@ they did.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -39,7 +39,7 @@ from scoring.card.floors import JUDGES, floors
 from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import Translation
-from scoring.core.specification import TRANSLATIONS, KeptColumns, SortValues
+from scoring.core.specification import TRANSLATIONS, SortValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,6 @@ class RetriedScores:
     """The same of the run before, whose failed entries count as wrong; empty where it is gone."""
 
 
-def _shown(columns: KeptColumns) -> tuple[str, ...]:
-    """Return the values that are laid side by side."""
-    if columns == TRANSLATIONS:
-        return ("chrf_plus_plus", "exact_match_rate", "composite")
-    return columns.ids
-
-
 def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | None:
     """Return both values of a run whose entries are all stored; None for one that is no retry."""
     origin, again = run.opening.retry_of, tried_before(run)
@@ -73,31 +66,24 @@ def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | 
     failed = connection.execute(
         "SELECT count(*) FROM results WHERE run = ? AND error_class IS NOT NULL", (run.id,)
     ).fetchone()[0]
-    return RetriedScores(
-        asked=len(again),
-        failed=failed,
-        kept=len(run.positions) - len(again),
-        without=(without := _without(connection, run, set(again))),
-        before=_before(connection, origin.run_id, without),
-    )
-
-
-def _without(connection: sqlite3.Connection, run: Run, again: set[int]) -> dict[str, float | None]:
     stored = read_statistics(connection, run.id)
     entries = read_entries(connection, run.corpus, run.positions, to_show=True)
     scorer = stored_scorer(run, "und", list(entries.values()))
     totals = RunningTotals(scorer)
     totals.add([scorer.unpack(packed) for place, packed in stored.items() if place not in again])
     values = {**totals.values(), "composite": totals.composite().value}
-    return {name: values.get(name) for name in _shown(scorer.columns)}
-
-
-def _before(
-    connection: sqlite3.Connection, run_id: str, names: Iterable[str]
-) -> dict[str, float | None]:
-    run = find_by_id(connection, run_id)
-    card = None if run is None else read_card(connection, run.id)
-    return {} if card is None else {name: card["scores"].get(name) for name in names}
+    shown = scorer.columns.ids
+    if scorer.columns == TRANSLATIONS:
+        shown = ("chrf_plus_plus", "exact_match_rate", "composite")
+    before = find_by_id(connection, origin.run_id)
+    card = None if before is None else read_card(connection, before.id)
+    return RetriedScores(
+        asked=len(again),
+        failed=failed,
+        kept=len(run.positions) - len(again),
+        without={name: values.get(name) for name in shown},
+        before={} if card is None else {name: card["scores"].get(name) for name in shown},
+    )
 
 
 SLOW_FLOOR_ENTRIES = 200
@@ -142,12 +128,9 @@ class Scored:
     """What scoring stored outputs gave."""
 
     scorer: Scorer
-    places: Sequence[int]
-    """Places of the entries in their corpus."""
-    statistics: Sequence[EntryStatistics]
-    """Of each entry, in the same order."""
-    opening: dict[str, Any]
-    """What the run's opening is to say: setup, corpus values, floors."""
+    places: Sequence[int]  # Places of the entries in their corpus
+    statistics: Sequence[EntryStatistics]  # Of each entry, in the same order
+    opening: dict[str, Any]  # What the run's opening is to say: setup, corpus values, floors
 
     @property
     def rows(self) -> list[tuple[int, bytes, SortValues]]:
@@ -233,14 +216,9 @@ def _floors(
 # says so.
 
 _OWN_FAULTS = (
-    ErrorClass.EMPTY,
-    ErrorClass.MISSING,
-    ErrorClass.NUMBERING,
-    ErrorClass.NO_SOURCE,
-    ErrorClass.TRUNCATED,
-    ErrorClass.FILTERED,
-    ErrorClass.METHOD,
-)
+    ErrorClass.EMPTY, ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.NO_SOURCE,
+    ErrorClass.TRUNCATED, ErrorClass.FILTERED, ErrorClass.METHOD,
+)  # fmt: skip
 """Failures that are a result, although a bad one."""
 
 

@@ -272,7 +272,6 @@ class ControlPoller(threading.Thread):
                         answer_wish(connection, number, words)
 
     def close(self) -> None:
-        """End listening."""
         self._end.set()
         self.join()
 

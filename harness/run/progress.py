@@ -186,6 +186,8 @@ class ProgressBoard:
             for id_, interval in self._intervals.intervals().items()
         }
         claim = self._claim(mixed, intervals)
+        known = tally.cost_usd is not None and tally.done
+        expected = (tally.cost_usd or 0.0) / tally.done * self._total if known else None
         return Progress(
             run_id=self._run_id,
             state=state or self.state,
@@ -205,7 +207,7 @@ class ProgressBoard:
             claim=claim,
             cost_usd=tally.cost_usd,
             known_cost_usd=tally.known_cost_usd,
-            expected_cost_usd=_expected(tally, self._total),
+            expected_cost_usd=expected,
             spent_usd=self._ledger.spent,
             budget_usd=self._ledger.own_cap,
             tokens=tally.tokens,
@@ -278,9 +280,3 @@ class ProgressBoard:
         count = sum(entries for _, entries in self._recent)
         window = min(RATE_SECONDS, now - self._began)
         return count * 60 / window if count and window > 0 else None
-
-
-def _expected(tally: RunTally, total: int) -> float | None:
-    if tally.cost_usd is None or not tally.done:
-        return None
-    return tally.cost_usd / tally.done * total

@@ -196,8 +196,6 @@ class Recorder(threading.Thread):
         values = self._scorer.entries_values(statistics)
         scored = []
         for result, numbers, scores in zip(results, statistics, values, strict=True):
-            kept = self._scorer.columns.kept(scores.values, scores.composite)
-            headline, exact, second, third = kept
             entry = self._entries[result.position]
             if (
                 result.error_class is ErrorClass.EMPTY
@@ -207,13 +205,9 @@ class Recorder(threading.Thread):
                 result = replace(result, output="", error_class=None, error=None)  # noqa: PLW2901
             tries = sum(attempt.note is None for attempt in result.trace)
             scored.append(
-                replace(
-                    result,
+                result.with_kept(
+                    self._scorer.columns.kept(scores.values, scores.composite),
                     statistics=self._scorer.pack(numbers),
-                    headline=headline,
-                    exact=exact,
-                    second=second,
-                    third=third,
                     latency_seconds=None if result.cached else result.latency_seconds,
                     attempts=self._tried.get(result.position, 0) + max(1, tries),
                 )

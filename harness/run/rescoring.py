@@ -30,7 +30,7 @@ from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools, changes, floors_version, stored_setup
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.file.openings import Origin, RunOpening
+from harness.store.file.openings import Origin
 from harness.store.file.trouble import transaction, undone
 from harness.store.holding import copy_stretches
 from harness.store.results import (
@@ -95,17 +95,14 @@ class Explainer:
             else metric.explain(annotated)
             for metric in self._tools.scorer.metrics
         }
+        compared = (metric.compared(annotated) for metric in self._tools.scorer.metrics)
         return Explanation(
             {id_: sentences for id_, sentences in explanations.items() if sentences},
             annotated.fst,
-            next(
-                filter(None, (metric.compared(annotated) for metric in self._tools.scorer.metrics)),
-                (),
-            ),
+            next(filter(None, compared), ()),
         )
 
     def close(self) -> None:
-        """Close the annotators."""
         if self._tools is not None:
             self._tools.close()
 
@@ -202,13 +199,7 @@ def rescore(
 def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
     """Return the results as the new scoring judges them."""
     kept = {place: score for place, _, score in fresh.rows}
-    return [_kept_anew(result, *kept[result.position]) for result in results]
-
-
-def _kept_anew(
-    result: Result, headline: float | None, exact: bool, second: float | None, third: float | None
-) -> Result:
-    return replace(result, headline=headline, exact=exact, second=second, third=third)
+    return [result.with_kept(kept[result.position]) for result in results]
 
 
 def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
@@ -269,18 +260,13 @@ def _with_stated(
         **fresh.opening,
         "scoring": setup.model_dump(mode="json"),
         "corpus_values": {id_: value for id_, value in values.items() if id_ in setup.metrics},
-        **_floors(run.opening),
     }
+    if run.opening.floors is not None:
+        version = floors_version(run.opening)
+        opening |= {"floors": run.opening.floors, "floors_version": version}
     scorer = make_scorer(Resources(setup))
     opening["packed"] = tuple(scorer.packed)
     return Scored(scorer, fresh.places, statistics, opening)
-
-
-def _floors(opening: RunOpening) -> dict[str, Any]:
-    """Return the run's floors with their version, where it has any."""
-    if opening.floors is None:
-        return {}
-    return {"floors": opening.floors, "floors_version": floors_version(opening)}
 
 
 _NOTHING = (None, 0, False, "")
@@ -312,11 +298,9 @@ def stored_statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStat
         scorer.unpack_table(packed)  # also sees whether they are numbers
         return [scorer.unpack(packed_row) for packed_row in packed]
     except StatisticsError:
-        return (
-            [{}]
-            if len(packed) == 1
-            else [stored_statistics(scorer, [packed_row])[0] for packed_row in packed]
-        )
+        if len(packed) == 1:
+            return [{}]
+        return [stored_statistics(scorer, [packed_row])[0] for packed_row in packed]
 
 
 def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
@@ -346,8 +330,7 @@ def lacking(reasons: Mapping[str, str], options: ScoringOptions) -> dict[str, st
 class _NewRun:
     """What a scoring adds to the store: the outputs of a run with other scores."""
 
-    of: Run
-    """Whose outputs they are."""
+    of: Run  # Whose outputs they are
     run: Run
     scores: _Scores
     words: Mapping[int, RowWords]
@@ -381,14 +364,10 @@ class _NewRun:
 class RescorePreview:
     """Metrics by what becomes of them, in the specification's order."""
 
-    new: tuple[str, ...]
-    """Those that the run was not scored with."""
-    again: tuple[str, ...]
-    """Those that it was scored with, and is again."""
-    kept: Mapping[str, str]
-    """Those that stay as they are, and why they cannot be taken again here."""
-    off: Mapping[str, str]
-    """Those that are wanted and cannot be had here, and why."""
+    new: tuple[str, ...]  # Those that the run was not scored with
+    again: tuple[str, ...]  # Those that it was scored with, and is again
+    kept: Mapping[str, str]  # Those that stay as they are, and why they cannot be taken again here
+    off: Mapping[str, str]  # Those that are wanted and cannot be had here, and why
 
 
 def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> RescorePreview:

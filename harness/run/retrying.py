@@ -49,10 +49,8 @@ class Retry:
     run_id: str
     method: Method
     tools: ScoringTools
-    asked: int
-    """Entries that it asks for."""
-    kept: int
-    """Entries whose rows are those of the run before."""
+    asked: int  # Entries that it asks for
+    kept: int  # Entries whose rows are those of the run before
 
 
 def retry(

@@ -110,7 +110,14 @@ def execute_run(
         tell(Failed(run_id, str(store_error)))
         raise store_error from error
     except Exception as error:
-        tell(Failed(run_id, _unforeseen(error)))
+        # what nobody foresaw is named without its own words: they may quote an entry
+        tell(
+            Failed(
+                run_id,
+                f"The run broke off on a fault of the program ({type(error).__name__}). "
+                "What was stored before is safe.",
+            )
+        )
         raise
 
 
@@ -123,14 +130,6 @@ def _leaving(connection: sqlite3.Connection, number: int) -> Iterator[None]:
         with suppress(sqlite3.Error):
             connection.rollback()
             leave_run(connection, number)
-
-
-def _unforeseen(error: Exception) -> str:
-    """Name what nobody foresaw, without its own words: they may quote an entry."""
-    return (
-        f"The run broke off on a fault of the program ({type(error).__name__}). "
-        "What was stored before is safe."
-    )
 
 
 class _Execution:
@@ -309,6 +308,16 @@ class _Execution:
     def _calls(
         self, client: EndpointClient, board: ProgressBoard, ledger: Ledger, recorder: Recorder
     ) -> RunCalls:
+        def keep(reply: StoredReply) -> None:
+            recorder.keep(reply)
+            self.known_replies.add(reply.key)
+
+        def find(key: bytes) -> StoredReply | None:
+            """Find a reply; most misses are answered from memory, without waiting on the store."""
+            if not self.options.use_cache or key not in self.known_replies:
+                return None
+            return find_reply(self.connection, key)
+
         return RunCalls(
             method=self.method.setup.method,
             client=client,
@@ -316,21 +325,11 @@ class _Execution:
             ledger=ledger,
             policy=RetryPolicy(most_attempts=self.options.most_attempts),
             flight=self.flight,
-            find=self._find,
-            keep=partial(self._keep, recorder),
+            find=find,
+            keep=keep,
             reuse=self.options.use_cache,
             earlier=board.outcome.done > board.outcome.failed,
         )
-
-    def _keep(self, recorder: Recorder, reply: StoredReply) -> None:
-        recorder.keep(reply)
-        self.known_replies.add(reply.key)
-
-    def _find(self, key: bytes) -> StoredReply | None:
-        """Find a reply; most misses are answered from memory, without waiting on the store."""
-        if not self.options.use_cache or key not in self.known_replies:
-            return None
-        return find_reply(self.connection, key)
 
     def _finish_scores(self, board: ProgressBoard, ledger: Ledger) -> None:
         """Request what needs all outputs; raises BudgetReached and AskingStopped."""
@@ -340,15 +339,32 @@ class _Execution:
         def hear(row: AnnotationRow) -> None:
             board.scoring = (board.scoring or ScoringSoFar()).joined(asked_for(row))
 
+        def keep(
+            connection: sqlite3.Connection,
+            replies: Sequence[StoredReply],
+            rows: Sequence[AnnotationRow],
+            committed: float,
+        ) -> None:
+            add_replies(connection, replies)
+            keep_annotations(connection, self.run.id, rows)
+            pay_stretch(connection, self.segment, committed)
+
+        def answered_before(annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
+            """Return what earlier stretches of the run were answered."""
+            rows = read_annotations(
+                self.connection, self.run.id, annotator=annotator.id, maker=annotator.maker
+            )
+            return {r.position: r for r in rows if r.position is not None and r.value is not None}
+
         asking = Asking(
             self.options,
             ledger,
             self.control,
             tell,
             self.path,
-            self._keep_answers,
+            keep,
             {entry.id: place for place, entry in self.entries.items()},
-            self._answered,
+            answered_before,
             hear=hear,
             flight=self.flight,
         )
@@ -363,28 +379,6 @@ class _Execution:
         return teller_before_seal(
             self.connection, self.run.id, board, partial(self._tell_progress, board)
         )
-
-    def _keep_answers(
-        self,
-        connection: sqlite3.Connection,
-        replies: Sequence[StoredReply],
-        rows: Sequence[AnnotationRow],
-        committed: float,
-    ) -> None:
-        add_replies(connection, replies)
-        keep_annotations(connection, self.run.id, rows)
-        pay_stretch(connection, self.segment, committed)
-
-    def _answered(self, annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
-        """Return what earlier stretches of the run were answered."""
-        annotations = read_annotations(
-            self.connection, self.run.id, annotator=annotator.id, maker=annotator.maker
-        )
-        return {
-            row.position: row
-            for row in annotations
-            if row.position is not None and row.value is not None
-        }
 
     def _end(self, board: ProgressBoard, reason: str | None, ledger: Ledger) -> Finished:
         tally = board.outcome

@@ -50,8 +50,7 @@ class MetricState:
     id: str
     title: str
     readiness: Readiness
-    note: str
-    """What it needs of the data, or why it is off; empty where it is simply ready."""
+    note: str  # What it needs of the data, or why it is off; empty where it is simply ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +126,27 @@ def check_card(
     if not analyser.usable:
         steps.append(_analyser_step(found, resources.setup.target_language, analyser, folder))
     if word_list is None:
-        steps.append(_words_step(resources.setup.source_language))
-    if _why_no_tokenizer(resources.setup.bleu_tokenizer) is not None:
-        steps.append(_tokenizer_step(resources.setup.bleu_tokenizer))
-    steps.append(_meaning_step(analyser))
-    steps.append(
-        Step(
-            "For COMET, name a checkpoint of yours or a file of its scores.",
-            ("rosetta score CORPUS OUTPUTS --comet FILE",),
+        why = (
+            f"To know more words of the source language ({resources.setup.source_language}) that were left "
+            "untranslated, install word lists; not every language has one."
         )
-    )
+        steps.append(Step(why, (install_line("wordfreq"),)))
+    if _why_no_tokenizer(name := resources.setup.bleu_tokenizer) is not None:
+        extra = {"ja-mecab": "ja", "ko-mecab": "ko"}.get(name)
+        another = f"For BLEU with the tokenizer {name}, choose another in a card of yours."
+        install = (install_line(f"sacrebleu[{extra}]"),)
+        steps.append(
+            Step("For BLEU, install its tokenizer.", install) if extra else Step(another, ())
+        )
+    score, other = "rosetta score CORPUS OUTPUTS", ""
+    options = [f"{score} --embeddings URL-OR-FOLDER"]
+    if analyser.usable and not analyser.acceptor:
+        options.append(f"{score} --gloss-dictionary FILE")
+        other = ", or a dictionary of meanings"
+    why = f"For semantic similarity, name an embedding model{other}."
+    steps.append(Step(why, tuple(options)))
+    why = "For COMET, name a checkpoint of yours or a file of its scores."
+    steps.append(Step(why, (f"{score} --comet FILE",)))
     return LanguageCheck(
         tag=tag,
         script=script,
@@ -328,29 +338,6 @@ def _analyser_step(
         f"For word acceptance and morphology, {what}; GiellaLT publishes many.{others}",
         (f'{make} "{place}"', f'{copy} {names[0]} "{place}"'),
     )
-
-
-def _words_step(source_language: str) -> Step:
-    return Step(
-        f"To know more words of the source language ({source_language}) that were left untranslated, "
-        "install word lists; not every language has one.",
-        (install_line("wordfreq"),),
-    )
-
-
-def _tokenizer_step(name: str) -> Step:
-    extra = {"ja-mecab": "ja", "ko-mecab": "ko"}.get(name)
-    if extra is None:
-        return Step(f"For BLEU with the tokenizer {name}, choose another in a card of yours.", ())
-    return Step("For BLEU, install its tokenizer.", (install_line(f"sacrebleu[{extra}]"),))
-
-
-def _meaning_step(analyser: AnalyserState) -> Step:
-    options = ["rosetta score CORPUS OUTPUTS --embeddings URL-OR-FOLDER"]
-    if analyser.usable and not analyser.acceptor:
-        options.append("rosetta score CORPUS OUTPUTS --gloss-dictionary FILE")
-    other = ", or a dictionary of meanings" if len(options) > 1 else ""
-    return Step(f"For semantic similarity, name an embedding model{other}.", tuple(options))
 
 
 def _language(tag: str) -> str:

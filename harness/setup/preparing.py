@@ -85,8 +85,8 @@ def prepare(
         prices=prices,
     )
     on, off = choose(complete, options.wanted)
-    told = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
-    chosen = complete.with_setup(complete.setup.model_copy(update=told))
+    facts = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
+    chosen = complete.with_setup(complete.setup.model_copy(update=facts))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
 
 
@@ -103,13 +103,14 @@ def _languages(
     target = _target_card(dataset, options, folders)
     source = find_card(dataset.source_language, folders)
     terms = _terms(options, coaching)
-    glosses = _glosses(options)
+    glosses = GlossDictionary({}, "")
+    if options.gloss_dictionary is not None:
+        glosses = read_gloss_dictionary(options.gloss_dictionary)
     pairs = [entry for entry in corpus if not entry.secret]
     draft = surface_setup(dataset.source_language, dataset.target_language, entries)
     card = None if target is None else target.card
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
-    facts = {
-        **({} if target is None else _facts_of_card(target, script)),
+    facts: dict[str, Any] = {
         "task": dataset.task,
         "text_form": text_form,
         "multi_ref": options.multi_ref,
@@ -121,6 +122,16 @@ def _languages(
         "gloss_dictionary": len(glosses.glosses),
         "gloss_dictionary_sha256": glosses.sha256 or None,
     }
+    if target is not None and card is not None:
+        rules = card.variants
+        facts |= {
+            "language_card": card.tag,
+            "language_card_sha256": target.sha256,
+            "variant_rules": rules is not None,
+            "free_word_order": rules is not None and rules.free_word_order,
+        }
+        if script in card.writings:
+            facts["bleu_tokenizer"] = card.writing(script).bleu_tokenizer
     return Resources(
         draft.model_copy(update=facts),
         card=card,
@@ -130,19 +141,6 @@ def _languages(
         terms=terms,
         gloss_dictionary=glosses.glosses,
     )
-
-
-def _facts_of_card(found: FoundCard, script: str | None) -> dict[str, Any]:
-    card = found.card
-    facts = {
-        "language_card": card.tag,
-        "language_card_sha256": found.sha256,
-        "variant_rules": card.variants is not None,
-        "free_word_order": card.variants is not None and card.variants.free_word_order,
-    }
-    if script in card.writings:
-        facts["bleu_tokenizer"] = card.writing(script).bleu_tokenizer
-    return facts
 
 
 def _target_card(
@@ -176,12 +174,6 @@ def _terms(options: ScoringOptions, coaching: Path | None) -> Terminology:
     return Terminology(dictionary.pairs(), dictionary.sha256 or "")
 
 
-def _glosses(options: ScoringOptions) -> GlossDictionary:
-    if options.gloss_dictionary is None:
-        return GlossDictionary({}, "")
-    return read_gloss_dictionary(options.gloss_dictionary)
-
-
 # ---- The analyser of a language, ready to be asked about the words of texts outside a run.
 
 
@@ -191,8 +183,7 @@ class WordAnalyser:
 
     analyser: Analyser
     writing: WritingSystem | None
-    annotator: FstAnnotator
-    """It keeps nothing of what it is asked."""
+    annotator: FstAnnotator  # It keeps nothing of what it is asked
 
 
 def word_analyser(tag: str, texts: Sequence[str]) -> WordAnalyser | str:

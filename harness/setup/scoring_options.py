@@ -128,21 +128,15 @@ def find_annotators(
         # Write down the facts of an annotator.
         setup = resources.setup
         changes: dict[str, Any] = {"off": {**setup.off, **find.off}}
-        if find.facts is not None:
-            changes |= _told(setup.annotators, id_, row, find.facts)
+        if find.facts is not None and row.field:
+            changes[row.field] = find.facts
+        elif find.facts is not None:
+            changes["annotators"] = {**setup.annotators, id_: find.facts.model_dump(mode="json")}
         resources = resources.with_setup(setup.model_copy(update=changes))
         if find.annotator is not None:
             annotators.append(find.annotator)
             heard.extend([steps] if row.progress else [])
     return resources, tuple(annotators), tuple(heard)
-
-
-def _told(
-    others: dict[str, dict[str, Any]], id_: str, row: AnnotatorRow, facts: BaseModel
-) -> dict[str, Any]:
-    if row.field:
-        return {row.field: facts}
-    return {"annotators": {**others, id_: facts.model_dump(mode="json")}}
 
 
 # ---- Weights and tier lines that an organisation signed in place of the specification's:
@@ -404,15 +398,11 @@ class ScoringOptions(BaseModel):
     @property
     def unread(self) -> str | None:
         """The option that names what no wanted metric asks; None where there is none such."""
-        return next(
-            (
-                option
-                for option, annotators in _ASKED_BY.items()
-                if getattr(self, option) is not None
-                and not any(read_by(id_, self.wanted) for id_ in annotators)
-            ),
-            None,
-        )
+        for option, annotators in _ASKED_BY.items():
+            asked = any(read_by(id_, self.wanted) for id_ in annotators)
+            if getattr(self, option) is not None and not asked:
+                return option
+        return None
 
     def said_by(self, task: str) -> ScoringOptions:
         """Return these options with the metrics of a task where nobody named any."""

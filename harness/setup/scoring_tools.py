@@ -47,8 +47,7 @@ class ScoringTools:
     resources: Resources
     scorer: Scorer
     annotators: tuple[AnyAnnotator, ...] = ()
-    steps: tuple[Steps, ...] = ()
-    """Of the slow annotators."""
+    steps: tuple[Steps, ...] = ()  # Of the slow annotators
 
     @property
     def setup(self) -> ScoringSetup:
@@ -84,11 +83,8 @@ class ScoringTools:
 
     def corpus_values(self, translations: Sequence[Translation]) -> dict[str, float | None]:
         """Return the values of the metrics that only a whole corpus has."""
-        translations = self.scorer.alike(translations)
-        return {
-            metric.info.id: metric.corpus_value(translations)
-            for metric in self.scorer.corpus_metrics
-        }
+        alike = self.scorer.alike(translations)
+        return {metric.info.id: metric.corpus_value(alike) for metric in self.scorer.corpus_metrics}
 
     def listen(self, listener: Callable[[str], None]) -> None:
         """Set the listener that hears how far slow annotators are."""
@@ -133,15 +129,11 @@ def filled(
             raise AnnotatorError(annotator, error) from error
         raise
     return [
-        _with(translation, annotator.id, annotation)
+        translation
+        if annotation is None
+        else replace(translation, annotations={**translation.annotations, annotator.id: annotation})
         for translation, annotation in zip(translations, values, strict=True)
     ]
-
-
-def _with(translation: Translation, id_: str, annotation: object) -> Translation:
-    if annotation is None:
-        return translation
-    return replace(translation, annotations={**translation.annotations, id_: annotation})
 
 
 def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> ScoringTools:
@@ -157,14 +149,13 @@ def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> Scorin
     gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}
     left = setup.model_copy(update={"off": off, **gone})
     resources = tools.resources.with_setup(left)
-    others = tuple(each for each in tools.annotators if each is not annotator)
+    others = tuple(other for other in tools.annotators if other is not annotator)
     return ScoringTools(resources, make_scorer(resources), others, tools.steps)
 
 
 def stored_setup(run: Run, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
     """Return what a run of the store is scored with; an imported one may know nothing but its texts."""
-    stated = stated_setup(run.opening.scoring)
-    return stated or surface_setup("und", target_language, entries)
+    return stated_setup(run.opening.scoring) or surface_setup("und", target_language, entries)
 
 
 def stated_setup(stated: Mapping[str, Any] | None) -> ScoringSetup | None:
@@ -179,8 +170,7 @@ def stated_setup(stated: Mapping[str, Any] | None) -> ScoringSetup | None:
 
 def stored_scorer(run: Run, target_language: str, entries: Sequence[Entry]) -> Scorer:
     """Return the scorer by which a run's stored statistics are read; it cannot take new ones."""
-    setup = stored_setup(run, target_language, entries)
-    return make_scorer(Resources(setup), run.opening.packed)
+    return make_scorer(Resources(stored_setup(run, target_language, entries)), run.opening.packed)
 
 
 def comparable(setup: ScoringSetup) -> ScoringSetup:

@@ -29,19 +29,13 @@ from harness.store.results import run_seal
 class AnnotationRow:
     """What was asked and found by one annotator about one output."""
 
-    position: int | None
-    """Place in the corpus; None: a call about several outputs together."""
+    position: int | None  # Place in the corpus; None: a call about several outputs together
     annotator: str
-    maker: str
-    """``AskingAnnotator.maker``; of a row that was read, only its hash."""
-    value: Any = None
-    """The annotation; None where no answer came, or none of its own."""
-    calls: int = 0
-    """Answered by the endpoint, not from the cache."""
-    cost_usd: float | None = 0.0
-    """What the answer cost when it was made; None: unknown."""
-    spent_usd: float = 0.0
-    """What this run paid."""
+    maker: str  # `AskingAnnotator.maker`; of a row that was read, only its hash
+    value: Any = None  # The annotation; None where no answer came, or none of its own
+    calls: int = 0  # Answered by the endpoint, not from the cache
+    cost_usd: float | None = 0.0  # What the answer cost when it was made; None: unknown
+    spent_usd: float = 0.0  # What this run paid
     attempts: tuple[Attempt, ...] = ()
 
 

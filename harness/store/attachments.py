@@ -10,8 +10,7 @@ import json
 import sqlite3
 import time
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -45,17 +44,11 @@ class Attached(NamedTuple):
 
 def attach_certificate(connection: sqlite3.Connection, run: int, attached: Attached) -> None:
     """Store a certificate beside a run; the same one a second time changes nothing."""
+    row = (run, attached.sha256, attached.certificate, attached.signature, attached.signer, time.time())  # fmt: skip
     connection.execute(
         "INSERT OR IGNORE INTO certificates (run, sha256, certificate, signature, signer, attached)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            run,
-            attached.sha256,
-            attached.certificate,
-            attached.signature,
-            attached.signer,
-            time.time(),
-        ),
+        row,
     )
 
 
@@ -102,18 +95,6 @@ MOST_TAG = 40  # Characters of the longest tag
 MOST_TAGS = 30  # Tags of one run
 
 
-def set_note(connection: sqlite3.Connection, run: int, note: str) -> None:
-    """Replace the note of a run; an empty one removes it."""
-    change_words(connection, run, note=note)
-
-
-def change_tags(
-    connection: sqlite3.Connection, run: int, add: Iterable[str] = (), remove: Iterable[str] = ()
-) -> tuple[str, ...]:
-    """Add tags to a run's and take others away, whatever another process does meanwhile; gives them all."""
-    return change_words(connection, run, add=add, remove=remove)
-
-
 def change_words(
     connection: sqlite3.Connection,
     run: int,
@@ -129,7 +110,10 @@ def change_words(
     """
     words = None if note is None else tidy_note(note)
     added, removed = set(map(tidy_tag, add)), set(map(tidy_tag, remove))
-    with _words_of(connection, run):
+    with transaction(connection):
+        there = "SELECT 1 FROM runs WHERE id = ? AND put_away IS NULL"
+        if connection.execute(there, (run,)).fetchone() is None:
+            raise StoreError("The run was deleted meanwhile; nothing is kept next to it.")
         if words:
             connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (run, words))
         elif words is not None:
@@ -165,26 +149,13 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
 def tidy_tag(tag: str) -> str:
     """Return a tag as it is kept: one word in NFC; raises UsageError for what is none."""
     word = unicodedata.normalize("NFC", storable(tag).strip().lstrip("#"))
-    if not word or len(word) > MOST_TAG or any(_parts(letter) for letter in word):
+    apart = any(c == "," or c.isspace() or unicodedata.category(c) in {"Cc", "Cs"} for c in word)
+    if not word or len(word) > MOST_TAG or apart:
         raise UsageError(
             f"A tag is one word of at most {MOST_TAG} characters, without spaces and commas, such as "
             "`baseline` or `2026-11`. Write each tag for itself."
         )
     return word
-
-
-def _parts(letter: str) -> bool:
-    return letter == "," or letter.isspace() or unicodedata.category(letter) in {"Cc", "Cs"}
-
-
-@contextmanager
-def _words_of(connection: sqlite3.Connection, run: int) -> Iterator[None]:
-    """Change what is next to a run that is there, all of it or nothing."""
-    with transaction(connection):
-        there = "SELECT 1 FROM runs WHERE id = ? AND put_away IS NULL"
-        if connection.execute(there, (run,)).fetchone() is None:
-            raise StoreError("The run was deleted meanwhile; nothing is kept next to it.")
-        yield
 
 
 def note_of(connection: sqlite3.Connection, run: int) -> str:
@@ -232,14 +203,11 @@ class RecordKind(StrEnum):
 class KeptRecord(NamedTuple):
     """One record as lists know it."""
 
-    id: str
-    """SHA-256 of what was agreed on or stated."""
+    id: str  # SHA-256 of what was agreed on or stated
     kind: RecordKind
     run_id: str
-    card: str
-    """Hash of the card that it is about; empty where it is about none."""
-    told: Mapping[str, Any]
-    """What lists show; ``keys``: the keys that signed it."""
+    card: str  # Hash of the card that it is about; empty where it is about none
+    told: Mapping[str, Any]  # What lists show; `keys`: the keys that signed it
 
     @property
     def revoked(self) -> bool:
@@ -305,7 +273,7 @@ def _record(row: Sequence[Any]) -> KeptRecord:
 
 @dataclass(frozen=True, slots=True)
 class Recount:
-    """What scoring a card's outputs again gave."""
+    """Result of scoring a card's outputs again gave."""
 
     pinned: bool
     """Whether sources and references of its rows were held against the corpus file that the card names."""

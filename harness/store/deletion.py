@@ -117,7 +117,9 @@ def delete_run(
     what annotators found is forgotten, and found again when it is wanted.
     """
     with transaction(connection):
-        if trashed_before is not None and not _still_away(connection, run, trashed_before):
+        away = "SELECT 1 FROM runs WHERE id = ? AND put_away < ?"
+        asked = (run, trashed_before)
+        if trashed_before is not None and connection.execute(away, asked).fetchone() is None:
             return False
         doomed = set(_reply_keys(connection, "run = ?", run))
         if doomed:
@@ -130,11 +132,6 @@ def delete_run(
         forget_findings(connection)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return True
-
-
-def _still_away(connection: sqlite3.Connection, run: int, before: float) -> bool:
-    away = "SELECT 1 FROM runs WHERE id = ? AND put_away < ?"
-    return connection.execute(away, (run, before)).fetchone() is not None
 
 
 def _reply_keys(connection: sqlite3.Connection, condition: str, run: int) -> Iterator[bytes]:

@@ -24,10 +24,8 @@ from harness.store.file.trouble import read_only_words
 class RunSegment:
     """A time in which this process has a run under way."""
 
-    number: int
-    """Of its row in the store."""
-    began: float
-    """Monotonic seconds; the clock of the computer may be set back meanwhile."""
+    number: int  # Of its row in the store
+    began: float  # Monotonic seconds; the clock of the computer may be set back meanwhile
 
 
 def begin_stretch(connection: sqlite3.Connection, run: int) -> RunSegment:

@@ -31,20 +31,9 @@ _READ_RESULTS = """
 """
 
 SORTS = (
-    "position",
-    "id",
-    "state",
-    "headline",
-    "exact",
-    "second",
-    "third",
-    "tokens",
-    "cost",
-    "latency",
-    "difficulty",
-    "source",
-    "output",
-)
+    "position", "id", "state", "headline", "exact", "second", "third", "tokens", "cost",
+    "latency", "difficulty", "source", "output",
+)  # fmt: skip
 """What entries can be sorted by; ``scoring.core.specification`` says what the first values are of a task."""
 
 FILTERS = ("all", "done", "failed", "waiting", "not exact", "exact")

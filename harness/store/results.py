@@ -207,20 +207,16 @@ def read_results(
     *,
     to_show: bool = False,
 ) -> Iterator[Result]:
-    """Yield the stored rows of a run: all in corpus order, or those of some entries.
+    """Yield the stored rows of a run in corpus order: all, or those of some entries.
 
     With ``to_show`` a sealed one that no key available opens comes without output, first answer and words of its error.
     """
     query, seal = f"SELECT {_columns(connection)} {_FROM}", run_seal(connection, run)
-    if positions is None:
-        for row in connection.execute(f"{query} ORDER BY r.position", (run,)):
-            yield _result(row, seal, to_show=to_show)
-        return
-    for start in range(0, len(positions), 500):
-        chunk = positions[start : start + 500]
-        marks = ",".join("?" * len(chunk))
-        for row in connection.execute(f"{query} AND r.position IN ({marks})", (run, *chunk)):
-            yield _result(row, seal, to_show=to_show)
+    wanted = () if positions is None else (json.dumps([*positions]),)
+    if wanted:
+        query = f"{query} AND r.position IN (SELECT value FROM json_each(?))"
+    for row in connection.execute(f"{query} ORDER BY r.position", (run, *wanted)):
+        yield _result(row, seal, to_show=to_show)
 
 
 def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[tuple[int, Result]]:
@@ -287,10 +283,8 @@ class StoredTotals:
 
     done: int
     failed: int
-    tokens: int | None
-    """Of the entries whose tokens are known, None where none are."""
-    tokens_untold: int
-    """Entries whose tokens are not known."""
+    tokens: int | None  # Of the entries whose tokens are known, None where none are
+    tokens_untold: int  # Entries whose tokens are not known
 
 
 def read_outcome(connection: sqlite3.Connection, run: int) -> StoredTotals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -216,68 +216,47 @@ def list_runs(
     )
     rows = rows_by_name(connection, query, {"run_id": run_id})
     only = rows[0]["id"] if run_id is not None and rows else None
-    beside = _Beside.read(connection, only, run_id)
-    return [_summary(row, beside) for row in rows if row["id"] not in beside.withdrawn]
-
-
-@dataclass(frozen=True, slots=True)
-class _Beside:
-    """What other tables have of the runs, by the store's number."""
-
-    done: Mapping[int, int]
-    failures: Mapping[int, Mapping[str, int]]
-    certificates: Mapping[int, tuple[Attached, ...]]
-    tags: Mapping[int, tuple[str, ...]]
-    distinctions: Mapping[int, str]
-    checked: Mapping[int, CheckedHere]
-    withdrawn: Mapping[int, object]
-
-    @classmethod
-    def read(cls, connection: sqlite3.Connection, only: int | None, run_id: str | None) -> _Beside:
-        """Read it of all runs, or of the one with this number and id."""
-        return cls(
-            done=done_by_run(connection, only),
-            failures=failures_by_run(connection, only),
-            certificates=attached_by_run(connection),
-            tags=tags_by_run(connection),
-            distinctions=distinctions_by_run(connection, run_id),
-            checked=checked_here(connection, only),
-            withdrawn=withdrawn_runs(connection, only),
+    done, failures = done_by_run(connection, only), failures_by_run(connection, only)
+    certificates, tags = attached_by_run(connection), tags_by_run(connection)
+    parted, checked = distinctions_by_run(connection, run_id), checked_here(connection, only)
+    withdrawn = withdrawn_runs(connection, only)
+    return [
+        replace(
+            _summary(row, failures.get(number, {})),
+            done=done.get(number, 0),
+            certificates=certificates.get(number, ()),
+            tags=tags.get(number, ()),
+            distinction=parted.get(number, ""),
+            checked=checked.get(number, UNCHECKED),
         )
+        for row in rows
+        if (number := row["id"]) not in withdrawn
+    ]
 
 
-def _summary(row: sqlite3.Row, beside: _Beside) -> RunSummary:
-    number = row["id"]
-    failures = beside.failures.get(number, {})
+_AS_STORED = (
+    "run_id", "created", "dataset_id", "language_pair", "model_slug", "condition", "method", "note", "method_name",
+)  # fmt: skip
+
+
+def _summary(row: sqlite3.Row, failures: Mapping[str, int]) -> RunSummary:
     card = None if row["card"] is None else stored_object(row["card"])
     return RunSummary(
-        run_id=row["run_id"],
-        number=number,
+        **{name: row[name] for name in _AS_STORED},
+        number=row["id"],
         state=stored_word(row["state"], RunState),
-        created=row["created"],
-        dataset_id=row["dataset_id"],
-        language_pair=row["language_pair"],
-        model_slug=row["model_slug"],
-        condition=row["condition"],
-        method=row["method"],
         total=count_positions(row["positions"]),
-        done=beside.done.get(number, 0),
+        done=0,
         failed=sum(failures.values()),
         card=card,
         live=None if row["live"] is None else _live(row["live"]),
         imported=bool(row["imported"]),
         scoring=None if row["scoring"] is None else stored_object(row["scoring"]),
         failures=failures,
-        certificates=beside.certificates.get(number, ()),
-        note=row["note"],
-        tags=beside.tags.get(number, ()),
         retry_of=row["retry_of"] or _origin(card, "retry_of"),
         rescore_of=row["rescore_of"] or _origin(card, "rescore_of"),
         trashed=row["put_away"],
-        distinction=beside.distinctions.get(number, ""),
-        method_name=row["method_name"],
         submission=submission_number(row["method"], row["method_sha256"]),
-        checked=beside.checked.get(number, UNCHECKED),
     )
 
 

@@ -74,7 +74,7 @@ class Run:
 _READ = """
     SELECT id, run_id, corpus, state, created, positions, setup, setup_hash, plan, opening, live,
            harness_version, imported IS NOT NULL AS imported, dataset_id, language_pair,
-           fingerprint_hash, put_away
+           fingerprint_hash, put_away AS trashed
     FROM runs
 """
 
@@ -85,25 +85,16 @@ def _run(row: sqlite3.Row) -> Run:
     from harness.method.method import Setup
     from harness.store.file.openings import Live, RunOpening
 
-    return Run(
-        id=row["id"],
-        run_id=row["run_id"],
-        corpus=row["corpus"],
-        state=stored_word(row["state"], RunState),
-        created=row["created"],
-        positions=unpack_positions(row["positions"]),
-        setup=Setup.model_validate_json(row["setup"]),
-        setup_hash=row["setup_hash"],
-        plan=stored_object(row["plan"]),
-        opening=RunOpening.read(row["opening"]),
-        live=None if row["live"] is None else Live.read(row["live"]),
-        harness_version=row["harness_version"],
-        imported=bool(row["imported"]),
-        dataset_id=row["dataset_id"],
-        language_pair=row["language_pair"],
-        fingerprint_hash=row["fingerprint_hash"],
-        trashed=row["put_away"],
-    )
+    read: dict[str, Any] = {
+        "state": stored_word(row["state"], RunState),
+        "positions": unpack_positions(row["positions"]),
+        "setup": Setup.model_validate_json(row["setup"]),
+        "plan": stored_object(row["plan"]),
+        "opening": RunOpening.read(row["opening"]),
+        "live": None if row["live"] is None else Live.read(row["live"]),
+        "imported": bool(row["imported"]),
+    }
+    return Run(**{**dict(row), **read})
 
 
 def create_run(

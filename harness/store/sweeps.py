@@ -29,8 +29,7 @@ class NewCell:
     """A cell as its plan names it."""
 
     name: str
-    labels: Mapping[str, str]
-    """Axis → label."""
+    labels: Mapping[str, str]  # Axis → label
     replicate: int
     setup_hash: str
     entries: int
@@ -57,13 +56,10 @@ class StoredSweep:
     """A sweep as it was begun last."""
 
     number: int
-    key: str
-    """SHA-256 over what its cells are; a plan that says the same is the same sweep."""
+    key: str  # SHA-256 over what its cells are; a plan that says the same is the same sweep
     name: str
-    created: float
-    """Unix time."""
-    plan: str
-    """JSON, with absolute paths."""
+    created: float  # Unix time
+    plan: str  # JSON, with absolute paths
     file: str
     budget_usd: float | None
     workers: int
@@ -75,21 +71,13 @@ class StoredSweep:
         return self.key[:8]
 
 
-_READ = "SELECT id, key, name, created, plan, file, budget_usd, workers, stopping FROM sweeps"
+_READ = (
+    "SELECT id AS number, key, name, created, plan, file, budget_usd, workers, stopping FROM sweeps"
+)
 
 
 def _sweep(row: sqlite3.Row) -> StoredSweep:
-    return StoredSweep(
-        number=row["id"],
-        key=row["key"],
-        name=row["name"],
-        created=row["created"],
-        plan=row["plan"],
-        file=row["file"],
-        budget_usd=row["budget_usd"],
-        workers=row["workers"],
-        stopping=bool(row["stopping"]),
-    )
+    return StoredSweep(**{**dict(row), "stopping": bool(row["stopping"])})
 
 
 def keep_sweep(
@@ -130,9 +118,8 @@ def keep_sweep(
 
 def list_sweeps(connection: sqlite3.Connection) -> list[StoredSweep]:
     """Return all sweeps, the newest first."""
-    return list(
-        map(_sweep, rows_by_name(connection, f"{_READ} ORDER BY created DESC, id DESC", ()))
-    )
+    rows = rows_by_name(connection, f"{_READ} ORDER BY created DESC, id DESC", ())
+    return [_sweep(row) for row in rows]
 
 
 def worker_lock(sweep: StoredSweep, place: int) -> str:
@@ -159,11 +146,9 @@ def find_sweep(connection: sqlite3.Connection, name: str) -> StoredSweep:
     known = list_sweeps(connection)
     if name == "last" and known:
         return known[0]
-    for stored_sweep in known:
-        if stored_sweep.name == name or (
-            len(name) >= 4 and stored_sweep.key.startswith(name.lower())
-        ):
-            return stored_sweep
+    for sweep in known:
+        if sweep.name == name or (len(name) >= 4 and sweep.key.startswith(name.lower())):
+            return sweep
     raise UsageError(
         f"There is no sweep {name[:60]!r}. `rosetta sweep list` shows which there are."
     )
@@ -188,13 +173,7 @@ def read_cells(
     return [
         StoredCell(
             row["place"],
-            NewCell(
-                row["name"],
-                stored_object(row["labels"]),
-                row["replicate"],
-                row["setup_hash"],
-                row["entries"],
-            ),
+            NewCell(row["name"], stored_object(row["labels"]), *row[3:6]),
             row["run_id"],
             bool(row["reused"]),
             row["trouble"],
@@ -338,6 +317,8 @@ class SharedBudget:
         budget = row.fetchone()[0]
         self.budget = float("inf") if budget is None else budget
         self.others = connection.execute(_COMMITTED, (self._sweep, self._run_id)).fetchone()[0]
+        # A run holds 1.00 and a call needs 1.02. Where it may have 9.00, it takes 32 calls' money (0.64) at once; where
+        # it may have 1.10, only half of the rest (0.05), so that others can go on near the end of the budget.
         most = self.budget - self.others
         if self._own_cap is not None:
             most = min(most, self._own_cap)

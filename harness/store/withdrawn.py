@@ -90,8 +90,7 @@ def withdrawn_of_vault(
     known = [_facts(*row) for row in rows]
     if (before := opened_before(home(), vault, corpus)) is not None:
         known.append(before)
-    notices = (now.of_corpus(corpus_facts) for corpus_facts in known)
-    return next((signed_notice for signed_notice in notices if signed_notice is not None), None)
+    return next(filter(None, map(now.of_corpus, known)), None)
 
 
 def entry_ids_of_run(connection: sqlite3.Connection, run_id: str) -> list[object] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -50,9 +51,7 @@ def axis_effects(
 
     A set-up that does not compare with the first one takes no part. UsageError where entries are secret.
     """
-    places, points, drawn = shared.drawn(
-        [[cell.run_id for cell in setup.complete if cell.run_id is not None] for setup in setups]
-    )
+    places, points, drawn = shared.drawn([setup.run_ids for setup in setups])
     sign = -1.0 if direction(metric) == "lower" else 1.0
     kept = [setups[place] for place in places]
     return tuple(_effects(kept, sign * points, sign * drawn))
@@ -173,34 +172,35 @@ def compare_sweep(
     """
     setups = setups_of(found)
     done = [setup for setup in setups if setup.complete]
-    baselines = [sweep_setup for sweep_setup in done if sweep_setup.is_baseline]
-    methods = [sweep_setup for sweep_setup in done if not sweep_setup.is_baseline]
-    left_out = {
-        _name(setup): "none of its runs is complete" for setup in setups if not setup.complete
-    }
+    baselines = [setup for setup in done if setup.is_baseline]
+    methods = [setup for setup in done if not setup.is_baseline]
+    left_out = {s.name: "none of its runs is complete" for s in setups if not s.complete}
     results: dict[str, MethodAgainstBest] = {}
     shared = SharedRuns(connection, metric, draws=draws, seed=seed)
-    effects = _effects_or_none(shared, done, metric)
+    effects: tuple[AxisEffect, ...] = ()
+    with suppress(UsageError):  # no two set-ups compare: the comparison says why
+        effects = axis_effects(shared, done, metric)
     if unanswered := _one_sided(methods, baselines):
         if not effects:
             raise UsageError(unanswered)
         methods = []
     for method in methods:
         try:
-            result = shared.against_best(_ids(method), [*map(_ids, baselines)], trials=10 * draws)
+            others = [baseline.run_ids for baseline in baselines]
+            result = shared.against_best(method.run_ids, others, trials=10 * draws)
         except UsageError as error:
-            left_out[_name(method)] = str(error)
+            left_out[method.name] = str(error)
             continue
-        _refuse_secret(result)
-        left_out |= result.refused
-        results[_name(method)] = result
-    if methods and not results:
-        raise UsageError(
-            "\n".join(
-                ["No method of this sweep compares.", *dict.fromkeys(left_out.values()), _MEND]
+        if result.inside:
+            raise UsageError(
+                "These runs have secret entries: how they differ is counted and released. `rosetta vault compare` does it."
             )
-        )
-    names = {run_id: _name(sweep_setup) for sweep_setup in done for run_id in _ids(sweep_setup)}
+        left_out |= result.refused
+        results[method.name] = result
+    if methods and not results:
+        reasons = dict.fromkeys(left_out.values())
+        raise UsageError("\n".join(["No method of this sweep compares.", *reasons, _MEND]))
+    names = {run_id: setup.name for setup in done for run_id in setup.run_ids}
     corrected = holm([result.found.p_maximum for result in results.values()])
     known = {b.runs[0].run_id: b for result in results.values() for b in result.baselines}
     return SweepComparison(
@@ -218,16 +218,6 @@ def compare_sweep(
     )
 
 
-def _effects_or_none(
-    shared: SharedRuns, setups: Sequence[SweepSetup], metric: str
-) -> tuple[AxisEffect, ...]:
-    """Return the effects of the axes; none where no two set-ups compare, of which the comparison says why."""
-    try:
-        return axis_effects(shared, setups, metric)
-    except UsageError:
-        return ()
-
-
 def _one_sided(methods: Sequence[SweepSetup], baselines: Sequence[SweepSetup]) -> str:
     """Return why methods and baselines cannot be compared; empty where there are both."""
     if not baselines:
@@ -243,46 +233,26 @@ def _one_sided(methods: Sequence[SweepSetup], baselines: Sequence[SweepSetup]) -
     return ""
 
 
-def _refuse_secret(result: MethodAgainstBest) -> None:
-    if result.inside:
-        raise UsageError(
-            "These runs have secret entries: how they differ is counted and released. `rosetta vault compare` does it."
-        )
-
-
-def _ids(setup: SweepSetup) -> list[str]:
-    return [cell_record.run_id for cell_record in setup.complete if cell_record.run_id is not None]
-
-
-def _name(setup: SweepSetup) -> str:
-    return " · ".join(setup.labels.values()) or setup.cells[0].name
-
-
 def _told(runs: RepeatedRuns, names: dict[str, str]) -> ComparedSetup:
-    parts = runs.repeated
+    parts = ("between_entries", "between_repetitions", "remainder")
     return ComparedSetup(
         name=names[runs.runs[0].run_id],
         runs=tuple(run.run_id for run in runs.runs),
         value=runs.value,
-        between_entries=None if parts is None else parts.between_entries,
-        between_repetitions=None if parts is None else parts.between_repetitions,
-        remainder=None if parts is None else parts.remainder,
+        **{part: getattr(runs.repeated, part, None) for part in parts},
         unparted=runs.unparted,
     )
 
 
 def _verdict(result: MethodAgainstBest, names: dict[str, str], p: float) -> MethodVerdict:
-    against_best = result.found
+    tested = result.found
+    shown = ("difference", "lower", "upper", "p_picked", "p_maximum")
     return MethodVerdict(
         method=_told(result.method, names),
         entries=result.entries,
         best=names[result.best.runs[0].run_id],
         nearest=names[result.nearest.runs[0].run_id],
-        difference=against_best.difference,
-        lower=against_best.lower,
-        upper=against_best.upper,
-        p_picked=against_best.p_picked,
-        p_maximum=against_best.p_maximum,
+        **{name: getattr(tested, name) for name in shown},
         p_holm=p,
-        beats=against_best.beats and p < ALPHA,
+        beats=tested.beats and p < ALPHA,
     )

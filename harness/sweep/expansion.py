@@ -6,7 +6,7 @@ The order is that of the plan and never changes, so that any worker on any compu
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import product
@@ -40,7 +40,6 @@ from harness.store.file.database import opened
 from harness.store.runs import Run, read_run
 from harness.store.withdrawn import withdrawn_runs
 from harness.sweep.plan import AXES, AxisValue, PlanFile, SweepPlan, as_told, choice
-from scoring.core.setup import ScoringSetup
 
 MOST_RUNS = 10_000
 MOST_COMBINATIONS = 1_000_000  # Looked at, excluded ones counted
@@ -142,8 +141,10 @@ def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
     """
     cells: list[SweepCell] = []
     seen: dict[str, str] = {}
-    asked = list(_asked(found))
-    _refuse_unused(found, asked)
+    asked = _asked(found)
+    used = {name for cell_request in asked for name in cell_request.options} | {"method"}
+    if stray := next((name for name in found.plan.fixed if name not in used), None):
+        raise found.wrong("no run takes this option: leave it out.", "fixed", stray)
     for cell_request in asked:
         cell = _cell(found, corpus, cell_request, len(cells))
         if (same := seen.setdefault(cell.key, cell.name)) != cell.name:
@@ -160,9 +161,8 @@ class _Asked:
     """What a plan asks of one run, before it is checked."""
 
     method: str
-    told: Mapping[str, Any]
-    labels: Mapping[str, str]
-    """Of the axes that mean something to its method."""
+    options: Mapping[str, Any]
+    labels: Mapping[str, str]  # Of the axes that mean something to its method
     replicate: int
 
 
@@ -194,7 +194,7 @@ def _settled(
 
     ``mentioned``: axis → names of all options that its values set.
     """
-    tables = [*(each.options for each in combination.values()), plan.fixed]
+    tables = [*(value.options for value in combination.values()), plan.fixed]
     method = str(next(table["method"] for table in tables if "method" in table))
     labels, options = {}, _of(method, plan.fixed)
     for axis, axis_value in combination.items():
@@ -210,13 +210,6 @@ def _of(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
     others = MethodOptions.model_fields.keys() - {*needs, *takes} - _OF_ANY_RUN
     left = {name: value for name, value in options.items() if name not in others}
     return {name: as_told(name, value) for name, value in left.items() if name != "method"}
-
-
-def _refuse_unused(found: PlanFile, asked: Sequence[_Asked]) -> None:
-    """Raise UsageError for a fixed option that means nothing to any run."""
-    used = {name for cell_request in asked for name in cell_request.told} | {"method"}
-    if stray := next((name for name in found.plan.fixed if name not in used), None):
-        raise found.wrong("no run takes this option: leave it out.", "fixed", stray)
 
 
 def check_methods(cells: Sequence[SweepCell], find_key: KeySource = find_key) -> None:
@@ -237,17 +230,12 @@ def _combinations(found: PlanFile) -> Iterator[Combination]:
     whole = prod(map(len, axes.values()))
     if whole > MOST_COMBINATIONS:
         raise found.wrong(_too_many(whole * found.plan.replicates), "axes")
-    every = (
-        dict(zip(axes, combined_values, strict=True)) for combined_values in product(*axes.values())
-    )
-    left = [
-        combination
-        for combination in every
-        if not any(
-            all(combination[axis].label in labels for axis, labels in rule.items())
-            for rule in rules
-        )
-    ]
+    every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
+
+    def excluded(combination: Combination, rule: Rule) -> bool:
+        return all(combination[axis].label in labels for axis, labels in rule.items())
+
+    left = [one for one in every if not any(excluded(one, rule) for rule in rules)]
     if not left:
         raise found.wrong("no run is left: every combination is excluded.", "exclude", 0)
     yield from left
@@ -300,20 +288,20 @@ def _label(axis: str, value: object, known: set[str]) -> str:
         return str(value)
 
 
-def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCell:
+def _cell(found: PlanFile, corpus: Corpus, asked_cell: _Asked, place: int) -> SweepCell:
     several = {axis for axis, choices in found.plan.axes.stated.items() if len(choices) > 1}
-    labels = [label for axis, label in each.labels.items() if axis in several]
-    number = [f"#{each.replicate + 1}"] if found.plan.replicates > 1 and asks(each.method) else []
-    name = _BETWEEN.join([*(labels or [each.method]), *number])
+    labels = [label for axis, label in asked_cell.labels.items() if axis in several]
+    number = (
+        [f"#{asked_cell.replicate + 1}"]
+        if found.plan.replicates > 1 and asks(asked_cell.method)
+        else []
+    )
+    name = _BETWEEN.join([*(labels or [asked_cell.method]), *number])
+    options = {**asked_cell.options, "replicate": asked_cell.replicate}
     try:
-        asked = api.ask(
-            corpus,
-            each.method,
-            {**each.told, "replicate": each.replicate},
-            found.plan.select.selection,
-        )
+        asked = api.ask(corpus, asked_cell.method, options, found.plan.select.selection)
         _refuse_secret(corpus, asked)
-        made = build(each.method, asked.plan.options, corpus.entries, no_key)
+        made = build(asked_cell.method, asked.plan.options, corpus.entries, no_key)
     except UsageError as error:
         raise UsageError(f"{found.file}: run {name!r}: {error}") from error
     try:
@@ -327,7 +315,7 @@ def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCel
     setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
     key = run_key(setup_hash, asked.positions, asked.plan.scoring.model_dump(mode="json"))
     return SweepCell(
-        place, name, each.labels, each.replicate, asked, made.setup, setup_hash, key,
+        place, name, asked_cell.labels, asked_cell.replicate, asked, made.setup, setup_hash, key,
         scoring_files(asked.plan.scoring),
     )  # fmt: skip
 
@@ -371,20 +359,20 @@ def _scored_alike(run: Run, cell: SweepCell) -> bool:
     before = scoring_of(run).model_dump(mode="json")
     asked = cell.request.plan.scoring.model_dump(mode="json")
     setup = stated_setup(run.opening.scoring)
-    for name, digest in ({} if setup is None else _stated_files(setup)).items():
+    stated = (
+        {}
+        if setup is None
+        else {
+            "terms": setup.terms_sha256,
+            "gloss_dictionary": setup.gloss_dictionary_sha256,
+            "language_card": setup.language_card_sha256,
+            "analyser": None if setup.analyser is None else setup.analyser.sha256,
+        }
+    )
+    for name, digest in stated.items():
         if digest and before[name] is not None and asked[name] is not None:
             before[name], asked[name] = digest, cell.files[str(Path(asked[name]))]
     return before == asked
-
-
-def _stated_files(setup: ScoringSetup) -> dict[str, str | None]:
-    """Return option of scoring → SHA-256 of the file that it named, as a run states it; None where it states none."""
-    return {
-        "terms": setup.terms_sha256,
-        "gloss_dictionary": setup.gloss_dictionary_sha256,
-        "language_card": setup.language_card_sha256,
-        "analyser": None if setup.analyser is None else setup.analyser.sha256,
-    }
 
 
 # ---- What a sweep will take before it is begun: each of its runs, and all together ----
@@ -427,16 +415,22 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
     with opened(store) as connection:
         runs = tuple(_estimating_cell(connection, cell) for cell in cells)
     made = [run.estimate for run in runs if run.estimate is not None]
-    cost = _sum(_cost(run_estimate) for run_estimate in made)
+    judged = [part.judges.cost_usd for part in made if part.judges is not None]
+    cost, budget = _sum([*(part.cost_usd for part in made), *judged]), ""
+    if plan.budget_usd is not None and cost is not None and cost.high > plan.budget_usd:
+        sure = "will" if cost.low > plan.budget_usd else "may"
+        budget = f"the budget of ${plan.budget_usd:g} {sure} be reached before all runs are made"
     return SweepEstimate(
         runs=runs,
         to_make=len(made),
-        calls=sum((run_estimate.calls for run_estimate in made), NOTHING),
-        tokens=_sum(_tokens(run_estimate) for run_estimate in made),
+        calls=sum((part.calls for part in made), NOTHING),
+        tokens=_sum(
+            count for part in made for count in (part.prompt_tokens, part.completion_tokens)
+        ),
         cost_usd=cost,
-        seconds=_sum(run_estimate.seconds for run_estimate in made),
+        seconds=_sum(part.seconds for part in made),
         budget_usd=plan.budget_usd,
-        budget=_budget(plan.budget_usd, cost),
+        budget=budget,
         scoring=scored_apart(cells),
     )
 
@@ -448,27 +442,7 @@ def _estimating_cell(connection: sqlite3.Connection, cell: SweepCell) -> CellEst
     return CellEstimate(name=cell.name, in_store=False, estimate=run_estimate)
 
 
-def _cost(found: RunEstimate) -> Range | None:
-    if found.judges is None or found.cost_usd is None:
-        return found.cost_usd
-    judges = found.judges.cost_usd
-    return None if judges is None else found.cost_usd + judges
-
-
-def _tokens(found: RunEstimate) -> Range | None:
-    if found.prompt_tokens is None or found.completion_tokens is None:
-        return None
-    return found.prompt_tokens + found.completion_tokens
-
-
-def _sum(parts: Iterator[Range | None]) -> Range | None:
+def _sum(parts: Iterable[Range | None]) -> Range | None:
     ranges = list(parts)
     known = [part for part in ranges if part is not None]
     return sum(known, NOTHING) if len(known) == len(ranges) else None
-
-
-def _budget(budget: float | None, cost: Range | None) -> str:
-    if budget is None or cost is None or cost.high <= budget:
-        return ""
-    sure = "will" if cost.low > budget else "may"
-    return f"the budget of ${budget:g} {sure} be reached before all runs are made"

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict
 
 from corpora.model.entry import Entry, EntryId
 from harness.store.corpora.entries import read_entries
-from harness.store.results import SharedOutcome, shared_outcomes
-from harness.store.runs import Run, find_by_id
+from harness.store.results import shared_outcomes
+from harness.store.runs import find_by_id
 from scoring.core.specification import TRANSLATIONS, KeptColumns, Tier, specified, stated_columns
 
 LEAST_RUNS = 2  # Complete runs from which there is something that all of them miss
@@ -66,11 +66,15 @@ class MissedEntries(_Record):
 
 def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> MissedEntries | None:
     """Return what every one of these complete runs misses; None under two runs, or where answers are never right or wrong."""
-    runs = _runs(connection, ids)
+    known = [run for run_id in ids if (run := find_by_id(connection, run_id)) is not None]
+    runs = [run for run in known if run.corpus == known[0].corpus]
     kept = stated_columns(runs[0].opening.scoring) if runs else KeptColumns()
     if len(runs) < LEAST_RUNS or not (kept == TRANSLATIONS or kept.right):
         return None
-    below = _line(kept) if kept == TRANSLATIONS else None
+    below = None
+    if kept == TRANSLATIONS:  # the composite from which an output is above the lowest tier
+        tiers = (kept.weighing or specified()).tiers
+        below = min(least for least, name in tiers if name != Tier.BASELINE)
     outcomes = shared_outcomes(connection, [run.id for run in runs], below)
     entries = read_entries(connection, runs[0].corpus, outcomes, to_show=True)
     open_ones = {place: entry for place, entry in entries.items() if not entry.secret}
@@ -78,6 +82,7 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
     ranked = sorted(
         set(missed) & open_ones.keys(), key=lambda place: (outcomes[place].best or 0.0, place)
     )
+    run_ids = {run.id: run.run_id for run in runs}
     return MissedEntries(
         runs=len(runs),
         below=below,
@@ -85,23 +90,17 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
         missed=len(ranked),
         by_difficulty=_by_difficulty(open_ones.values(), [open_ones[place] for place in ranked]),
         listed=tuple(
-            _listed(runs, open_ones[place], outcomes[place], below)
+            MissedEntry(
+                entry_id=open_ones[place].id,
+                difficulty=open_ones[place].difficulty,
+                source=open_ones[place].source,
+                best_composite=None if below is None else outcomes[place].best,
+                best_run=run_ids[outcomes[place].best_run],
+            )
             for place in ranked[:MOST_LISTED]
         ),
         secret=len(missed) - len(ranked),
     )
-
-
-def _runs(connection: sqlite3.Connection, ids: Sequence[str]) -> list[Run]:
-    """Return runs by their ids; those over another corpus than the first are left out."""
-    runs = [run for run_id in ids if (run := find_by_id(connection, run_id)) is not None]
-    return [run for run in runs if run.corpus == runs[0].corpus]
-
-
-def _line(kept: KeptColumns) -> float:
-    """Return the composite from which an output is above the lowest tier."""
-    tiers = (kept.weighing or specified()).tiers
-    return min(least for least, name in tiers if name != Tier.BASELINE)
 
 
 def _by_difficulty(entries: Collection[Entry], missed: Sequence[Entry]) -> tuple[MissedTier, ...]:
@@ -109,16 +108,4 @@ def _by_difficulty(entries: Collection[Entry], missed: Sequence[Entry]) -> tuple
     order = sorted(total, key=lambda tier: (tier is None, tier or 0))
     return tuple(
         MissedTier(difficulty=tier, missed=gone[tier], entries=total[tier]) for tier in order
-    )
-
-
-def _listed(
-    runs: Sequence[Run], entry: Entry, outcome: SharedOutcome, below: float | None
-) -> MissedEntry:
-    return MissedEntry(
-        entry_id=entry.id,
-        difficulty=entry.difficulty,
-        source=entry.source,
-        best_composite=None if below is None else outcome.best,
-        best_run=next(run.run_id for run in runs if run.id == outcome.best_run),
     )

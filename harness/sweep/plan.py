@@ -199,8 +199,7 @@ class PlanFile:
 
     plan: SweepPlan
     file: str
-    text: str = ""
-    """Empty for a plan of the store."""
+    text: str = ""  # Empty for a plan of the store
 
     def wrong(self, words: str, *place: int | str) -> UsageError:
         """Return an error about a field of the file; ``words`` say what is wrong and the fix."""
@@ -235,6 +234,10 @@ def read_plan(path: Path) -> PlanFile:
     except ValidationError as error:
         raise UsageError(f"{path}: {first_problem(error, text)}") from None
     _check_options(plan_file := PlanFile(plan, str(path), text))
+    choices = plan.axes.stated.values()
+    every = any(all("method" in choice.options for choice in values) for values in choices)
+    if "method" not in plan.fixed and not every:
+        raise plan_file.wrong('say `method`, such as method = "chat".', "fixed")
     return PlanFile(_absolute(plan, path.absolute().parent), plan_file.file, text)
 
 
@@ -271,12 +274,6 @@ def _temperature(value: object) -> AxisValue:
     return AxisValue(label=f"{value:g}", options={"temperature": value})
 
 
-def _coaching(value: object) -> AxisValue:
-    if value is False:
-        return AxisValue(label="no coaching", options={})
-    return _text("coaching")(value)
-
-
 def _tools(value: object) -> AxisValue:
     if value is False or value == []:
         return AxisValue(label="no tools", options={})
@@ -289,7 +286,9 @@ _PLAIN: Final[dict[str, Callable[[object], AxisValue]]] = {
     "model": _text("model"),
     "temperature": _temperature,
     "prompt": _text("prompt"),
-    "coaching": _coaching,
+    "coaching": lambda value: (
+        AxisValue(label="no coaching", options={}) if value is False else _text("coaching")(value)
+    ),
     "tools": _tools,
 }
 
@@ -301,36 +300,19 @@ def _check_options(found: PlanFile) -> None:
             raise found.wrong("it is an axis already: leave it out here.", "fixed", name)
         if words := _fault(name, value):
             raise found.wrong(words, "fixed", name)
-    for axis, choices in found.plan.axes.stated.items():
+    axes = found.plan.axes.stated
+    for axis, choices in axes.items():
         for place, choice in enumerate(choices):
-            _check_choice(found, axis, place, choice)
-    _refuse_keys(found, found.plan.fixed)
-    if not _method_is_told(found.plan):
-        raise found.wrong('say `method`, such as method = "chat".', "fixed")
-
-
-def _check_choice(found: PlanFile, axis: str, place: int, each: AxisValue) -> None:
-    for name, value in each.options.items():
-        if words := _fault(name, value):
-            problem = words if name == axis else f"in {each.label!r}, {name}: {words}"
-            raise found.wrong(problem, "axes", axis, place)
-    _refuse_keys(found, each.options)
-
-
-def _refuse_keys(found: PlanFile, told: Mapping[str, Any]) -> None:
-    try:
-        refuse_told_keys(told)
-    except UsageError as error:
-        raise UsageError(f"{found.file}: {error}") from error
-
-
-def _method_is_told(plan: SweepPlan) -> bool:
-    """Return whether every combination names a method."""
-    every = (
-        all("method" in choice.options for choice in choices)
-        for choices in plan.axes.stated.values()
-    )
-    return "method" in plan.fixed or any(every)
+            for name, value in choice.options.items():
+                if words := _fault(name, value):
+                    problem = words if name == axis else f"in {choice.label!r}, {name}: {words}"
+                    raise found.wrong(problem, "axes", axis, place)
+    named = [*(choice.options for choices in axes.values() for choice in choices), found.plan.fixed]
+    for options in named:
+        try:
+            refuse_told_keys(options)
+        except UsageError as error:
+            raise UsageError(f"{found.file}: {error}") from error
 
 
 def _fault(name: str, value: object) -> str:
@@ -343,14 +325,11 @@ def _fault(name: str, value: object) -> str:
         near = near_names(name, [*_FIELDS, "method"])
         guess = f"Did you mean {one_of(near)}?" if near else "`rosetta run -h` lists them."
         return f"there is no such option. {guess}"
-    return _wrong_value(name, as_told(name, value))
-
-
-def _wrong_value(name: str, value: object) -> str:
     model, field = _FIELDS[name]
     languages = {"source_language": "en", "target_language": "eo"}
+    needed = languages if model is MethodOptions else {}
     try:
-        model.model_validate({**(languages if model is MethodOptions else {}), field: value})
+        model.model_validate({**needed, field: as_told(name, value)})
     except ValidationError as error:
         problem = wanted_words(error.errors(include_url=False, include_input=False)[0])
         return f"{problem.removesuffix('.')}. Correct it."

@@ -97,6 +97,9 @@ class SweepRace:
 
     def replay(self, racers: Sequence[Racer]) -> Race:
         """Run the race again over all blocks that every running configuration has."""
+        # Three racers, blocks of ten: after each block that all three have, `Race` says who can no longer be ahead on
+        # all entries. One is out after 20: the block of 30 needs the other two alone. Whoever replays the same rows
+        # decides the same, so a worker that was killed changes nothing.
         race = Race([racer.name for racer in racers], len(self.order))
         named = {racer.name: racer for racer in racers}
         for start in range(0, len(self.order), self.block):
@@ -122,9 +125,8 @@ def check_race(found: PlanFile, cells: Sequence[SweepCell]) -> None:
     if len(configurations) < 2:
         raise found.wrong("a race takes two configurations or more: race without it.", "race")
     if any(cell.request.plan.scoring != cells[0].request.plan.scoring for cell in cells):
-        raise found.wrong(
-            "runs that are scored in different ways cannot race: say it under [fixed].", "race"
-        )
+        words = "runs that are scored in different ways cannot race: say it under [fixed]."
+        raise found.wrong(words, "race")
     if words := scored_apart(cells):
         raise found.wrong(f"such runs cannot race: {words}", "race")
     if cells[0].request.corpus.dataset.task != TRANSLATION:
@@ -143,8 +145,8 @@ def read_racers(connection: sqlite3.Connection, sweep: int) -> list[Racer]:
 
 
 def _racer(connection: sqlite3.Connection, name: str, cells: tuple[StoredCell, ...]) -> Racer:
-    found = [find_by_id(connection, cell.run_id) for cell in cells]
-    runs = tuple(None if run is None or run.trashed is not None else run for run in found)
+    stored = [find_by_id(connection, cell.run_id) for cell in cells]
+    runs = tuple(None if run is None or run.trashed is not None else run for run in stored)
     known = [{} if run is None else entry_scores(connection, run) for run in runs]
     shared = set(known[0]).intersection(*known[1:])
     means = {place: float(np.mean([scores[place] for scores in known])) for place in shared}

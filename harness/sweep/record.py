@@ -157,31 +157,33 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
     working = at_work(store_path(connection), sweep)
     race = plan.get("race", False)
     cells = tuple(
-        _cell(
-            stored_cell,
-            runs.get(stored_cell.run_id),
-            ranked.get(stored_cell.run_id, {}),
-            race=race,
-            working=working,
-        )
-        for stored_cell in stored
+        _cell(at, runs.get(at.run_id), ranked.get(at.run_id, {}), race=race, working=working)
+        for at in stored
     )
     spared = sum(cell.total - cell.done for cell in cells if cell.state == "raced-out")
     own = [cell for cell in cells if cell.run_id is not None and not cell.reused]
     committed = committed_usd(connection, sweep.number)
     done, total = sum(cell.done for cell in cells), sum(cell.total for cell in cells) - spared
-    made = sum(cell_record.done for cell_record in own)
+    made = sum(cell.done for cell in own)
     states = [cell.state for cell in cells]
-    numbers = [
-        runs[cell_record.run_id].number for cell_record in own if cell_record.run_id is not None
-    ]
+    eta = None
+    if working and made and (at_once := min(states.count("running"), sweep.workers)):
+        # the seconds that what is left takes at the pace of the runs so far, several at once
+        numbers = [runs[cell.run_id].number for cell in own if cell.run_id is not None]
+        took = connection.execute(
+            "SELECT coalesce(sum(max(last - started, 0)), 0) FROM stretches"
+            " WHERE run IN (SELECT value FROM json_each(?))",
+            (json.dumps(numbers),),
+        )
+        eta = float(took.fetchone()[0]) / made * (total - done) / at_once
+    axes = plan.get("axes", {})
     return SweepRecord(
         id=sweep.id,
         name=sweep.name,
         created=sweep.created,
         plan=sweep.file,
         state=_state(sweep, working, states),
-        cells_by_state={get_arg: states.count(get_arg) for get_arg in get_args(CellState)},
+        cells_by_state={state: states.count(state) for state in get_args(CellState)},
         entries_done=done,
         entries_total=total,
         entries_spared=spared,
@@ -189,14 +191,8 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         budget_usd=sweep.budget_usd,
         committed_usd=committed,
         expected_usd=committed / made * (total - done) if made else None,
-        eta_seconds=_eta(
-            connection, numbers, made, total - done, min(states.count("running"), sweep.workers)
-        )
-        if working
-        else None,
-        axes={
-            axis: tuple(v["label"] for v in values) for axis, values in plan.get("axes", {}).items()
-        },
+        eta_seconds=eta,
+        axes={axis: tuple(v["label"] for v in values) for axis, values in axes.items()},
         replicates=plan.get("replicates", 1),
         cells=cells,
     )
@@ -248,6 +244,11 @@ def _cell(
             failed=0,
             failures={},
         )
+    if run.card is not None:
+        shown = _of_card(run.card)
+    else:
+        so_far = {} if run.live is None else run.live.so_far
+        shown = {name: so_far.get(name) for name in ("composite", "chrf_plus_plus")}
     state: CellState = "stopped"
     if run.state is RunState.COMPLETE:
         state = "complete"
@@ -265,15 +266,9 @@ def _cell(
         total=run.total,
         failed=sum(run.failures.values()),
         failures=dict(run.failures),
-        **(_so_far(run) if run.card is None else _of_card(run.card)),
+        **shown,
         **ranked,
     )
-
-
-def _so_far(run: SweepRun) -> dict[str, Any]:
-    """Return the scores of a run without a card."""
-    so_far = {} if run.live is None else run.live.so_far
-    return {name: so_far.get(name) for name in ("composite", "chrf_plus_plus")}
 
 
 _OF_CARD = {
@@ -333,10 +328,7 @@ def _ranked(
         "value": f'$.scores."{headline}"',
         "interval": f'$.scores.confidence_intervals."{headline}"',
     }
-    sealed = {
-        id_: sweep_run.card or {}
-        for id_, sweep_run in runs_of_sweep(connection, sweep, paths).items()
-    }
+    sealed = {id_: run.card or {} for id_, run in runs_of_sweep(connection, sweep, paths).items()}
     now = {id_: {} if run.live is None else run.live.so_far for id_, run in runs.items()}
     return {
         id_: {
@@ -353,17 +345,3 @@ def _interval(found: object) -> tuple[float, float] | None:
         return None
     low, high = number(found.get("ci_lower")), number(found.get("ci_upper"))
     return None if low is None or high is None else (low, high)
-
-
-def _eta(
-    connection: sqlite3.Connection, runs: Sequence[int], done: int, left: int, running: int
-) -> float | None:
-    """Return the seconds that that many entries take at the pace of the runs so far, several at once."""
-    if not done or not running:
-        return None
-    took = connection.execute(
-        "SELECT coalesce(sum(max(last - started, 0)), 0) FROM stretches"
-        " WHERE run IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(runs)),),
-    )
-    return float(took.fetchone()[0]) / done * left / running

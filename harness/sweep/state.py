@@ -52,6 +52,16 @@ class SweepSetup:
         return tuple(cell for cell in self.cells if cell.state == "complete")
 
     @property
+    def run_ids(self) -> list[str]:
+        """Ids of its complete runs."""
+        return [cell.run_id for cell in self.complete if cell.run_id is not None]
+
+    @property
+    def name(self) -> str:
+        """Its labels, or the name of its first run."""
+        return " · ".join(self.labels.values()) or self.cells[0].name
+
+    @property
     def is_baseline(self) -> bool:
         """Return whether it is one; False before a repetition is complete."""
         return any(

@@ -7,7 +7,6 @@ worker was killed is free again at once, and the next that comes continues with 
 from __future__ import annotations
 
 import gc
-import sqlite3
 import uuid
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
@@ -36,7 +35,7 @@ from harness.store.file.database import open_store, opened
 from harness.store.file.trouble import STORE_ERRORS
 from harness.store.holding import alone, forget_lock, is_held, lock_folder
 from harness.store.results import stored_positions
-from harness.store.runs import Run, find_by_id
+from harness.store.runs import find_by_id
 from harness.store.sweeps import (
     NewCell,
     StoredCell,
@@ -87,7 +86,11 @@ def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> S
     with opened(store) as connection:
         known = sweep_of_key(connection, key)
         busy = known is not None and at_work(store, known)
-        plan = _with_race(found.plan, None if known is None else plan_of_sweep(known).plan)
+        plan = found.plan
+        if known is not None and (before := plan_of_sweep(known).plan).race:
+            plan = plan.model_copy(update={"race": True, "race_seed": before.race_seed})
+        elif plan.race and plan.race_seed is None:
+            plan = plan.model_copy(update={"race_seed": SEED})
         if plan.race:
             check_race(found, cells)
         return keep_sweep(
@@ -100,15 +103,6 @@ def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> S
             workers=known.workers if known is not None and busy else plan.workers,
             cells=named,
         )
-
-
-def _with_race(plan: SweepPlan, before: SweepPlan | None) -> SweepPlan:
-    """Return a plan with the race that was begun ``before``, or with its own seed."""
-    if before is not None and before.race:
-        return plan.model_copy(update={"race": True, "race_seed": before.race_seed})
-    if plan.race and plan.race_seed is None:
-        return plan.model_copy(update={"race_seed": SEED})
-    return plan
 
 
 def sweep_key(cells: tuple[SweepCell, ...]) -> str:
@@ -315,7 +309,10 @@ class _Worker:
                 fresh = at.run_id if run is None else str(uuid.uuid4())
                 set_run(connection, self._sweep.number, at.place, fresh, reused=False)
                 at = replace(at, run_id=fresh)
-            elif self._waits(connection, cell, run):
+            elif is_held(self._store, run.run_id) or (  # a person is at it with `rosetta resume`
+                self._race is not None  # or it has all that it may have by now
+                and stored_positions(connection, run.id).issuperset(self._turns[cell.place])
+            ):
                 return True
             share_money(connection, self._sweep.number, at.run_id)
             budget = read_sweep(connection, self._sweep.number).budget_usd
@@ -345,14 +342,6 @@ class _Worker:
             return True
         self._note(cell, f"the workers that carried it were lost {MOST_LOST} times")
         return False
-
-    def _waits(self, connection: sqlite3.Connection, cell: SweepCell, run: Run) -> bool:
-        """Return whether a person is at a run with `rosetta resume`, or it has all that it may have by now in a race."""
-        if is_held(self._store, run.run_id):
-            return True
-        if self._race is None:
-            return False
-        return stored_positions(connection, run.id).issuperset(self._turns[cell.place])
 
     def _ready(
         self, cell: SweepCell, run_id: str, share: int, *, begun: bool, carried: bool

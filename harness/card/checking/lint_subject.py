@@ -35,8 +35,7 @@ class LintedEntry:
     """One entry with what a method gave for it."""
 
     entry: Entry
-    output: str
-    """Empty where it failed."""
+    output: str  # Empty where it failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,9 @@ def stored_subject(connection: sqlite3.Connection, run: Run) -> LintSubject:
     card = card_head(connection, run)
     own = read_entries(connection, run.corpus, run.positions)
     rows = [
-        LintedEntry(own[result.position], result.output or "")
+        LintedEntry(entry, result.output or "")
         for result in read_results(connection, run.id)
-        if result.position in own
-        and not bool((own[result.position].model_extra or {}).get("withheld"))
+        if (entry := own.get(result.position)) and not (entry.model_extra or {}).get("withheld")
     ]
     if run.imported:
         whole = whole_corpus(connection, corpus_sha256(connection, run.corpus))
@@ -101,23 +99,21 @@ def _completed(
         entry for entry in whole.values() if not entry.not_stored and (own or not entry.secret)
     ]
     known = {str(card_id(entry.id)): entry for entry in usable}
-    rows = tuple(_with_class(row, known.get(str(card_id(row.entry.id)))) for row in told)
+    rows = []
+    for row in told:  # with the class of its entry; its texts stay those of the run
+        same = known.get(str(card_id(row.entry.id)))
+        if same is not None and same.variant_class is not None:
+            update = {"variant_class": same.variant_class}
+            row = LintedEntry(row.entry.model_copy(update=update), row.output)  # noqa: PLW2901
+        rows.append(row)
     every = usable or [row.entry for row in rows]
     return LintSubject(
         name=name,
-        rows=rows,
+        rows=tuple(rows),
         development=tuple(entry for entry in every if entry.segment is Segment.DEVELOPMENT),
         dataset=None if corpus is None else read_dataset(connection, corpus),
         card=card,
     )
-
-
-def _with_class(row: LintedEntry, known: Entry | None) -> LintedEntry:
-    """Return a row with the class of its entry; its texts stay those of the run."""
-    if known is None or known.variant_class is None:
-        return row
-    entry = row.entry.model_copy(update={"variant_class": known.variant_class})
-    return LintedEntry(entry, row.output)
 
 
 # ---- What linting says of a run: what was seen, how likely that is by chance, and what it does

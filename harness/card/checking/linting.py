@@ -34,9 +34,12 @@ def lint_canaries(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     if not canaries:
         yield NotLookedAt(check="canary", why="the canaries of the corpus are too short")
         return
-    linted_entries = [
-        row for row in subject.rows if any(_sings(row, canary) for canary in canaries)
-    ]
+    linted_entries = []
+    for row in subject.rows:
+        own = (row.entry.source, row.entry.reference, *row.entry.variants)
+        known, output = [comparison_form(text) for text in own], comparison_form(row.output)
+        if any(c in output and not any(c in text for text in known) for c in canaries):
+            linted_entries.append(row)
     if linted_entries:
         yield LintFinding(
             check="canary",
@@ -58,14 +61,6 @@ def _why_none(dataset: Dataset | None) -> str:
     return "the corpus names no canary"
 
 
-def _sings(row: LintedEntry, canary: str) -> bool:
-    entry = row.entry
-    own = (entry.source, entry.reference, *entry.variants)
-    return canary in comparison_form(row.output) and not any(
-        canary in comparison_form(text) for text in own
-    )
-
-
 # ---- Outputs that are near copies of what belongs to other entries, of the development set.
 
 NEAR = 0.9  # Share of letters that stand alike, from which a text is a near copy of another
@@ -82,12 +77,8 @@ def lint_copies(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     ]
     asked = [row for row in subject.rows if _long([row.output])]
     if not known or not asked:
-        why = (
-            "the development entries of the corpus are not known here"
-            if not known
-            else "no output is long enough"
-        )
-        yield NotLookedAt(check="copies", why=why)
+        unknown = "the development entries of the corpus are not known here"
+        yield NotLookedAt(check="copies", why="no output is long enough" if known else unknown)
         return
     copies = list(_copies(asked, known))
     if not copies:
@@ -176,11 +167,8 @@ def lint_variants(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     chance = _chance(hits, classed, others)
     if chance is not None and chance >= UNLIKELY:
         return
-    beside = (
-        f"; of the {len(others):,} without a class {sum(map(is_reference, others)):,}"
-        if others
-        else ""
-    )
+    exact = sum(map(is_reference, others))
+    beside = f"; of the {len(others):,} without a class {exact:,}" if others else ""
     yield LintFinding(
         check="variants",
         severity="note" if chance is None else "look",
@@ -254,7 +242,7 @@ def lint_prompt(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     examples = [entry for entry in subject.development if _stands_in(entry, text)]
     if examples and declaration(subject) in (None, False):
         of = len(subject.development)
-        undeclared = LintFinding(
+        yield LintFinding(
             check="prompt",
             severity="look",
             seen=f"the references of {len(examples):,} of {of:,} development entries are in the prompt, and the card declares no use of them",
@@ -265,11 +253,19 @@ def lint_prompt(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
             "Coaching data are on a card by their hash only, so what is there is not seen",
             proves_not="anything that is not allowed: development entries may be examples, if that is declared (§9.2)",
         )
-        yield undeclared
     rows = [row.entry for row in subject.rows if row.entry.segment is not Segment.DEVELOPMENT]
     given = [row for row in rows if _stands_in(row, text)]
     if given:
-        yield _given_away(given, len(rows))
+        yield LintFinding(
+            check="prompt",
+            severity="look",
+            seen=f"the references of {len(given):,} of {len(rows):,} translated entries outside of the development set are in the prompt",
+            count=len(given),
+            of=len(rows),
+            entries=tuple(entry.id for entry in given),
+            rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on",
+            proves_not="that they were taken from the corpus: common phrases are in many texts",
+        )
 
 
 def lint_declaration(subject: LintSubject) -> Iterator[LintFinding]:
@@ -290,19 +286,6 @@ def lint_declaration(subject: LintSubject) -> Iterator[LintFinding]:
 def _stands_in(entry: Entry, prompt: str) -> bool:
     reference = normalised(entry.reference)
     return len(reference) >= LEAST_LETTERS and reference in prompt
-
-
-def _given_away(given: list[Entry], of: int) -> LintFinding:
-    return LintFinding(
-        check="prompt",
-        severity="look",
-        seen=f"the references of {len(given):,} of {of:,} translated entries outside of the development set are in the prompt",
-        count=len(given),
-        of=of,
-        entries=tuple(entry.id for entry in given),
-        rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on",
-        proves_not="that they were taken from the corpus: common phrases are in many texts",
-    )
 
 
 # ---- All checks of one run, in the order in which they are shown ----

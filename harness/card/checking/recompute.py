@@ -14,7 +14,7 @@ from harness.card.build import errors_by_class, measured, scored
 from harness.card.checking.verdict import differences, floors_are_stated, impossible
 from harness.card.foreign_cards import is_ours
 from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material
-from harness.card.model import EntryResult, EntryUsage, Retries, RunCard, Scores
+from harness.card.model import EntryResult, EntryUsage, Retries, RunCard
 from harness.card.reproduction import stated_scores
 from harness.card.rows import all_accepted, row_entry
 from harness.consent.checks import found, of_card
@@ -27,7 +27,7 @@ from harness.store.corpora.entries import read_entries, whole_corpus
 from harness.store.withdrawn import now_standing
 from scoring.card.claim import FloorScores
 from scoring.core.inventory import short_title
-from scoring.core.metric import EntryStatistics, Statistics
+from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import EntryValues, RunningTotals, Scorer
 from scoring.core.setup import Translation
 from scoring.core.specification import COMPOSITE
@@ -46,6 +46,9 @@ def card_material(card: RunCard) -> Material:
     outputs = [row.predicted or "" for row in card.results]
     scorer = card_scorer(card, entries)
     texts = [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
+    floors: dict[str, FloorScores] | None = {}  # of translations alone; None: to be computed
+    if scorer.mixes:
+        floors = card_floors(card) if floors_are_stated(card, scorer) else None
     return Material(
         run_id=card.run_id,
         harness_version=card.harness_version,
@@ -55,18 +58,25 @@ def card_material(card: RunCard) -> Material:
         model_id=card.model_id,
         stretches=tuple(card.stretches),
         budget_usd=None if card.budget is None else card.budget.budget_usd,
-        retries=_retries(card),
+        retries=Retries(
+            attempts=sum(row.attempts for row in card.results),
+            retried_entries=sum(row.attempts > 1 for row in card.results),
+            rate_limited=0 if card.retries is None else card.retries.rate_limited,
+            waited_seconds=0.0 if card.retries is None else card.retries.waited_seconds,
+        ),
         entries=entries,
         outputs=outputs,
         rows=card.results,
         scoring=stated_setup(card.scoring),
         scorer=scorer,
         statistics=_statistics(scorer, texts, card.results),
-        floors=_floors(card, scorer),
+        floors=floors,
         floors_version=card.floors_version or EARLIER,
         scoring_cost=card.cost.scoring,
         corpus_values={
-            metric.info.id: _number(card.scores, metric.info.id) for metric in scorer.corpus_metrics
+            metric.info.id: float(value) if isinstance(value, int | float) else None
+            for metric in scorer.corpus_metrics
+            for value in [getattr(card.scores, metric.info.id, None)]
         },
     )
 
@@ -92,16 +102,6 @@ def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
     return scorer if columns == list(scorer.packed) else make_scorer(resources, columns)
 
 
-def _floors(card: RunCard, scorer: Scorer) -> dict[str, FloorScores] | None:
-    """Return the floors that the card states where this version cannot work them out; None: to be computed.
-
-    Tasks other than translation have none.
-    """
-    if not scorer.mixes:
-        return {}
-    return card_floors(card) if floors_are_stated(card, scorer) else None
-
-
 def card_floors(card: RunCard) -> dict[str, FloorScores]:
     """Return the floors that the card states, by name."""
     return {
@@ -120,38 +120,19 @@ def _statistics(
     scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]
 ) -> list[EntryStatistics]:
     """Compute the statistics of the surface metrics again; what needs more than the texts, each row states."""
-    return [
-        {**dict.fromkeys(scorer.ids), **_stated(row, scorer), **taken}
-        for row, taken in zip(rows, scorer.of_texts().statistics(texts), strict=True)
-    ]
-
-
-def _stated(row: EntryResult, scorer: Scorer) -> dict[str, Statistics]:
-    """Read the statistics of a row."""
-    stated = row.statistics or {}
     ids = (*scorer.ids, *scorer.foreign)
-    return {id_: tuple(taken) for id_ in ids if (taken := stated.get(id_)) is not None}
-
-
-def _number(scores: Scores, name: str) -> float | None:
-    value = getattr(scores, name, None)
-    return float(value) if isinstance(value, int | float) else None
+    statistics: list[EntryStatistics] = []
+    for row, again in zip(rows, scorer.of_texts().statistics(texts), strict=True):
+        stated = row.statistics or {}
+        known = {id_: tuple(taken) for id_ in ids if (taken := stated.get(id_)) is not None}
+        statistics.append({**dict.fromkeys(scorer.ids), **known, **again})
+    return statistics
 
 
 def card_setup(card: RunCard) -> Setup:
     """Return the set-up of a card without what this version does not know."""
     stated = card.method.model_dump()
     return Setup.model_validate({name: stated[name] for name in Setup.model_fields})
-
-
-def _retries(card: RunCard) -> Retries:
-    stated = card.retries
-    return Retries(
-        attempts=sum(row.attempts for row in card.results),
-        retried_entries=sum(row.attempts > 1 for row in card.results),
-        rate_limited=0 if stated is None else stated.rate_limited,
-        waited_seconds=0.0 if stated is None else stated.waited_seconds,
-    )
 
 
 def measures_again(card: RunCard, material: Material) -> dict[str, Any]:
@@ -194,32 +175,26 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
             "withheld": entry.secret,
             **({} if row.statistics is None else {"fst_accepted": all_accepted(row.statistics)}),
             **({} if row.withheld else row_numbers(value, material.scorer, row.values or {})),
-            **_verdict_again(row, value),
-            **(
-                {}
-                if row.lint_verdict is None
-                else {"lint_verdict": _lint_again(row, value, material.scorer)}
-            ),
+            **_verdicts_again(row, value, material.scorer),
         }
         for entry, row, value in zip(material.entries, material.rows, values, strict=True)
     ]
 
 
-def _verdict_again(row: EntryResult, value: EntryValues) -> dict[str, str | None]:
-    """Return the semantic verdict that a row's statistics stand for; nothing where the row states none."""
+def _verdicts_again(row: EntryResult, value: EntryValues, scorer: Scorer) -> dict[str, str | None]:
+    """Return the verdicts that a row states as far as its statistics and texts tell them; the language's rules are not here."""
+    verdicts: dict[str, str | None] = {}
     known = value.verdicts.get("semantic_score")
-    return {} if row.semantic_verdict is None or known is None else {"semantic_verdict": known}
-
-
-def _lint_again(row: EntryResult, value: EntryValues, scorer: Scorer) -> str | None:
-    """Return a row's lint verdict as far as its texts tell it; the rules of the language are not available."""
-    if is_blank(row.predicted or ""):
-        return NO_OUTPUT
-    if scorer.columns.right in scorer.foreign:
-        return row.lint_verdict
-    if scorer.columns.kept(value.values)[1]:
-        return EXACT
-    return row.lint_verdict if row.lint_verdict in {EQUIVALENT, MISS} else MISS
+    if row.semantic_verdict is not None and known is not None:
+        verdicts["semantic_verdict"] = known
+    if (stated := row.lint_verdict) is not None:
+        if is_blank(row.predicted or ""):
+            stated = NO_OUTPUT
+        elif scorer.columns.right not in scorer.foreign:
+            exact = scorer.columns.kept(value.values)[1]
+            stated = EXACT if exact else stated if stated in {EQUIVALENT, MISS} else MISS
+        verdicts["lint_verdict"] = stated
+    return verdicts
 
 
 def row_numbers(value: EntryValues, scorer: Scorer, stated: Collection[str] = ()) -> dict[str, Any]:

@@ -134,18 +134,13 @@ def check_reproduction(
     """
     verdict.checks.append(_whose(found, known))
     verdict.checks += consent_checks(Verified(keys=frozenset({found.by, found.claimed_by})))
-    outcome = {
-        True: "reproduced",
-        False: "NOT reproduced",
-        None: "neither has composite nor chrF++",
-    }
+    neither = "neither has composite nor chrF++"
+    outcome = {True: "reproduced", False: "NOT reproduced", None: neither}
     words = f"{outcome[found.reproduced]} within {percent(found.tolerance)}, worked out again from the scores of both cards"
     verdict.checks.append(CardCheck(SCORES, True, words))
     if card is None:
-        words = (
-            f"not given; add --card CARD, to see whether it has the hash {found.claimed.card[:16]}…"
-        )
-        verdict.skip("card", words)
+        words = "not given; add --card CARD, to see whether it has the hash"
+        verdict.skip("card", f"{words} {found.claimed.card[:16]}…")
         return
     wrong = fits_card(found, card, signers)
     verdict.checks.append(CardCheck("card", not wrong, wrong or "it is the record of this card"))
@@ -156,11 +151,8 @@ def _whose(seal: CardSeal | ReproductionRecord, known: KnownSigners) -> CardChec
     phrase = key_phrase(seal.by)
     if known.words:
         if not says_key(read_words(known.words), seal.by):
-            return CardCheck(
-                SIGNATURE,
-                False,
-                f"{words}another key than that of the words given; its six words are: {phrase}",
-            )
+            words += f"another key than that of the words given; its six words are: {phrase}"
+            return CardCheck(SIGNATURE, False, words)
         return CardCheck(SIGNATURE, True, f"{words}the key whose six words were given")
     if whose := known.keys.get(seal.by):
         return CardCheck(SIGNATURE, True, f"{words}{whose}: {phrase}")
@@ -175,15 +167,11 @@ def _whose(seal: CardSeal | ReproductionRecord, known: KnownSigners) -> CardChec
 def _check_rows(found: SealFile, rows: Sequence[Mapping[str, Any]]) -> CardCheck:
     seal = found.seal
     if found.salts is None:
-        words = (
-            f"{seal.rows:,} were sealed; they are checked where they are, or one by one by proofs"
-        )
-        return CardCheck(ROWS, None, words)
+        words = "were sealed; they are checked where they are, or one by one by proofs"
+        return CardCheck(ROWS, None, f"{seal.rows:,} {words}")
     try:
-        same = (
-            len(rows) == seal.rows
-            and rows_root(rows, bytes.fromhex(found.salts)).hex() == seal.root
-        )
+        root = rows_root(rows, bytes.fromhex(found.salts)).hex()
+        same = len(rows) == seal.rows and root == seal.root
     except UsageError:  # a row that has no canonical form
         same = False
     if same:
@@ -198,22 +186,17 @@ def _check_time(found: SealFile, log: Sequence[LogLine]) -> CardCheck:
         return CardCheck(TIME, None, "the seal names no vault, so its log shows nothing of it")
     stated = f"line {after.seq + 1} of the log of the vault {after.vault[:16]}… ({after.when})"
     if not log:
-        return CardCheck(
-            TIME, None, f"states that it was sealed after {stated}; --vault FOLDER looks there"
-        )
+        words = f"states that it was sealed after {stated}; --vault FOLDER looks there"
+        return CardCheck(TIME, None, words)
     try:
         _, before = sealed_between(found.seal, log)
     except VaultError as error:
         return CardCheck(TIME, False, str(error))
     if before is None:
-        return CardCheck(
-            TIME,
-            None,
-            f"sealed after {stated}; no line of the log names the seal, so it may be much later",
-        )
-    return CardCheck(
-        TIME, True, f"sealed after {stated} and before line {before.seq + 1} ({before.record.when})"
-    )
+        words = "no line of the log names the seal, so it may be much later"
+        return CardCheck(TIME, None, f"sealed after {stated}; {words}")
+    words = f"sealed after {stated} and before line {before.seq + 1} ({before.record.when})"
+    return CardCheck(TIME, True, words)
 
 
 # ---- Verifying a card with what is next to it: the file of a card and its seal, a run of the

@@ -87,18 +87,15 @@ def _same(found: object, expected: object, *, rounded: bool) -> bool:
     if _is_number(found) and _is_number(expected):
         one, other = float(found), float(expected)
         room = TOLERANCE * max(1.0, abs(one), abs(other))
-        return abs(one - other) <= room + (_half_unit(found) if rounded else 0.0)
+        if rounded:  # half a unit of the last decimal: 12.35 may be 12.345 to 12.355
+            exponent = Decimal(repr(found)).as_tuple().exponent
+            room += 0.5 * 10.0 ** min(int(exponent), 0)
+        return abs(one - other) <= room
     return type(found) is type(expected) and found == expected
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _half_unit(value: object) -> float:
-    """Return half a unit of the last decimal that a number was written with."""
-    exponent = Decimal(repr(value)).as_tuple().exponent
-    return 0.5 * 10.0 ** min(int(exponent), 0)
 
 
 MOST = 10**9  # No entry has as many words, terms or rules; sums of larger numbers would lose digits
@@ -113,9 +110,17 @@ def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
 
     Rows with the same numbers, as most are, are judged once.
     """
-    yield from _impossible_scores(card, scorer)
+    for metric in scorer.corpus_metrics:
+        value = getattr(card.scores, metric.info.id, None)
+        if isinstance(value, int | float) and not _within(metric.info, value):
+            path = f"$.scores.{metric.info.id}"
+            yield CardDifference(path, f"within {_range(metric.info)}", value, computed=False)
     yield from _impossible_floors(card, scorer)
-    yield from _impossible_task(card)
+    # only translations have floors and a claim: what the data asks for is what was scored
+    setup = stated_setup(card.scoring)
+    scored = TRANSLATION if setup is None else setup.task
+    if scored != (card.dataset.task or TRANSLATION):
+        yield CardDifference("$.dataset.task", scored, card.dataset.task, computed=False)
     yield from _impossible_effort(card)
     metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
     known: dict[tuple[str, tuple[float, ...]], str | None] = {}
@@ -205,22 +210,6 @@ def _earlier(card: RunCard) -> str:
     )
 
 
-def _impossible_scores(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
-    for metric in scorer.corpus_metrics:
-        value = getattr(card.scores, metric.info.id, None)
-        if isinstance(value, int | float) and not _within(metric.info, value):
-            path = f"$.scores.{metric.info.id}"
-            yield CardDifference(path, f"within {_range(metric.info)}", value, computed=False)
-
-
-def _impossible_task(card: RunCard) -> Iterator[CardDifference]:
-    """Compare what the data asks for with what the scores are for: only translations have floors and a claim."""
-    setup = stated_setup(card.scoring)
-    scored = TRANSLATION if setup is None else setup.task
-    if scored != (card.dataset.task or TRANSLATION):
-        yield CardDifference("$.dataset.task", scored, card.dataset.task, computed=False)
-
-
 def _impossible_effort(card: RunCard) -> Iterator[CardDifference]:
     """Yield costs and times below 0 or beyond all measure: lists sort by them."""
     for name, part in (("cost", card.cost), ("speed", card.speed)):
@@ -270,8 +259,7 @@ class CardCheck:
     """One thing that was examined."""
 
     name: str
-    ok: bool | None
-    """None: it could not be checked."""
+    ok: bool | None  # None: it could not be checked
     words: str
 
 

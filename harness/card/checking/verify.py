@@ -80,7 +80,10 @@ def verify_card(
         case ForeignLayout.REPORT:
             return _verify_report(raw)
         case ForeignLayout.LOG:
-            return _verify_log()
+            verdict = CardVerdict()
+            verdict.skip("seal", "a run log has none")
+            verdict.skip("scores", "a run log has none; import it, and it is scored")
+            return verdict
         case ForeignLayout.ROW | ForeignLayout.PUBLISHED:
             return _verify_row(raw)
 
@@ -167,12 +170,10 @@ def check_hash(raw: Mapping[str, Any]) -> CardCheck:
         return CardCheck("seal", lost, "the card has no run_card_hash")
     form = seal_form(raw)
     if form is None:
-        return CardCheck(
-            "seal", False, "run_card_hash is not the hash of this card: it was changed"
-        )
-    return CardCheck(
-        "seal", True, "RFC 8785" if form is SealForm.JCS else "older form, sorted keys"
-    )
+        words = "run_card_hash is not the hash of this card: it was changed"
+        return CardCheck("seal", False, words)
+    words = "RFC 8785" if form is SealForm.JCS else "older form, sorted keys"
+    return CardCheck("seal", True, words)
 
 
 def _check_calibration(verdict: CardVerdict, card: RunCard) -> None:
@@ -215,12 +216,8 @@ def _check_older_fingerprint(verdict: CardVerdict, stated: Mapping[str, Any]) ->
     hashes = {canonical_sha256(components), sorted_key_sha256(components)}
     stated_hash = stated["hash"]
     expected = stated_hash if stated_hash in hashes else sorted_key_sha256(components)
-    verdict.compare(
-        "fingerprint",
-        {"fingerprint": {"hash": stated_hash}},
-        {"fingerprint": {"hash": expected}},
-        rounded=False,
-    )
+    both = ({"fingerprint": {"hash": value}} for value in (stated_hash, expected))
+    verdict.compare("fingerprint", *both, rounded=False)
 
 
 def _check_stated(verdict: CardVerdict, card: RunCard) -> bool:
@@ -398,13 +395,6 @@ def _verify_report(raw: Mapping[str, Any]) -> CardVerdict:
     return verdict
 
 
-def _verify_log() -> CardVerdict:
-    verdict = CardVerdict()
-    verdict.skip("seal", "a run log has none")
-    verdict.skip("scores", "a run log has none; import it, and it is scored")
-    return verdict
-
-
 def _verify_row(raw: Mapping[str, Any]) -> CardVerdict:
     verdict = CardVerdict()
     row = snake_case(raw)
@@ -414,9 +404,8 @@ def _verify_row(raw: Mapping[str, Any]) -> CardVerdict:
     tier = row.get("quality_tier")
     if isinstance(score, int | float) and isinstance(tier, str):
         stated_tier = {"quality_tier": tier.lower()}
-        verdict.compare(
-            "tier", stated_tier, {"quality_tier": quality_tier(score).value}, rounded=True
-        )
+        expected = {"quality_tier": quality_tier(score).value}
+        verdict.compare("tier", stated_tier, expected, rounded=True)
     return verdict
 
 

@@ -180,7 +180,7 @@ def _put(
     placed: Iterable[tuple[int, Entry]],
     recipients: Sequence[str] = (),
 ) -> None:
-    placed_entries = [(place, entry) for place, entry in placed]
+    placed_entries = [*placed]
     seal = None
     if any(has_secrets(entry) for _, entry in placed_entries) and is_on_disk(connection):
         seal = CorpusSeal(connection, corpus)
@@ -285,20 +285,11 @@ def read_entries(
     """
     of_all, seal = _of_all(connection, corpus_id), CorpusSeal(connection, corpus_id)
     read = _READ.format(sealed=sealed_column(connection, "entries", "e"))
-    if positions is None:
-        rows = connection.execute(read, (corpus_id,))
-        return {row[0]: _entry(row, of_all, seal, to_show=to_show) for row in rows}
-    entries: dict[int, Entry] = {}
-    wanted = list(positions)
-    for start in range(0, len(wanted), 500):
-        chunk = wanted[start : start + 500]
-        marks = ",".join("?" * len(chunk))
-        query = f"{read} AND e.position IN ({marks})"  # marks only
-        entries.update(
-            (row[0], _entry(row, of_all, seal, to_show=to_show))
-            for row in connection.execute(query, (corpus_id, *chunk))
-        )
-    return entries
+    wanted = () if positions is None else (json.dumps([*positions]),)
+    if wanted:
+        read = f"{read} AND e.position IN (SELECT value FROM json_each(?))"
+    rows = connection.execute(read, (corpus_id, *wanted))
+    return {row[0]: _entry(row, of_all, seal, to_show=to_show) for row in rows}
 
 
 def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object]:
@@ -310,18 +301,13 @@ def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object
 
 def _closed(row: tuple[Any, ...], of_all: Mapping[str, object]) -> Entry:
     """Return what is open of a sealed entry: its id, and tags that lists have."""
-    tags = {
-        name: value for name, value in zip(_COLUMNS, row[4:8], strict=True) if value is not None
-    }
-    fields = {
-        **_of_entry(of_all, row[4]),
-        **tags,
-        "id": row[1],
-        "source": "",
-        "reference": "",
-        "not_stored": True,
-    }
-    return Entry.model_validate(fields)
+    texts = {"source": "", "reference": "", "not_stored": True}
+    return Entry.model_validate({**_of_entry(of_all, row[4]), **_tags(row), "id": row[1], **texts})
+
+
+def _tags(row: tuple[Any, ...]) -> dict[str, object]:
+    columns = zip(_COLUMNS, row[4:8], strict=True)
+    return {name: value for name, value in columns if value is not None}
 
 
 @unpacks
@@ -341,9 +327,7 @@ def _entry(
         return entry
     own = _of_entry(of_all, row[4])
     fields: dict[str, object] = {**own, "id": row[1], "source": row[2], "reference": row[3]}
-    fields.update(
-        {name: value for name, value in zip(_COLUMNS, row[4:8], strict=True) if value is not None}
-    )
+    fields |= _tags(row)
     if isinstance(row[8], str):
         fields.update(stored_object(row[8]))
     return Entry.model_validate(fields)

@@ -186,14 +186,8 @@ def list_corpora(
             (number,),
         )
         counts[number] = dict(segments.fetchall())
-    corpus_summaries = [
-        _summary(connection, sha256, numbers, counts) for sha256, numbers in readings.items()
-    ]
-    return sorted(
-        corpus_summaries,
-        key=lambda summary: (summary.last_used or 0.0, summary.number),
-        reverse=True,
-    )
+    summaries = (_summary(connection, hashed, of, counts) for hashed, of in readings.items())
+    return sorted(summaries, key=lambda each: (each.last_used or 0.0, each.number), reverse=True)
 
 
 def _summary(
@@ -207,7 +201,12 @@ def _summary(
         return (not partial, sum(counts.get(number, {}).values()), number)
 
     number, partial = max(readings, key=fullness)
-    users = _users(connection, [reading_number for reading_number, _ in readings])
+    rows = connection.execute(
+        "SELECT run_id, created, json_extract(plan, '$.corpus_files') FROM runs WHERE put_away IS NULL"
+        " AND corpus IN (SELECT value FROM json_each(?)) ORDER BY created DESC, id DESC",
+        (json.dumps([reading for reading, _ in readings]),),
+    )
+    users = [(run_id, created, _paths(files)) for run_id, created, files in rows]
     segments = counts.get(number, {})
     return CorpusSummary(
         number=number,
@@ -220,18 +219,6 @@ def _summary(
         last_used=users[0][1] if users else None,
         files=next((files for _, _, files in users if files), ()),
     )
-
-
-def _users(
-    connection: sqlite3.Connection, corpora: Sequence[int]
-) -> list[tuple[str, float, tuple[Path, ...]]]:
-    marks = ",".join("?" * len(corpora))
-    rows = connection.execute(
-        "SELECT run_id, created, json_extract(plan, '$.corpus_files') FROM runs"
-        f" WHERE corpus IN ({marks}) AND put_away IS NULL ORDER BY created DESC, id DESC",
-        tuple(corpora),
-    )
-    return [(run_id, created, _paths(files)) for run_id, created, files in rows]
 
 
 def _paths(stated: str | None) -> tuple[Path, ...]:
@@ -326,7 +313,7 @@ def facet_counts(
     connection: sqlite3.Connection, corpus: int
 ) -> dict[str, list[tuple[str | int | None, int]]]:
     """Return for each facet the values there are with their counts: tiers in order, tags by frequency."""
-    counts_of_facets: dict[str, list[tuple[str | int | None, int]]] = {}
+    counts: dict[str, list[tuple[str | int | None, int]]] = {}
     for field in FACETS:
         by = "1" if field == "difficulty" else "2 DESC, 1"
         rows = connection.execute(
@@ -334,8 +321,8 @@ def facet_counts(
             f" ORDER BY {field} IS NULL, {by} LIMIT ?",
             (corpus, MOST_VALUES),
         )
-        counts_of_facets[field] = [(value, count) for value, count in rows]
-    return counts_of_facets
+        counts[field] = rows.fetchall()
+    return counts
 
 
 # ---- What is known of a corpus as a whole: its statistics, what its checks find, and the file it

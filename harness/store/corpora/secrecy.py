@@ -16,7 +16,7 @@ from corpora.files.problems import shown
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
 from corpora.model.terms import Terms
-from corpora.model.vocabularies import Sending, Transmission
+from corpora.model.vocabularies import Transmission
 from corpora.text.comparison import is_blank, normalised
 from harness.core.failures import UsageError
 from harness.store.corpora.entries import read_dataset, read_entries
@@ -51,11 +51,7 @@ def known_secrets(
     digest = _digest(_key(connection))
     known = dict(connection.execute("SELECT digest, corpus FROM secret_texts"))
     asked = [entry for entry in entries if not entry.secret and not is_blank(entry.source)]
-    return [
-        (entry, known[digest_of_source])
-        for entry in asked
-        if (digest_of_source := digest(entry.source)) in known
-    ]
+    return [(entry, known[mark]) for entry in asked if (mark := digest(entry.source)) in known]
 
 
 def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
@@ -69,16 +65,12 @@ def _said(found: Sequence[Entry], where: str, runs: Sequence[str]) -> str:
     named = ", ".join(str(entry.id) for entry in found[:_NAMED])
     more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
     one = len(found) == 1
+    erase = f" If no longer secret, erase: rosetta runs delete --now {' '.join(runs)}"
     return (
         f"{len(found):,} {'entry here has' if one else 'entries here have'} the source of one that is known "
         f"here as secret, in {where}: {named[:200]}{more}. Keep {'it' if one else 'them'} secret here too "
         '(segment, or "transmission": "local-only"), or take '
-        f"{'it' if one else 'them'} out."
-        + (
-            f" If no longer secret, erase: rosetta runs delete --now {' '.join(runs)}"
-            if runs
-            else ""
-        )
+        f"{'it' if one else 'them'} out.{erase if runs else ''}"
     )
 
 
@@ -109,7 +101,10 @@ def _complete(connection: sqlite3.Connection) -> None:
         " (SELECT corpus FROM secret_texts) AND corpus IN (SELECT id FROM corpora WHERE NOT partial)",
         secret,
     ).fetchall()
-    stale = _stale(connection)
+    # and those whose digests were made with a key that is not there any more
+    kept = connection.execute("SELECT DISTINCT corpus, key_id FROM secret_texts").fetchall()
+    now = _key_id(_key(connection)) if kept else b""
+    stale = [corpus for corpus, key_id in kept if key_id != now]
     for corpus in dict.fromkeys([*(row[0] for row in rows), *stale]):
         try:
             entries = read_entries(connection, corpus).values()
@@ -117,15 +112,6 @@ def _complete(connection: sqlite3.Connection) -> None:
             continue  # from a vault that is not open here; made when the next run opens it
         connection.execute("DELETE FROM secret_texts WHERE corpus = ?", (corpus,))
         note_secrets(connection, corpus, entries)
-
-
-def _stale(connection: sqlite3.Connection) -> list[int]:
-    """Return the corpora whose digests were made with a key that is not there any more."""
-    kept = connection.execute("SELECT DISTINCT corpus, key_id FROM secret_texts").fetchall()
-    if not kept:
-        return []
-    now = _key_id(_key(connection))
-    return [corpus for corpus, key_id in kept if key_id != now]
 
 
 def _key_id(key: bytes) -> bytes:
@@ -154,14 +140,12 @@ def refuse_widened(connection: sqlite3.Connection, corpus: Corpus) -> None:
     for number, sha256 in rows:
         dataset = read_dataset(connection, number)
         before = dataset.terms
-        if not before.because and before.training is None:
+        stated = before.because or before.training is not None
+        if not stated or not is_wider(now, before):
             continue
-        if not is_wider(now, before):
-            continue
-        stated, known = corpus.dataset, dataset
-        same = sha256 == corpus.sha256 or (
-            (stated.id, stated.source_language, stated.target_language)
-            == (known.id, known.source_language, known.target_language)
+        names = ("id", "source_language", "target_language")
+        same = sha256 == corpus.sha256 or all(
+            getattr(corpus.dataset, name) == getattr(dataset, name) for name in names
         )
         sealed = before.local_only and not before.segments
         if same or (not sealed and _share_a_source(connection, number, corpus)):
@@ -171,14 +155,15 @@ def refuse_widened(connection: sqlite3.Connection, corpus: Corpus) -> None:
 def is_wider(now: Terms, before: Terms) -> bool:
     """Return whether terms allow for some segment what earlier ones did not."""
     names = {None, *(name for terms in (now, before) for name, _ in terms.segments)}
-    learning = before.training is False and now.training is not False
-    return learning or any(_wider(now.sending(name), before.sending(name)) for name in names)
-
-
-def _wider(now: Sending, before: Sending) -> bool:
-    if now.transmission is before.transmission is Transmission.NAMED:
-        return not set(now.endpoints) <= set(before.endpoints)
-    return now.transmission.rank > before.transmission.rank
+    if before.training is False and now.training is not False:
+        return True
+    for sends, sent in ((now.sending(name), before.sending(name)) for name in names):
+        if sends.transmission is sent.transmission is Transmission.NAMED:
+            if not set(sends.endpoints) <= set(sent.endpoints):
+                return True
+        elif sends.transmission.rank > sent.transmission.rank:
+            return True
+    return False
 
 
 def _share_a_source(connection: sqlite3.Connection, number: int, corpus: Corpus) -> bool:

@@ -39,8 +39,7 @@ class Copy(NamedTuple):
     """What this process knows of a copy that it made."""
 
     folder: TemporaryDirectory[str]
-    original: Path
-    """The store that was copied."""
+    original: Path  # The store that was copied
 
 
 @cache

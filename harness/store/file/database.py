@@ -77,7 +77,12 @@ def home() -> Path:
     cards and settings hold paths as text.
     """
     try:
-        folder = _data_folder()
+        if chosen := os.environ.get("ROSETTA_HOME"):
+            folder = Path(chosen).expanduser()
+        else:
+            from platformdirs import user_data_path
+
+            folder = user_data_path("rosetta-tui", appauthor=False)
     except RuntimeError as error:
         raise UsageError(
             f"The data folder cannot be found ({error}). Name a folder in ROSETTA_HOME."
@@ -87,14 +92,6 @@ def home() -> Path:
             f"The path of the data folder, {os.fsencode(folder)!r}, is no UTF-8. Name another folder in ROSETTA_HOME."
         )
     return folder
-
-
-def _data_folder() -> Path:
-    if chosen := os.environ.get("ROSETTA_HOME"):
-        return Path(chosen).expanduser()
-    from platformdirs import user_data_path
-
-    return user_data_path("rosetta-tui", appauthor=False)
 
 
 def default_path() -> Path:

@@ -53,16 +53,12 @@ class Floor:
 
     __pydantic_config__ = _LEAVE_OUT
 
-    name: str
-    """``empty``, ``source``, ``constant``, ``shuffled``, ``words`` or ``truncated``."""
+    name: str  # `empty`, `source`, `constant`, `shuffled`, `words` or `truncated`
     composite: float | None
     chrf: float | None
-    inputs: tuple[str, ...] = ()
-    """Metrics of its composite that have a value."""
-    entries: int | None = None
-    """Entries that it was scored on; None where nobody said."""
-    searched: int | None = None
-    """Of ``constant``: distinct references that it was chosen from."""
+    inputs: tuple[str, ...] = ()  # Metrics of its composite that have a value
+    entries: int | None = None  # Entries that it was scored on; None where nobody said
+    searched: int | None = None  # Of `constant`: distinct references that it was chosen from
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,19 +263,13 @@ _VALUES: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
 def damaged(connection: sqlite3.Connection) -> bool:
     """Return whether any value of the store is not what the schema, or the program's models, say of it."""
     try:
-        return _broken_pages(connection) or any(
-            any(looked)
-            for looked in (_other_kinds(connection), _strays(connection), _unread(connection))
-        )
+        whole = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+        looks = (_other_kinds(connection), _strays(connection), _unread(connection))
+        return not whole or any(any(look) for look in looks)
     except sqlite3.ProgrammingError:  # the connection is closed: nothing can be said
         return False
     except (*STORE_ERRORS, UnicodeDecodeError):
         return True
-
-
-def _broken_pages(connection: sqlite3.Connection) -> bool:
-    check_row: tuple[str] = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    return check_row != ("ok",)
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:

@@ -150,9 +150,8 @@ class CorpusSeal:
         return SealedPlace(self._opened[0], str(position), what)
 
     def _row(self) -> tuple[str, bytes] | None:
-        row: tuple[str, bytes] | None = self._connection.execute(
-            "SELECT place, sealed FROM corpus_keys WHERE corpus = ?", (self.corpus,)
-        ).fetchone()
+        query = "SELECT place, sealed FROM corpus_keys WHERE corpus = ?"
+        row: tuple[str, bytes] | None = self._connection.execute(query, (self.corpus,)).fetchone()
         return row
 
 
@@ -181,9 +180,8 @@ def seal_for_keepers(
             row = (corpus, place, key.sealed_for(recipients))
             connection.execute("INSERT OR REPLACE INTO corpus_keys VALUES (?, ?, ?)", row)
             done += 1
-    connection.execute(
-        "PRAGMA wal_checkpoint(TRUNCATE)"
-    ).fetchone()  # else when the last one closes the store
+    # now, and not only when the last one closes the store
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return done, closed
 
 

@@ -265,13 +265,8 @@ def intern_text(connection: sqlite3.Connection, text: str) -> int:
 
 def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
     """Return the texts of these ids."""
-    texts: dict[int, str] = {}
-    wanted = sorted(set(ids))
-    for start in range(0, len(wanted), 500):
-        chunk = wanted[start : start + 500]
-        marks = ",".join("?" * len(chunk))
-        texts.update(connection.execute(f"SELECT id, body FROM texts WHERE id IN ({marks})", chunk))
-    return texts
+    query = "SELECT id, body FROM texts WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(query, (json.dumps([*ids]),)))
 
 
 def sweep_texts(connection: sqlite3.Connection) -> int:

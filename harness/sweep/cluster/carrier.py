@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +94,18 @@ class ClusterCalls:
 
     def carry(self, work: RemoteWork) -> str | None:
         self.lost = False
-        parcel = _parcel(work)
+        options, purse = work.plan.options, work.purse
+        parcel = JobSpec(
+            run_id=work.run_id,
+            method=work.plan.method,
+            options=options,
+            run=work.plan.run,
+            files=_files(options),
+            begun_with=work.calls.limiter.limit,
+            spent=work.calls.ledger.spent,
+            held=None if purse is None else purse.held,
+            earlier=work.calls.earlier,
+        )
         try:
             return _Errand(self._client, work, parcel).carry()
         except _WorkerGone:
@@ -110,25 +121,8 @@ class ClusterCalls:
             )
 
     def close(self) -> None:
-        """Close the connection to the cluster."""
         with suppress(Exception):  # whatever Dask raises of a connection that is gone anyway
             self._client.close(timeout=LOOK_SECONDS)
-
-
-def _parcel(work: RemoteWork) -> JobSpec:
-    options = work.plan.options
-    ledger = work.calls.ledger
-    return JobSpec(
-        run_id=work.run_id,
-        method=work.plan.method,
-        options=options,
-        run=work.plan.run,
-        files=_files(options),
-        begun_with=work.calls.limiter.limit,
-        spent=ledger.spent,
-        held=None if work.purse is None else work.purse.held,
-        earlier=work.calls.earlier,
-    )
 
 
 def _files(options: MethodOptions) -> tuple[SentFile, ...]:
@@ -173,7 +167,7 @@ class _Errand:
         """Since when it is to break off; 0 where it is not."""
         self._heard = 0
         self._limited = 0
-        self._told: list[CoordinatorAnswer] = []
+        self._answers: list[CoordinatorAnswer] = []
         self._go: StartWork | None = None
         self._state = RunState.RUNNING
 
@@ -252,7 +246,7 @@ class _Errand:
         calls.limiter.follow(report.limit)
         if report.told_to_wait is not None and self._shared_endpoint:
             calls.limiter.tell_others(report.told_to_wait)
-        self._told += [self._answer(ask) for ask in report.asks]
+        self._answers += [self._answer(ask) for ask in report.asks]
 
     def _begin(self, begin: WorkerBegin | None) -> None:
         """Compare a worker with what it has to be, before it is given any text; raises HarnessError."""
@@ -279,47 +273,31 @@ class _Errand:
         now = time.time()
         for row in report.rows:
             if row.position not in self._left:
-                raise MessageError(
-                    "A worker sent an entry that it was not given, or sent one twice."
-                )
+                words = "A worker sent an entry that it was not given, or sent one twice."
+                raise MessageError(words)
             self._left.discard(row.position)
         self._work.recorder.take(
             [row.result(self._work.entries[row.position], now) for row in report.rows]
         )
 
     def _answer(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        answers: dict[str, Callable[[WorkerQuestion], CoordinatorAnswer]] = {
-            "secure": self._secured,
-            "take": self._taken,
-            "find": self._found,
-        }
-        return answers[asked.kind](asked)
-
-    def _secured(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        """Make sure that the money committed by now is on the disk."""
-        if not self._work.recorder.catch_up(SECURE_SECONDS):
-            raise HarnessError("The store did not take what was to be written. Look at the disk.")
-        return CoordinatorAnswer(number=asked.number)
-
-    def _taken(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        """Reserve more of the sweep's budget, which stays here."""
-        purse, ledger = self._work.purse, self._work.calls.ledger
-        if purse is None:
-            raise MessageError("A worker asked for money of a run that shares none.")
-        taken = purse.take_now(asked.wanted, asked.spent)
-        ledger.cap = purse.held
-        return CoordinatorAnswer(
-            number=asked.number,
-            taken=taken,
-            held=purse.held,
-            budget=purse.budget,
-            others=purse.others,
-        )
-
-    def _found(self, asked: WorkerQuestion) -> CoordinatorAnswer:
-        stored = None if asked.key is None else self._work.calls.find(asked.key)
-        reply = None if stored is None else SentReply.of(stored)
-        return CoordinatorAnswer(number=asked.number, reply=reply)
+        """Answer a worker: that what is committed is on the disk, more of the sweep's budget, or a stored reply."""
+        work, fields = self._work, dict[str, Any]()
+        if asked.kind == "secure":
+            if not work.recorder.catch_up(SECURE_SECONDS):
+                raise HarnessError(
+                    "The store did not take what was to be written. Look at the disk."
+                )
+        elif asked.kind == "take":  # the budget stays here
+            purse = work.purse
+            if purse is None:
+                raise MessageError("A worker asked for money of a run that shares none.")
+            fields["taken"] = purse.take_now(asked.wanted, asked.spent)
+            work.calls.ledger.cap = purse.held
+            fields |= {name: getattr(purse, name) for name in ("held", "budget", "others")}
+        elif asked.key is not None and (stored := work.calls.find(asked.key)) is not None:
+            fields["reply"] = SentReply.of(stored)
+        return CoordinatorAnswer(number=asked.number, **fields)
 
     def _has_word(self, report: WorkerReport | None) -> bool:
         """Return whether a worker is to hear something now."""
@@ -340,7 +318,7 @@ class _Errand:
         return wish
 
     def _word(self) -> CoordinatorMessage:
-        self._state, coordinator_answers, self._told = self._wish(), self._told, []
+        self._state, answers, self._answers = self._wish(), self._answers, []
         go, self._go = self._go, None
         return CoordinatorMessage(
             attempt=self._attempt,
@@ -348,7 +326,7 @@ class _Errand:
             state=self._state,
             most=self._work.control.most_concurrency,
             go=go,
-            told=tuple(coordinator_answers),
+            answers=tuple(answers),
         )
 
 

@@ -287,4 +287,4 @@ class CoordinatorMessage(Message):
     state: RunState
     most: int | None = None
     go: StartWork | None = None
-    told: tuple[CoordinatorAnswer, ...] = ()
+    answers: tuple[CoordinatorAnswer, ...] = ()

@@ -196,13 +196,11 @@ class WorkerSession:
         ]
 
     def __enter__(self) -> WorkerSession:
-        """Start to report and to listen."""
         for thread in self._threads:
             thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Send what is left, and end."""
         with self._changed:
             self._over = True
             self._changed.notify_all()
@@ -344,7 +342,7 @@ class WorkerSession:
             self._state = word.state
         if word.most is not None:
             self.control.limit(word.most)
-        for coordinator_answer in word.told:
+        for coordinator_answer in word.answers:
             if (answer := self._waiting.pop(coordinator_answer.number, None)) is not None:
                 with suppress(InvalidStateError):  # who asked was stopped meanwhile
                     answer.set_result(coordinator_answer)

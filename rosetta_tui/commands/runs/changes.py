@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.core.failures import UsageError
-from harness.store.attachments import change_tags, note_of, set_note
+from harness.store.attachments import change_words, note_of
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
@@ -38,10 +38,10 @@ def note(run: str, text: str | None, tags: Sequence[str], *, remove: bool) -> No
     with opened() as connection:
         number = find_run(connection, run).id
         if words is not None or (remove and not tags):
-            set_note(connection, number, words or "")
+            change_words(connection, number, note=words or "")
         if tags:
             add, gone = ((), tags) if remove else (tags, ())
-            left = change_tags(connection, number, add, gone)
+            left = change_words(connection, number, add=add, remove=gone)
             click.echo(plain(f"{run}: {', '.join(left) or 'no tags'}"), err=True)
         elif words is None and not remove:
             for line in note_of(connection, number).splitlines():

@@ -10,13 +10,12 @@ import pytest
 
 from corpora.model.corpus import Corpus
 from harness import api
-from harness import reproduce as rebuild
 from harness.card.model import RunCard
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import no_key
 from harness.method.method import Setup
 from harness.methods.registry import build
-from harness.reproduce import Rebuilt
+from harness.reproduce import Rebuilt, rebuild
 from harness.store.file.database import opened
 from tests.harness.card.factory import sealed
 from tests.harness.methods.conftest import PLUGIN

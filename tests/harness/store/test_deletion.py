@@ -255,8 +255,8 @@ def run(connection: sqlite3.Connection) -> int:
 
 def test_words_are_listed_with_their_run(connection: sqlite3.Connection, run: int) -> None:
     other = make_run(connection, [Entry(id=1, source="a", reference="b")], run_id="2222-b")
-    attachments.set_note(connection, run, "  ᓂᐚᐸᒫᐤ\nsecond \ud800 ")
-    attachments.change_tags(connection, run, ["b", "a", "a"])
+    attachments.change_words(connection, run, note="  ᓂᐚᐸᒫᐤ\nsecond \ud800 ")
+    attachments.change_words(connection, run, add=["b", "a", "a"])
     listed = {each.number: each for each in list_runs(connection)}
     assert (listed[run].note, listed[run].tags) == ("ᓂᐚᐸᒫᐤ\nsecond \ufffd", ("a", "b"))
     assert (listed[other].note, listed[other].tags) == ("", ())
@@ -266,30 +266,27 @@ def test_words_are_listed_with_their_run(connection: sqlite3.Connection, run: in
 
 
 def test_tags_are_added_and_taken_away(connection: sqlite3.Connection, run: int) -> None:
-    assert attachments.change_tags(connection, run, add=["one", "two"]) == ("one", "two")
-    assert attachments.change_tags(connection, run, add=["three"], remove=["one", "none"]) == (
+    assert attachments.change_words(connection, run, add=["one", "two"]) == ("one", "two")
+    assert attachments.change_words(connection, run, add=["three"], remove=["one", "none"]) == (
         "three",
         "two",
     )
-    assert attachments.change_tags(connection, run, remove=["two", "three"]) == ()
-    attachments.set_note(connection, run, "x")
-    attachments.set_note(connection, run, " ")
+    assert attachments.change_words(connection, run, remove=["two", "three"]) == ()
+    attachments.change_words(connection, run, note="x")
+    attachments.change_words(connection, run, note=" ")
     assert attachments.note_of(connection, run) == ""
-    attachments.change_tags(connection, run, ["kept"])
+    attachments.change_words(connection, run, add=["kept"])
     for tag in ("", "  ", "#", "two words", "a,b", "a\tb", "a\x00", "x" * 41):
-        refuses(UsageError, "one word", attachments.change_tags, connection, run, ["good", tag])
+        with pytest.raises(UsageError, match="one word"):
+            attachments.change_words(connection, run, add=["good", tag])
     with pytest.raises(UsageError, match=str(attachments.MOST_TAGS)):
-        attachments.change_tags(connection, run, add=[str(n) for n in range(attachments.MOST_TAGS)])
+        attachments.change_words(
+            connection, run, add=[str(n) for n in range(attachments.MOST_TAGS)]
+        )
     assert attachments.tags_of(connection, run) == ("kept",)
-    refuses(
-        UsageError,
-        "Shorten",
-        attachments.set_note,
-        connection,
-        run,
-        "x" * (attachments.MOST_NOTE + 1),
-    )
-    attachments.set_note(connection, run, "x" * attachments.MOST_NOTE)
+    with pytest.raises(UsageError, match="Shorten"):
+        attachments.change_words(connection, run, note="x" * (attachments.MOST_NOTE + 1))
+    attachments.change_words(connection, run, note="x" * attachments.MOST_NOTE)
 
 
 @examples(50, 500)
@@ -326,12 +323,10 @@ def test_note_and_tags_change_together(connection: sqlite3.Connection, run: int)
     )
     trash(connection, run)
     for each in (run, 999):
-        refuses(
-            StoreError, "was deleted meanwhile", attachments.set_note, connection, each, "words"
-        )
-        refuses(
-            StoreError, "was deleted meanwhile", attachments.change_tags, connection, each, ["a"]
-        )
+        with pytest.raises(StoreError, match="was deleted meanwhile"):
+            attachments.change_words(connection, each, note="words")
+        with pytest.raises(StoreError, match="was deleted meanwhile"):
+            attachments.change_words(connection, each, add=["a"])
     bring_back(connection, run)
     assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == (
         "",

@@ -532,11 +532,13 @@ def test_no_call_goes_out_before_its_money_is_safe_at_home() -> None:
         call = asyncio.create_task(home.desk.ledger.reserve(0.25))
         asked = await asyncio.to_thread(home.question)
         assert (asked.kind, asked.wanted) == ("take", 0.25)
-        home.say(told=(CoordinatorAnswer(number=asked.number, taken=True, held=1.0, budget=5.0),))
+        home.say(
+            answers=(CoordinatorAnswer(number=asked.number, taken=True, held=1.0, budget=5.0),)
+        )
         asked = await asyncio.to_thread(home.question)
         assert asked.kind == "secure"
         assert not call.done()
-        home.say(told=(CoordinatorAnswer(number=asked.number),))
+        home.say(answers=(CoordinatorAnswer(number=asked.number),))
         return await call
 
     with at_home(held=0.0) as home:
@@ -549,7 +551,7 @@ def test_a_budget_that_home_has_not_ends_the_run() -> None:
         asked = await asyncio.to_thread(home.question)
         assert asked.spent == 0.0, "nothing is under way, so what is left goes back"
         home.say(
-            told=(CoordinatorAnswer(number=asked.number, taken=False, budget=1.0, others=0.9),)
+            answers=(CoordinatorAnswer(number=asked.number, taken=False, budget=1.0, others=0.9),)
         )
         with pytest.raises(BudgetReached, match="budget of the sweep"):
             await call

@@ -19,7 +19,7 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.project.state import FILE
 from harness.run.rescoring import RescorePreview
-from harness.store.attachments import change_tags, set_note
+from harness.store.attachments import change_words
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from harness.vault.folder import HEAD
@@ -111,7 +111,7 @@ async def test_top_line_letters_and_mouse_lead_around(tmp_path: Path) -> None:
 @pytest.mark.thorough
 async def test_palette_finds_runs_acts_and_themes(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    change_tags(made.store, made.number, ["flagship"])
+    change_words(made.store, made.number, add=["flagship"])
     async with at_rest(App(made), (100, 30)) as (app, pilot):
         await typed(pilot, "flagship")
         await press(pilot, "enter")
@@ -331,8 +331,8 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.chdir(folder)
     made = sealed(tmp_path / "s.sqlite")
     made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
-    change_tags(made.store, made.number, ["baseline"])
-    set_note(made.store, made.number, "Before the new prompt.")
+    change_words(made.store, made.number, add=["baseline"])
+    change_words(made.store, made.number, note="Before the new prompt.")
     return made
 
 

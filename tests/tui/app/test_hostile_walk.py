@@ -21,7 +21,7 @@ from corpora.files.problems import Problem, Severity
 from corpora.model.entry import Entry, Segment
 from harness.leaderboard.official import official_lists
 from harness.settings import change_settings
-from harness.store.attachments import change_tags, set_note
+from harness.store.attachments import change_words
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
@@ -130,8 +130,10 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "UPDATE results SET output = NULL, error_class = 'timeout', error = ? WHERE position = 2",
         (NAME,),
     )
-    set_note(store, runs[0].number, " ".join(each for each in TEXTS if "\x00" not in each)[:300])
-    change_tags(store, runs[0].number, ["[/b]", "[@click=app.quit]x[/]"])
+    change_words(
+        store, runs[0].number, note=" ".join(each for each in TEXTS if "\x00" not in each)[:300]
+    )
+    change_words(store, runs[0].number, add=["[/b]", "[@click=app.quit]x[/]"])
     trash(store, runs[2].number)
     store.close()
     people = [" ".join(HOSTILE[n].split())[:60] for n in (0, 3, 4, 6)]

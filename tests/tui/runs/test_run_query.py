@@ -23,7 +23,7 @@ from harness.core.failures import RunState, UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.attachments import MOST_NOTE, CheckedHere, Recount, change_tags, set_note
+from harness.store.attachments import MOST_NOTE, CheckedHere, Recount, change_words
 from harness.store.corpora.entries import read_entries
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
@@ -132,7 +132,7 @@ KEPT = "first\tcell\x1b[31m\n\u202eturned\u202c"
 @pytest.fixture
 def app(tmp_path: Path) -> App:
     made = sealed(tmp_path / "s.sqlite", 4)
-    set_note(made.store, made.number, KEPT)
+    change_words(made.store, made.number, note=KEPT)
     made.close()
     return App(made)
 
@@ -168,7 +168,7 @@ async def test_tags_of_others_stay_and_a_note_that_was_not_touched_too(app: App)
     async with at_rest(app, (120, 36)) as (_, pilot):
         await pilot.press("t", *"mine")
         with closing(open_store(app.store_path)) as store:
-            change_tags(store, listed(app).number, ["cli"])
+            change_words(store, listed(app).number, add=["cli"])
         await press(pilot, "ctrl+s")
         assert (listed(app).tags, listed(app).note) == (("cli", "mine"), KEPT)
 
@@ -185,7 +185,7 @@ async def test_signs_that_act_are_shown_as_others_and_kept_so(app: App) -> None:
         shown = "\n".join(map(plain, KEPT.split("\n")))
         assert listed(app).note == f"{shown} end\nmore"
         with closing(open_store(app.store_path)) as store:
-            set_note(store, listed(app).number, "fine\nâ 👩‍👩‍👧")
+            change_words(store, listed(app).number, note="fine\nâ 👩‍👩‍👧")
         await press_in_turn(pilot, "r", "t")
         assert "signs that act" not in text(app)
         await press(pilot, *"mine")

@@ -20,7 +20,7 @@ from textual.widgets import Input, OptionList
 
 from corpora.model.entry import Segment
 from harness.settings import change_settings
-from harness.store.attachments import set_note
+from harness.store.attachments import change_words
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, Record, ShownRecords, Value
 from rosetta_tui.show.exporting import TableFormat, encoded, row_text, sheet_cell, table_text
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
@@ -147,7 +147,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     """Make a complete run, and stand in the folder of its store."""
     monkeypatch.chdir(tmp_path)
     with closing(sealed(tmp_path / "s.sqlite")) as made:
-        set_note(made.store, made.number, "for us alone")
+        change_words(made.store, made.number, note="for us alone")
         yield made
 
 

@@ -24,7 +24,7 @@ from harness.card.rows import load_card
 from harness.core.failures import KeyStoreError, RunState, StoreError, UsageError
 from harness.doctor.data import data as examine_data
 from harness.doctor.finding import Health
-from harness.store.attachments import change_tags
+from harness.store.attachments import change_words
 from harness.store.corpora.entries import read_entries
 from harness.store.deletion import HoldsSecrets, bring_back, trash
 from harness.store.file import copies, database, take_over
@@ -240,7 +240,7 @@ def test_old_store_is_read_whole(old: Path) -> None:
                 for run in reversed(runs) for each in read_results(store, run.number)]  # fmt: skip
         assert sorted(rows) == outputs
         open_run, secret = runs
-        change_tags(store, open_run.number, ["old"])
+        change_words(store, open_run.number, add=["old"])
         trash(store, open_run.number)
         assert [run.run_id for run in list_runs(store)] == [secret.run_id]
         bring_back(store, open_run.number)

@@ -34,7 +34,7 @@ from harness.core.storage import (
 from harness.sealed.stick import stick_error
 from harness.setup.plan import Plan
 from harness.store import results, run_list
-from harness.store.attachments import set_note
+from harness.store.attachments import change_words
 from harness.store.corpora.entries import read_entries
 from harness.store.corpora.listing import list_corpora
 from harness.store.file import database
@@ -244,7 +244,7 @@ def test_writing_changes_the_mark_and_reading_does_not(tmp_path: Path) -> None:
     (tmp_path / "away").rename(path)
     with closing(open_store(path)) as other, closing(open_store(path)) as store:
         list_runs(other)
-        set_note(store, find_run(store, "last").id, "a word")
+        change_words(store, find_run(store, "last").id, note="a word")
         assert mark_of(path) != before  # in the log beside the store
     assert mark_of(path) != before  # in the store itself
 
