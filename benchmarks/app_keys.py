@@ -64,9 +64,7 @@ def keys(screen: str, *pressed: str) -> Iterator[Step]:
     yield from (Step(screen, key) for key in pressed)
 
 
-def visit(
-    screen: str, key: str, name: str, inside: str, *pressed: str, back: str = ESCAPE
-) -> Iterator[Step]:
+def visit(screen: str, key: str, name: str, inside: str, *pressed: str, back: str = ESCAPE) -> Iterator[Step]:
     """Open something from a screen, press keys there, and come back."""
     yield Step(screen, key, "open", inside)
     yield from keys(name, *pressed)
@@ -105,9 +103,7 @@ def run() -> Iterator[Step]:
     yield Step("Run", "/")
     yield from keys("search", "l", "a", ESCAPE)
     yield from keys("Run", "y")
-    yield from visit(
-        "Run", ENTER, "Entry", "Reference", RIGHT, RIGHT, LEFT, "p", "p", "r", "r", back="q"
-    )
+    yield from visit("Run", ENTER, "Entry", "Reference", RIGHT, RIGHT, LEFT, "p", "p", "r", "r", back="q")
     yield from everywhere("Run")
     yield Step("Run", "q", "back", "› Home")
 
@@ -129,9 +125,7 @@ def corpora() -> Iterator[Step]:
 def places() -> Iterator[Step]:
     """Walk through the screens that stand for themselves."""
     yield from visit("Home", "l", "Leaderboard", "validated by", *MOVES, " ", " ", back="q")
-    yield from visit(
-        "Home", ",", "Settings", "› Settings", DOWN, RIGHT, DOWN, DOWN, LEFT, UP, back="q"
-    )
+    yield from visit("Home", ",", "Settings", "› Settings", DOWN, RIGHT, DOWN, DOWN, LEFT, UP, back="q")
     yield from visit("Home", "w", "Doctor", "› Doctor", DOWN, DOWN, "f", "f", back="q")
     yield from visit("Home", "n", "New run", "The corpus", TAB, TAB, "\x14", "\x14")
     yield from visit("Home", "p", "Plots", "1 Scores", RIGHT, LEFT, DOWN, back="q")
@@ -266,9 +260,7 @@ def print_table(title: str, groups: dict[str, list[Measured]]) -> None:
     lines = [(summary(each), name) for name, each in groups.items()]
     for (count, middle, most, busy, last), name in sorted(lines, key=lambda line: -line[0].most):
         mark = "" if most <= GOAL_SECONDS * 1000 else "  over"
-        print(
-            f"{name:30}{count:>6}{middle:>6.0f} ms{most:>6.0f} ms{busy:>6.0f} ms{last:>7.0f} ms{mark}"
-        )
+        print(f"{name:30}{count:>6}{middle:>6.0f} ms{most:>6.0f} ms{busy:>6.0f} ms{last:>7.0f} ms{mark}")
 
 
 def print_ratios(ours: Sequence[Measured], bare: Sequence[Measured]) -> None:

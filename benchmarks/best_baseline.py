@@ -41,9 +41,7 @@ class Mean(RateMetric):
 
 def mean_table(values: FloatArray) -> Table:
     """Lay out the values of one run's entries."""
-    return Table(
-        [Mean()], np.column_stack([values, np.ones(len(values))]), np.ones((len(values), 1))
-    )
+    return Table([Mean()], np.column_stack([values, np.ones(len(values))]), np.ones((len(values), 1)))
 
 
 def alike(random: Random, entries: int = 150) -> FloatArray:
@@ -120,9 +118,7 @@ def main() -> None:
         for _ in range(simulations):
             tables = [mean_table(values) for values in world(random)]
             found = against_best(tables[0], tables[1:], trials=TRIALS, level=LEVEL)
-            held = (
-                found.lower <= 0 <= found.upper
-            )  # in every world the best baseline equals the method
+            held = found.lower <= 0 <= found.upper  # in every world the best baseline equals the method
             wrong += [found.beats, naive(found), reality_check(tables), not held]
         ours, picked, white, missed = wrong / simulations
         print(

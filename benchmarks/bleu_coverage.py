@@ -44,9 +44,7 @@ def population(metrics: list[Metric]) -> Table:
     return Table.of_columns(metrics, [metric.stats_many(made) for metric in metrics], len(made))
 
 
-def both_ends(
-    drawn: FloatArray, point: float, jackknife: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def both_ends(drawn: FloatArray, point: float, jackknife: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the percentile and the BCa interval of some draws."""
     tails = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     normal = NormalDist()
@@ -75,15 +73,10 @@ def main() -> None:
                 total = rows.sum(axis=0, keepdims=True)
                 point = float(metric.values(total)[0])
                 drawn = metric.values(resample(rows, DRAWS, SEED))
-                for place, (low, high) in enumerate(
-                    both_ends(drawn, point, metric.values(total - rows))
-                ):
+                for place, (low, high) in enumerate(both_ends(drawn, point, metric.values(total - rows))):
                     held[place] += min(low, point) <= true <= max(high, point)
             shares = held / simulations
-            print(
-                f"{metric.info.id} {true:.1f}, {size:4} entries: percentile {shares[0]:.1%}, "
-                f"BCa {shares[1]:.1%}"
-            )
+            print(f"{metric.info.id} {true:.1f}, {size:4} entries: percentile {shares[0]:.1%}, BCa {shares[1]:.1%}")
 
 
 if __name__ == "__main__":

@@ -70,10 +70,7 @@ async def timed(method: Any, *, apart: bool) -> tuple[float, float]:
 
     ``apart`` tells that the method is in its own process, whose time is added.
     """
-    entries = [
-        Entry.model_construct(id=str(n), source=f"entry number {n}", segment=None)
-        for n in range(ENTRIES + 1)
-    ]
+    entries = [Entry.model_construct(id=str(n), source=f"entry number {n}", segment=None) for n in range(ENTRIES + 1)]
     asked: Method = method
     begun = time.perf_counter()
     await asked.translate(entries[:1], None)  # type: ignore[arg-type]  nothing is called

@@ -10,9 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 
 
-def best_cpu_seconds(
-    competitors: Mapping[str, Callable[[], object]], rounds: int = 3
-) -> dict[str, float]:
+def best_cpu_seconds(competitors: Mapping[str, Callable[[], object]], rounds: int = 3) -> dict[str, float]:
     """Run every competitor once per round and keep the fastest time of each."""
     best = dict.fromkeys(competitors, float("inf"))
     for _ in range(rounds):

@@ -47,9 +47,7 @@ METRICS = ("chrf_plus_plus", "bleu", "ter")
 SETUP = ScoringSetup(metrics=METRICS, source_language="en", target_language="und")
 
 
-def stored_run(
-    store: sqlite3.Connection, corpus: int, scorer: Scorer, rows: Sequence[EntryStatistics]
-) -> str:
+def stored_run(store: sqlite3.Connection, corpus: int, scorer: Scorer, rows: Sequence[EntryStatistics]) -> str:
     """Put a run into the store as a finished one is there, but for its card and texts."""
     run_id = str(uuid.uuid4())
     setup = Setup(
@@ -65,28 +63,20 @@ def stored_run(
         dataset_id="made", language_pair="EN→XX", harness_version="0",
     )  # fmt: skip
     results = [
-        Result(place, place, None, scorer.pack(row), None, exact=False, second=None)
-        for place, row in enumerate(rows)
+        Result(place, place, None, scorer.pack(row), None, exact=False, second=None) for place, row in enumerate(rows)
     ]
     add_results(store, number, results)
     store.execute("UPDATE runs SET state = 'complete', run_card = '{}' WHERE id = ?", (number,))
     return run_id
 
 
-def filled(
-    path: Path, entries: Sequence[Entry], outputs: Sequence[Sequence[str]], runs: int
-) -> list[str]:
+def filled(path: Path, entries: Sequence[Entry], outputs: Sequence[Sequence[str]], runs: int) -> list[str]:
     """Fill a store: runs with these outputs, then runs that mix the statistics of the first two."""
     scorer = make_scorer(Resources(SETUP))
-    taken = [
-        scorer.statistics([Translation(e, o) for e, o in zip(entries, own, strict=True)])
-        for own in outputs
-    ]
+    taken = [scorer.statistics([Translation(e, o) for e, o in zip(entries, own, strict=True)]) for own in outputs]
     for number in range(len(outputs), runs):
         share = number / runs
-        taken.append(
-            [taken[(place * 7919 % 997) / 997 < share][place] for place in range(len(entries))]
-        )
+        taken.append([taken[(place * 7919 % 997) / 997 < share][place] for place in range(len(entries))])
     store = open_store(path)
     store.execute("BEGIN IMMEDIATE")
     dataset = Dataset(id="made", language_pair="EN→XX", source_language="en", target_language="und")
@@ -124,9 +114,7 @@ def first(path: Path, names: Sequence[str]) -> None:
     ours(path, names)
 
 
-def two_runs(
-    path: Path, names: Sequence[str], references: list[str], outputs: Sequence[list[str]]
-) -> None:
+def two_runs(path: Path, names: Sequence[str], references: list[str], outputs: Sequence[list[str]]) -> None:
     """Print the comparison of two runs beside sacreBLEU's."""
     best = best_cpu_seconds(
         {

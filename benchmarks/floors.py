@@ -33,9 +33,7 @@ SUBSETS = (60, 100, 150, 199, 250, 400)
 """Entries of the Cree corpora; below 200 pairs hallucination is off."""
 
 UNANALYSED = tuple(
-    id_
-    for id_ in specification().metrics
-    if id_ not in {"fst_acceptance_rate", "morphological_accuracy"}
+    id_ for id_ in specification().metrics if id_ not in {"fst_acceptance_rate", "morphological_accuracy"}
 )
 """Metrics of a run without analyser."""
 
@@ -136,10 +134,7 @@ def _frequent(case: Case, choice: random.Random) -> list[str]:
 def _inflected(case: Case, choice: random.Random) -> list[str]:
     """Put the endings of target words behind the words of the source."""
     endings = [word[-2:] for word in _all_words(case)]
-    return [
-        " ".join(word[:4] + choice.choice(endings) for word in entry.source.split())
-        for entry in case.entries
-    ]
+    return [" ".join(word[:4] + choice.choice(endings) for word in entry.source.split()) for entry in case.entries]
 
 
 def _shuffled(case: Case, choice: random.Random) -> list[str]:
@@ -150,9 +145,7 @@ def _shuffled(case: Case, choice: random.Random) -> list[str]:
 METHODS: dict[str, Method] = {
     "empty": lambda case, _: [""] * len(case.entries),
     "copy": lambda case, _: [entry.source for entry in case.entries],
-    "copy, word order turned": lambda case, _: [
-        " ".join(reversed(entry.source.split())) for entry in case.entries
-    ],
+    "copy, word order turned": lambda case, _: [" ".join(reversed(entry.source.split())) for entry in case.entries],
     "constant": lambda case, choice: [choice.choice(case.entries).reference] * len(case.entries),
     "shortest constant": lambda case, _: (
         [min((entry.reference for entry in case.entries), key=len)] * len(case.entries)
@@ -166,9 +159,7 @@ METHODS: dict[str, Method] = {
     "word salad": _some_words(None, valid=False),
     "most frequent words": _frequent,
     "shuffled references": _shuffled,
-    "references backwards": lambda case, _: [
-        entry.reference for entry in [*case.entries[1:], case.entries[0]]
-    ][::-1],
+    "references backwards": lambda case, _: [entry.reference for entry in [*case.entries[1:], case.entries[0]]][::-1],
     "source words inflected": _inflected,
     "first word of the source": lambda case, _: [entry.source.split()[0] for entry in case.entries],
 }
@@ -177,23 +168,17 @@ METHODS: dict[str, Method] = {
 
 def _each(change: Callable[[list[str], random.Random], list[str]]) -> Method:
     """Make a method that changes the words of each reference."""
-    return lambda case, choice: [
-        " ".join(change(entry.reference.split(), choice)) for entry in case.entries
-    ]
+    return lambda case, choice: [" ".join(change(entry.reference.split(), choice)) for entry in case.entries]
 
 
 DISORDERED: dict[str, Method] = {
     "words reversed": _each(lambda words, _: words[::-1]),
     "words shuffled": _each(lambda words, choice: choice.sample(words, len(words))),
     "neighbours swapped": _each(
-        lambda words, _: [
-            word for at in range(0, len(words), 2) for word in words[at : at + 2][::-1]
-        ]
+        lambda words, _: [word for at in range(0, len(words), 2) for word in words[at : at + 2][::-1]]
     ),
     "three words reversed": _each(
-        lambda words, _: [
-            word for at in range(0, len(words), 3) for word in words[at : at + 3][::-1]
-        ]
+        lambda words, _: [word for at in range(0, len(words), 3) for word in words[at : at + 3][::-1]]
     ),
 }
 """The right words of each reference in destroyed order."""
@@ -231,12 +216,8 @@ def rows_of(case: Case, seed: int = 4) -> Iterator[Row]:
 
 def disordered_rows_of(case: Case, seed: int = 4) -> Iterator[Row]:
     """Yield what references in destroyed order reach; nothing where order is free or words have no spaces."""
-    spaced = any(" " in entry.reference for entry in case.entries) and not case.name.startswith(
-        "jpn"
-    )
-    for name, method in (
-        DISORDERED.items() if spaced and not case.found.scorer.free_word_order else ()
-    ):
+    spaced = any(" " in entry.reference for entry in case.entries) and not case.name.startswith("jpn")
+    for name, method in DISORDERED.items() if spaced and not case.found.scorer.free_word_order else ():
         yield Row.of(case, name, case.judged(method(case, random.Random(seed))), Tier.EMERGING)
 
 
@@ -255,10 +236,7 @@ def cases(only: str = "") -> Iterator[Case]:
     """Yield every corpus available whose name holds ``only``."""
     at_hand = given.TEXTS.exists() and given.STRICT.exists()
     for name in given.CORPORA if at_hand else ["demo"]:
-        for analyser, options in (
-            ("", None),
-            (", no analyser", ScoringOptions(metrics=UNANALYSED)),
-        ):
+        for analyser, options in (("", None), (", no analyser", ScoringOptions(metrics=UNANALYSED))):
             full = f"{name}{analyser}"
             if only in full and not (analyser and name not in {"demo", "cree"}):
                 yield Case.of(full, given.tools(name, options))

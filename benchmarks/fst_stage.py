@@ -38,10 +38,7 @@ def corpus(path: Path, entries: int, vocabulary: Sequence[str]) -> list[Translat
     def text() -> str:
         return " ".join(choice.choices(vocabulary, cum_weights=ranks, k=15))
 
-    return [
-        Translation(Entry(id=number, source=path.name, reference=text()), text())
-        for number in range(entries)
-    ]
+    return [Translation(Entry(id=number, source=path.name, reference=text()), text()) for number in range(entries)]
 
 
 def stage(path: Path, engine: str, items: list[Translation], store: Path) -> tuple[float, int]:

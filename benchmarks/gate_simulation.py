@@ -28,9 +28,7 @@ Marks = npt.NDArray[np.float64]
 """1 acceptable or better, 0 not; shape (reviews, strata, items of one, reviewers)."""
 
 
-def reviews(
-    items: int, reviewers: int, truth: float, sd: float, trials: int, seed: int = 7
-) -> Marks:
+def reviews(items: int, reviewers: int, truth: float, sd: float, trials: int, seed: int = 7) -> Marks:
     """Simulate reviews: each rating is a coin with the chance that person and item give it."""
     random = np.random.default_rng(seed)
     wide = np.sqrt(1 + 1.2**2 + sd**2)
@@ -69,10 +67,7 @@ def panel(marks: Marks) -> Panel:
     """Write one simulated review as the program holds it; below acceptable is gist."""
     strata, size, people = marks.shape
     places = {f"{h}-{i:03}": (h, i) for h in range(strata) for i in range(size)}
-    ratings = {
-        f"p{j}": {id_: 1 + int(marks[h, i, j]) for id_, (h, i) in places.items()}
-        for j in range(people)
-    }
+    ratings = {f"p{j}": {id_: 1 + int(marks[h, i, j]) for id_, (h, i) in places.items()} for j in range(people)}
     return Panel(
         {id_: h + 1 for id_, (h, _) in places.items()},
         dict.fromkeys(range(1, strata + 1), 1 / strata),

@@ -38,9 +38,7 @@ class Glass:
 
     def pixel(self, x: int, y: int) -> int:
         """Return the colour there, 0xRRGGBB."""
-        image = ctypes.c_void_p(
-            self._x.XGetImage(self._display, self._root, x, y, 1, 1, _ALL_PLANES, _Z_PIXMAP)
-        )
+        image = ctypes.c_void_p(self._x.XGetImage(self._display, self._root, x, y, 1, 1, _ALL_PLANES, _Z_PIXMAP))
         colour = int(self._x.XGetPixel(image, 0, 0))
         self._x.XDestroyImage(image)
         return colour & 0xFFFFFF

@@ -46,9 +46,9 @@ def fill_sweep(home: Path, runs: int) -> None:
     fill(home, runs)
     with closing(open_store(home / "rosetta.sqlite")) as store:
         ids = [row[0] for row in store.execute("SELECT run_id FROM runs ORDER BY id")]
-        labels = [{"model": f"model {n // (2 * COLUMNS)}", "prompt": f"p{n // 2 % COLUMNS}"} for n in range(len(ids))]  # fmt: skip
-        axes = {axis: list(dict.fromkeys(each[axis] for each in labels)) for axis in ("model", "prompt")}  # fmt: skip
-        stated = {a: [{"label": each, "options": {}} for each in found] for a, found in axes.items()}  # fmt: skip
+        labels = [{"model": f"model {n // (2 * COLUMNS)}", "prompt": f"p{n // 2 % COLUMNS}"} for n in range(len(ids))]
+        axes = {axis: list(dict.fromkeys(each[axis] for each in labels)) for axis in ("model", "prompt")}
+        stated = {a: [{"label": each, "options": {}} for each in found] for a, found in axes.items()}
         cells = [NewCell(f"run {n}", each, n % 2, f"{n:064x}", 10) for n, each in enumerate(labels)]
         sweep = keep_sweep(
             store, key="0" * 64, name="thousand", file="plan.toml", budget_usd=None, workers=1, cells=cells,

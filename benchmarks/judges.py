@@ -29,10 +29,7 @@ def write(folder: Path, entries: int) -> tuple[Path, Path]:
     """Write questions with expected answers, and answers."""
     corpus, outputs = folder / "corpus.jsonl", folder / "outputs.txt"
     corpus.write_text(
-        "".join(
-            f'{{"id": {n}, "source": "What is number {n}?", "reference": "It is {n}."}}\n'
-            for n in range(entries)
-        ),
+        "".join(f'{{"id": {n}, "source": "What is number {n}?", "reference": "It is {n}."}}\n' for n in range(entries)),
         "utf-8",
     )
     outputs.write_text("".join(f"Number {n}, I think.\n" for n in range(entries)), "utf-8")
@@ -56,9 +53,7 @@ def begin(folder: Path, entries: int, connections: int, url: str) -> Ready:
 def judged(ready: Ready) -> float:
     """Bring the run to its end; seconds."""
     began = time.perf_counter()
-    execute_run(
-        ready.path, ready.number, ready.method, lambda _: None, Control(), tools=ready.tools
-    )
+    execute_run(ready.path, ready.number, ready.method, lambda _: None, Control(), tools=ready.tools)
     return time.perf_counter() - began
 
 

@@ -90,9 +90,7 @@ def _progress(rows: int, done: int, rate: int) -> Progress:
 
 def fill(folder: Path, rows: int) -> None:
     """Store a run with this many entries, all of them done; the screen learns it bit by bit."""
-    pairs = [
-        (f"Sentence {n} of the corpus, to be translated.", f"Frazo {n}.", "") for n in range(997)
-    ]
+    pairs = [(f"Sentence {n} of the corpus, to be translated.", f"Frazo {n}.", "") for n in range(997)]
     made = scene(folder / "s.sqlite", entries=entries_of(pairs, rows), stored=0)
     made.store.execute("BEGIN")
     add_results(made.store, made.number, [_result(place) for place in range(rows)])
@@ -103,19 +101,7 @@ def fill(folder: Path, rows: int) -> None:
 def theirs(folder: Path, rows: int, rate: int) -> None:
     """Run Textual's DataTable with the same columns and the same rate, drained as often."""
     arrived: deque[int] = deque()
-    names = [
-        "",
-        "state",
-        "id",
-        "source",
-        "output",
-        "chrF++",
-        "exact",
-        "tier",
-        "tokens",
-        "cost",
-        "s",
-    ]
+    names = ["", "state", "id", "source", "output", "chrF++", "exact", "tier", "tokens", "cost", "s"]
 
     class Table(App[None]):
         CSS = "DataTable > .datatable--cursor { background: #2b4d74; color: white; }"
@@ -135,16 +121,7 @@ def theirs(folder: Path, rows: int, rate: int) -> None:
 
         def look(self) -> None:
             table = self.query_one(DataTable)
-            values = (
-                "✓",
-                "done",
-                "Frazo tradukita de la maŝino.",
-                "50.0",
-                "no",
-                "◆◆◆◇◇",
-                "220",
-                "$0.0001",
-            )
+            values = ("✓", "done", "Frazo tradukita de la maŝino.", "50.0", "no", "◆◆◆◇◇", "220", "$0.0001")
             columns = (0, 1, 4, 5, 6, 7, 8, 9)
             while arrived:
                 place = str(arrived.popleft())
@@ -285,9 +262,7 @@ def main() -> None:
     runs = [("ours", 1_000, 1_000), ("ours", 100_000, 1_000), ("theirs", 1_000, 1_000)]
     names = {"ours": "Rosetta live screen", "theirs": "Textual DataTable"}
     results = []
-    print(
-        f"{'':22}{'rows':>8}{'results/s':>11}{'key→paint median':>18}{'p95':>9}{'one core':>10}{'memory':>10}"
-    )
+    print(f"{'':22}{'rows':>8}{'results/s':>11}{'key→paint median':>18}{'p95':>9}{'one core':>10}{'memory':>10}")
     for kind, rows, rate in runs:
         numbers = measure(kind, rows, rate, seconds)
         results.append(numbers)
@@ -299,17 +274,13 @@ def main() -> None:
     small, large, peer = results
     data = sum(sys.getsizeof(place) for place in range(100_000)) + 8 * 100_000
     over = large["rss"] - small["rss"] - data
-    print(
-        f"\nmemory of 100,000 rows over those of 1,000 and the run's own list of places: {over / 1e6:.1f} MB"
-    )
+    print(f"\nmemory of 100,000 rows over those of 1,000 and the run's own list of places: {over / 1e6:.1f} MB")
     print(f"DataTable with a hundredth of the rows: {peer['p95'] / large['p95']:.1f} × the p95, "
           f"{peer['cpu'] / large['cpu']:.1f} × the processor time")  # fmt: skip
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["child"]:
-        {"ours": ours, "theirs": theirs}[sys.argv[2]](
-            Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])
-        )
+        {"ours": ours, "theirs": theirs}[sys.argv[2]](Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]))
     else:
         main()

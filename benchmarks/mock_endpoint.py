@@ -38,20 +38,14 @@ class Statistics:
 
     def as_json(self) -> bytes:
         """Return the figures."""
-        figures = {
-            "served": self.served,
-            "most_under_way": self.most_under_way,
-            "seconds": self.last - self.first,
-        }
+        figures = {"served": self.served, "most_under_way": self.most_under_way, "seconds": self.last - self.first}
         return json.dumps(figures).encode()
 
 
 class Endpoint(asyncio.Protocol):
     """One connection: keep-alive HTTP/1.1 with a body length."""
 
-    def __init__(
-        self, delay: float, answers: dict[str, str], reply: str | None, seen: Statistics
-    ) -> None:
+    def __init__(self, delay: float, answers: dict[str, str], reply: str | None, seen: Statistics) -> None:
         self.delay = delay
         self.answers = answers
         self.always = reply
@@ -94,13 +88,7 @@ class Endpoint(asyncio.Protocol):
             "object": "chat.completion",
             "created": 1,
             "model": "mock-1",
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {"role": "assistant", "content": content},
-                    "finish_reason": "stop",
-                }
-            ],
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 200, "completion_tokens": 30, "total_tokens": 230},
         }
         self.seen.leave()
@@ -116,9 +104,7 @@ async def serve(delay: float, port: int, answers: dict[str, str], reply: str | N
     """Listen on the loopback until ended."""
     seen = Statistics()
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: Endpoint(delay, answers, reply, seen), "127.0.0.1", port, backlog=1024
-    )
+    server = await loop.create_server(lambda: Endpoint(delay, answers, reply, seen), "127.0.0.1", port, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 

@@ -47,7 +47,7 @@ SIZES: Final = (50, 100, 150)
 REPETITIONS: Final = 20
 
 
-def ranked(statistics: np.ndarray, entries: int, step: float, repetitions: int) -> tuple[float, float]:  # fmt: skip
+def ranked(statistics: np.ndarray, entries: int, step: float, repetitions: int) -> tuple[float, float]:
     """Return the share of pairs told the wrong way round, and Kendall's tau of what is told against the truth."""
     metrics = [each for each in surface_metrics() if each.info.id == CHRF]
     table = Table(metrics, statistics[0], np.ones((statistics.shape[1], 1)))
@@ -61,7 +61,7 @@ def ranked(statistics: np.ndarray, entries: int, step: float, repetitions: int) 
             poor = (random.random(entries) > share).astype(int)
             value = float(table.values(statistics[poor, places].sum(axis=0)[None])[CHRF][0])
             told.append(rounded(value, step))
-        pairs = [(truth[a] - truth[b]) * (told[a] - told[b]) for a, b in combinations(range(METHODS), 2)]  # fmt: skip
+        pairs = [(truth[a] - truth[b]) * (told[a] - told[b]) for a, b in combinations(range(METHODS), 2)]
         inverted.append(np.mean([each < 0 for each in pairs]))
         tau.append(kendalltau(truth, told).statistic)
     return float(np.mean(inverted)), float(np.mean(tau))
@@ -85,9 +85,7 @@ def worlds(statistics: np.ndarray) -> dict[str, Callable[[int], HiddenSet]]:
     }
 
 
-def worst_gain(
-    make: Callable[[int], HiddenSet], count: int, sets: int, *, informed: bool
-) -> tuple[str, float, float]:
+def worst_gain(make: Callable[[int], HiddenSet], count: int, sets: int, *, informed: bool) -> tuple[str, float, float]:
     """Return which attack gains most in the mean, that in points over a choice by coin, and its standard error.
 
     ``informed``: attackers who know beforehand what a choice by coin reaches are among them.
@@ -102,10 +100,10 @@ def worst_gain(
     }
     if informed:
         attacks["knows its level, turns"] = lambda world, seed: by_turning(world.told, world, seed)
-    attacks |= {f"knows its level, border {above:g} above": known(above) for above in (0.0, 1.0, 2.0) if informed}  # fmt: skip
+    attacks |= {f"knows its level, border {above:g} above": known(above) for above in (0.0, 1.0, 2.0) if informed}
     found = {}
     for name, attack in attacks.items():
-        gains = [(world := make(seed)).value(attack(world, seed + 5000)) - world.by_coin(200) for seed in range(sets)]  # fmt: skip
+        gains = [(world := make(seed)).value(attack(world, seed + 5000)) - world.by_coin(200) for seed in range(sets)]
         found[name] = (float(np.mean(gains)), float(np.std(gains, ddof=1) / np.sqrt(sets)))
     name = max(found, key=lambda each: found[each][0])
     return name, *found[name]

@@ -61,9 +61,7 @@ class Watched:
         try:
             data = os.read(self._main, 1 << 20)
         except OSError as error:
-            raise EOFError(
-                f"the program has ended; the last that it showed:\n{self.shown}"
-            ) from error
+            raise EOFError(f"the program has ended; the last that it showed:\n{self.shown}") from error
         if QUESTION in data:
             os.write(self._main, ANSWER)
         return data
@@ -85,9 +83,7 @@ class Watched:
         before = self._busy()
         begun = time.perf_counter()
         os.write(self._main, key.encode())
-        while (now := time.perf_counter() - begun) < last + (
-            QUIET_SECONDS if first else NOTHING_SECONDS
-        ):
+        while (now := time.perf_counter() - begun) < last + (QUIET_SECONDS if first else NOTHING_SECONDS):
             data = self._read(last + (QUIET_SECONDS if first else NOTHING_SECONDS) - now)
             if FRAME in data:
                 last = time.perf_counter() - begun

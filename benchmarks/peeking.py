@@ -17,12 +17,7 @@ from scoring.core.metric import FloatArray
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 from scoring.metrics.inventory import surface_metrics
-from scoring.statistics.racing import (
-    ConfidenceSequence,
-    enough,
-    log_capital,
-    power_sums,
-)
+from scoring.statistics.racing import ConfidenceSequence, enough, log_capital, power_sums
 
 ENTRIES, FIRST_LOOK = 2_000, 10
 LEVEL, SPAN = 0.95, 100.0
@@ -37,8 +32,7 @@ def differences() -> FloatArray:
     made = translations(ENTRIES)
     again = [Translation(each.entry, language.noisy(each.entry.reference)) for each in made]
     one, other = (
-        scorer.table(scorer.statistics(outputs)).entry_values()["chrf_plus_plus"]
-        for outputs in (made, again)
+        scorer.table(scorer.statistics(outputs)).entry_values()["chrf_plus_plus"] for outputs in (made, again)
     )
     return other - one
 

@@ -78,9 +78,7 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def copied(
-    server: Server, name: str, cards: Sequence[OutgoingCard], types: tuple[str, ...]
-) -> None:
+def copied(server: Server, name: str, cards: Sequence[OutgoingCard], types: tuple[str, ...]) -> None:
     """Copy the cards into a bare table with a column of each type."""
     with closing(server.connect(name)) as connection, connection.cursor() as cursor:
         columns = ", ".join(f"{each}_of {each}" for each in types)

@@ -31,9 +31,7 @@ WALL = "2026-01-01T00:00:00Z"
 TENTH = 10
 
 
-def manifest_of(
-    organisation: Identity, persons: list[str], items: list[BatchItem]
-) -> BatchManifest:
+def manifest_of(organisation: Identity, persons: list[str], items: list[BatchItem]) -> BatchManifest:
     """Ask everybody about every item."""
     order = tuple(each.id for each in items)
     return BatchManifest(
@@ -72,11 +70,7 @@ def keep(office: Office, batch: Batch, persons: list[str], items: list[BatchItem
 def hand_over(batch: Batch, person: str, number: int) -> tuple[Identity, bytes]:
     """Agree, rate every item on a laptop of one's own, and give it with what it hands over."""
     place = {"wall": WALL, "reviewer": person, "batch": batch.manifest.batch}
-    said = [
-        Consent.model_validate(
-            {**place, "consent_sha256": "0" * 64, "language": "en", "share_corrections": True}
-        )
-    ]
+    said = [Consent.model_validate({**place, "consent_sha256": "0" * 64, "language": "en", "share_corrections": True})]
     said += [
         Rate.model_validate({**place, "item": item, "position": at, "active_ms": 4000, "face": "lines",
                              "version": "0", "rating": "gist"})
@@ -97,9 +91,7 @@ def measure(folder: Path, people: int, count: int) -> tuple[list[float], list[in
     """Take everybody's file in; gives the milliseconds of each, and how many events were read for it."""
     organisation, salt = Identity.make(Role.ORGANISATION), new_salt()
     persons = [tag_of(code, salt) for code in make_codes(people)]
-    items = [
-        BatchItem(id=f"{n:016x}", source=f"A dog ({n}).", candidate="Hundo.") for n in range(count)
-    ]
+    items = [BatchItem(id=f"{n:016x}", source=f"A dog ({n}).", candidate="Hundo.") for n in range(count)]
     batch = make_batch(manifest_of(organisation, persons, items), items, [], organisation, salt)
     waits, read, asked = [], [], 0
     real = table.read_event

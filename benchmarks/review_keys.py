@@ -31,12 +31,7 @@ GOAL_MS = 100.0
 PAUSE_SECONDS = 0.35
 """Between two keys: more than the guard against double presses."""
 
-OPENING = (
-    ("Which code", "1\r"),
-    ("Before you begin", "\r"),
-    ("Yes, they may be used", "1"),
-    ("Neither", "3"),
-)
+OPENING = (("Which code", "1\r"), ("Before you begin", "\r"), ("Yes, they may be used", "1"), ("Neither", "3"))
 """The pages before the first item, each with its keys: the code, consent, corrections, part in the method."""
 
 CHILD = """
@@ -179,10 +174,7 @@ def main() -> None:
         folder = Path(name)
         prepare(folder, items)
         waits, commits = measure(folder, items)
-    for what, values in (
-        ("key to next item painted", waits),
-        ("of it the durable commit", commits),
-    ):
+    for what, values in (("key to next item painted", waits), ("of it the durable commit", commits)):
         print(
             f"{what}: p50 {percentile(values, 0.5):.1f} ms, p95 {percentile(values, 0.95):.1f} ms,"
             f" most {max(values):.1f} ms ({len(values)})"

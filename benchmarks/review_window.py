@@ -42,9 +42,7 @@ class Watched:
             "QT_QPA_PLATFORM": "xcb",
         }
         command = [sys.executable, "-P", "-m", "benchmarks.window_probe", *arguments]
-        self.process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, text=True, cwd=home.parent
-        )
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, cwd=home.parent)
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         shown = until(lambda: screen.windows(self.process.pid), "a window")
@@ -72,10 +70,7 @@ class Watched:
 
 def prepared(folder: Path, items: int) -> Stage:
     """Put a batch on a stick, with its person known and agreed."""
-    made = [
-        item.model_copy(update={"candidate": text_of(number)})
-        for number, item in enumerate(items_of(items))
-    ]
+    made = [item.model_copy(update={"candidate": text_of(number)}) for number, item in enumerate(items_of(items))]
     batch: Batch = batch_of(made)
     return stage(folder, batch).know()
 
@@ -126,10 +121,7 @@ def main() -> None:
     """Measure and print."""
     items = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     os.umask(0o077)
-    with (
-        tempfile.TemporaryDirectory(prefix="window") as name,
-        display(Path(name) / "x", "1366x768") as screen,
-    ):
+    with tempfile.TemporaryDirectory(prefix="window") as name, display(Path(name) / "x", "1366x768") as screen:
         waits = rated(screen, Path(name), items)
         bare = [waited for waited, _ in repainted(screen, Path(name), items)]
     ours = [waited for waited, _ in waits]
@@ -138,9 +130,7 @@ def main() -> None:
     print(line("of it the durable commit", [commit for _, commit in waits]))
     print(line("the rest", without))
     print(line("a bare window that only repaints", bare))
-    print(
-        f"the rest, against the bare window: {percentile(without, 0.5) / percentile(bare, 0.5):.1f} ×"
-    )
+    print(f"the rest, against the bare window: {percentile(without, 0.5) / percentile(bare, 0.5):.1f} ×")
     verdict = "met" if percentile(ours, 0.95) <= GOAL_MS else "MISSED"
     print(f"goal: p95 within {GOAL_MS:.0f} ms: {verdict}")
 

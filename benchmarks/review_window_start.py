@@ -45,12 +45,7 @@ def started(
     screen: Display, glass: Glass, home: Path, command: Sequence[str]
 ) -> Iterator[tuple[subprocess.Popen[bytes], float]]:
     """Start a program; gives it and the seconds until it had painted."""
-    environment = {
-        **screen.environment,
-        "ROSETTA_HOME": str(home),
-        "PYTHONPATH": str(ROOT),
-        "QT_QPA_PLATFORM": "xcb",
-    }
+    environment = {**screen.environment, "ROSETTA_HOME": str(home), "PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "xcb"}
     before, begun = glass.pixel(*_MIDDLE), time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     try:
@@ -71,9 +66,7 @@ def forget_files() -> bool:
     return True
 
 
-def seconds(
-    screen: Display, glass: Glass, home: Path, command: Sequence[str], *, cold: bool
-) -> list[float]:
+def seconds(screen: Display, glass: Glass, home: Path, command: Sequence[str], *, cold: bool) -> list[float]:
     """Start it several times."""
     taken = []
     for _ in range(TIMES):
@@ -86,17 +79,12 @@ def seconds(
 
 def memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
     """Return proportional and resident memory, in millions of bytes."""
-    facts = dict(
-        line.split(":", 1)
-        for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()[1:]
-    )
+    facts = dict(line.split(":", 1) for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()[1:])
     pss, rss = (int(facts[name].split()[0]) * 1024 / 1e6 for name in ("Pss", "Rss"))
     return pss, rss
 
 
-def remembered(
-    screen: Display, glass: Glass, folder: Path, command: Sequence[str]
-) -> list[tuple[float, float]]:
+def remembered(screen: Display, glass: Glass, folder: Path, command: Sequence[str]) -> list[tuple[float, float]]:
     """Return the memory at the first page, and after some ratings."""
     scene = prepared(folder, RATED + 2)
     with started(screen, glass, scene.home, [*command, str(scene.file)]) as (process, _):
@@ -136,9 +124,7 @@ def main() -> None:
                     print(f"{what}, {state}: not measured, the cache cannot be dropped here")
                     continue
                 medians[what, state] = statistics.median(taken)
-                print(
-                    f"{what}, {state}: median {medians[what, state]:.2f} s, most {max(taken):.2f} s"
-                )
+                print(f"{what}, {state}: median {medians[what, state]:.2f} s, most {max(taken):.2f} s")
         first, after = remembered(screen, glass, folder, command)
     print(f"memory at the first page: PSS {first[0]:.0f} MB, RSS {first[1]:.0f} MB")
     print(f"memory after {RATED} ratings: PSS {after[0]:.0f} MB, RSS {after[1]:.0f} MB")

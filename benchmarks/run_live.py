@@ -71,9 +71,7 @@ def write_corpus(path: Path, entries: int) -> int:
     return sum(len(row["source"].encode()) * 2 + len(row["reference"].encode()) for row in rows)
 
 
-def watched_run(
-    home: Path, corpus: Path, endpoint: str, connections: int, further: Sequence[str] = LANGUAGES
-) -> float:
+def watched_run(home: Path, corpus: Path, endpoint: str, connections: int, further: Sequence[str] = LANGUAGES) -> float:
     """Run it on a terminal until its card is sealed, then leave; gives the seconds in all."""
     options = ["--method", "chat", "--model", "mock-1", "--endpoint", f"{endpoint}/v1", *further]
     options += ["--concurrency", str(connections)]
@@ -138,10 +136,7 @@ def compare(entries: int, connections: int) -> None:
         corpus, outputs = write(folder, entries)
         answers = folder / "answers.json"
         answers.write_text(json.dumps(_answers(corpus, outputs)), "utf-8")
-        kinds = {
-            "surface": ["--metrics", SURFACE],
-            "all": ["--analyser", str(compiled(folder))],
-        }
+        kinds = {"surface": ["--metrics", SURFACE], "all": ["--analyser", str(compiled(folder))]}
         best = dict.fromkeys(kinds, float("inf"))
         for turn in range(ROUNDS):
             for kind, scoring in kinds.items():
@@ -162,10 +157,7 @@ def _answers(corpus: Path, outputs: Path) -> dict[str, str]:
     """Return the output for each source."""
     entries = json.loads(corpus.read_text("utf-8"))["entries"]
     lines = outputs.read_text("utf-8").splitlines()
-    return {
-        entry["source"]: json.loads(line)["output"]
-        for entry, line in zip(entries, lines, strict=True)
-    }
+    return {entry["source"]: json.loads(line)["output"] for entry, line in zip(entries, lines, strict=True)}
 
 
 def store_bytes(home: Path) -> int:

@@ -76,8 +76,7 @@ def ratios(given: Mapping[str, tuple[str, str]], rounds: int) -> dict[str, float
             found = processor_seconds(BARE, shared)
             each = {
                 name: processor_seconds(
-                    [sys.executable, "-P", "-c", start, *arguments.split()],
-                    {**shared, "ROSETTA_HOME": home},
+                    [sys.executable, "-P", "-c", start, *arguments.split()], {**shared, "ROSETTA_HOME": home}
                 )
                 for name, (arguments, home) in given.items()
             }
@@ -99,9 +98,7 @@ def say_processor_time(empty: str, filled: str) -> None:
     found = ratios({each.name: (each.arguments, homes[each.runs]) for each in COMMANDS}, ROUNDS)
     for each in COMMANDS:
         print(f"{each.name}: {found[each.name]:.1f} × (goal ≤ {each.goal:g}) in processor time")
-    calls = [
-        f"{group} {name} --help" for group in ("", "runs", "review") for name in commands(group)
-    ]
+    calls = [f"{group} {name} --help" for group in ("", "runs", "review") for name in commands(group)]
     pages = ratios({call: (call, empty) for call in calls}, HELP_ROUNDS)
     slowest = max(pages, key=pages.__getitem__)
     print(

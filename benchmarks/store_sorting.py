@@ -64,9 +64,7 @@ def make(path: Path, size: int) -> None:
     """Run a corpus of this size to its seal."""
     made = translations(size)
     outputs = {each.entry.id: each.output for each in made}
-    entries = [
-        each.entry.model_copy(update={"source": each.entry.reference[::-1]}) for each in made
-    ]
+    entries = [each.entry.model_copy(update={"source": each.entry.reference[::-1]}) for each in made]
     plan = Plan(
         method="noisy",
         options=MethodOptions(**LANGUAGES),

@@ -59,26 +59,17 @@ def _links(entries: list[dict[str, Any]]) -> dict[str, set[str]]:
     from nltk.translate import AlignedSent, IBMModel1  # noqa: PLC0415  only where it is asked for
 
     pairs = [
-        AlignedSent(
-            _WORD.findall(entry["reference"].lower()), _WORD.findall(entry["source"].lower())
-        )
+        AlignedSent(_WORD.findall(entry["reference"].lower()), _WORD.findall(entry["source"].lower()))
         for entry in entries
     ]
     table = IBMModel1(pairs, 5).translation_table
     return {
-        target: {source for source, chance in sources.items() if chance >= 0.01}
-        for target, sources in table.items()
+        target: {source for source, chance in sources.items() if chance >= 0.01} for target, sources in table.items()
     }
 
 
 def _row(
-    entry: dict[str, Any],
-    text: str,
-    chrf: Any,
-    ter: Any,
-    fst: Any,
-    vocabulary: set[str],
-    links: dict[str, set[str]],
+    entry: dict[str, Any], text: str, chrf: Any, ter: Any, fst: Any, vocabulary: set[str], links: dict[str, set[str]]
 ) -> dict[str, Any]:
     """Score one entry."""
     reference = entry["reference"]
@@ -98,19 +89,11 @@ def _row(
         "length": len(text) / len(reference),
         "fst": sum(bool(found) for found in analyses) / count,
         "analyses": json.dumps([[str(one[0]) for one in found] for found in analyses]),
-        "code_switching": sum(
-            word.lower() in source and word.lower() not in vocabulary for word in words
-        )
-        / count,
-        "support": sum(
-            word.lower() in expected or bool(links.get(word.lower(), set()) & source)
-            for word in words
-        )
+        "code_switching": sum(word.lower() in source and word.lower() not in vocabulary for word in words) / count,
+        "support": sum(word.lower() in expected or bool(links.get(word.lower(), set()) & source) for word in words)
         / count,
         "orthography": sum(set(word.lower()) <= _LETTERS for word in words) / count,
-        "variables": int(
-            sorted(_VARIABLE.findall(text)) == sorted(_VARIABLE.findall(entry["source"]))
-        ),
+        "variables": int(sorted(_VARIABLE.findall(text)) == sorted(_VARIABLE.findall(entry["source"]))),
     }
 
 

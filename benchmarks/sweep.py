@@ -97,11 +97,7 @@ def swept_by(workers: int) -> Iterator[Callable[[Path, PlanFile], None]]:
 
 
 def measured(
-    make: Callable[[Path, PlanFile], None],
-    models: int,
-    entries: int,
-    workers: int,
-    connections: int,
+    make: Callable[[Path, PlanFile], None], models: int, entries: int, workers: int, connections: int
 ) -> tuple[float, float, float]:
     """Return the seconds that all runs took, those from the first call to the last reply, and the processor's."""
     with tempfile.TemporaryDirectory() as name:

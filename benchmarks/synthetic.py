@@ -29,9 +29,7 @@ class Language:
 
     def _syllables(self, least: int, most: int) -> str:
         pick = self._random.choice
-        return "".join(
-            pick(_CONSONANTS) + pick(_VOWELS) for _ in range(self._random.randint(least, most))
-        )
+        return "".join(pick(_CONSONANTS) + pick(_VOWELS) for _ in range(self._random.randint(least, most)))
 
     def word(self) -> str:
         """Inflect one stem."""
@@ -48,8 +46,7 @@ class Language:
         suffixes = "\n".join(
             f"LEXICON Suffixes{turn}\n# ;\n"
             + "\n".join(
-                f"+{suffix}:{suffix} {'#' if turn == 3 else f'Suffixes{turn + 1}'} ;"
-                for suffix in self._suffixes
+                f"+{suffix}:{suffix} {'#' if turn == 3 else f'Suffixes{turn + 1}'} ;" for suffix in self._suffixes
             )
             for turn in (1, 2, 3)
         )
@@ -96,8 +93,6 @@ def translations(entries: int, seed: int = 1) -> list[Translation]:
     for id_ in range(entries):
         reference = language.sentence()
         output = language.noisy(reference)
-        entry = Entry(
-            id=id_, source=f"Sentence {id_}.", reference=reference, difficulty=id_ % 5 + 1
-        )
+        entry = Entry(id=id_, source=f"Sentence {id_}.", reference=reference, difficulty=id_ % 5 + 1)
         made.append(Translation(entry, output))
     return made

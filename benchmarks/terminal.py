@@ -20,9 +20,7 @@ ROSETTA = [sys.executable, "-P", "-c", "from rosetta_tui.cli import main; main()
 class Terminal:
     """Runs a command on a pseudo-terminal and keeps what it draws."""
 
-    def __init__(
-        self, command: Sequence[str], env: Mapping[str, str], columns: int = 140, rows: int = 40
-    ) -> None:
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], columns: int = 140, rows: int = 40) -> None:
         self._main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.started = time.perf_counter()

@@ -34,9 +34,7 @@ def main() -> None:
         corpus, outputs = write(folder, ENTRIES)
         kinds = prepare(folder, corpus)
         for what, metrics in (("surface metrics", ["--metrics", SURFACE]), ("all metrics", [])):
-            best = race(
-                folder, kinds, ["-m", "replay", "--outputs", str(outputs), "--plain", *metrics]
-            )
+            best = race(folder, kinds, ["-m", "replay", "--outputs", str(outputs), "--plain", *metrics])
             ratio = best["sealed"] / best["open"]
             print(
                 f"{ENTRIES:,} entries, {what}: sealed {best['sealed']:.2f} s, open {best['open']:.2f} s, ratio {ratio:.2f}, "
@@ -55,23 +53,10 @@ def prepare(folder: Path, corpus: Path) -> Kinds:
     empty, keeper, vault = (folder / each for each in ("empty", "keeper", "vault"))
     empty.mkdir(mode=0o700)
     key = str(folder / "recovery-key.txt")
-    rosetta(
-        keeper, ["vault", "init", str(vault), "--name", "made", "--as", "Office", "--recovery", key]
-    )
+    rosetta(keeper, ["vault", "init", str(vault), "--name", "made", "--as", "Office", "--recovery", key])
     rosetta(keeper, ["vault", "add", str(vault), str(secret), "--name", "made"])
-    opening = [
-        "--vault",
-        str(vault),
-        "--purpose",
-        "a measurement",
-        "--despite-network",
-        "made-up sentences",
-    ]
-    return {
-        "open": (empty, [str(corpus)]),
-        "sealed": (empty, [str(secret)]),
-        "vault": (keeper, ["made", *opening]),
-    }
+    opening = ["--vault", str(vault), "--purpose", "a measurement", "--despite-network", "made-up sentences"]
+    return {"open": (empty, [str(corpus)]), "sealed": (empty, [str(secret)]), "vault": (keeper, ["made", *opening])}
 
 
 def race(folder: Path, kinds: Kinds, told: list[str]) -> dict[str, float]:

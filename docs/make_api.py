@@ -79,9 +79,7 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 def _definitions(module: ModuleType) -> dict[str, Definition]:
     tree = ast.parse(inspect.getsource(module))
-    return {
-        node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
 def _signature(node: Definition) -> str:

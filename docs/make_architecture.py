@@ -26,9 +26,7 @@ def drawing() -> str:
     """Return the map: packages from the top to the ground, each with its rooms in the order of its contract."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     layers = [each for each in contracts["contracts"] if each["type"] == "layers"]
-    [packages] = [
-        each["layers"] for each in layers if set(rooms(each)) == set(contracts["root_packages"])
-    ]
+    [packages] = [each["layers"] for each in layers if set(rooms(each)) == set(contracts["root_packages"])]
     return "\n".join("".join(f"{line}\n" for line in _package(name, layers)) for name in packages)
 
 

@@ -23,16 +23,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 PAGE = Path(__file__).parent / "app.md"
 WITHOUT = ("rosetta_tui.commands", "rosetta_tui.review.rating")
 """What has no screens of the app, or those of speakers, which their own guide shows."""
-BASES = frozenset(
-    {
-        "EntryByEntryScreen",
-        "ListScreen",
-        "ReadAgain",
-        "ReadingScreen",
-        "SearchedScreen",
-        "SectionScreen",
-    }
-)
+BASES = frozenset({"EntryByEntryScreen", "ListScreen", "ReadAgain", "ReadingScreen", "SearchedScreen", "SectionScreen"})
 """Screens that others are made from."""
 BEGIN = "<!-- written by docs/make_keys.py -->\n"
 
@@ -73,10 +64,7 @@ def table(kind: type[DOMNode]) -> Iterator[str]:
 
 def page() -> str:
     """Return the list."""
-    parts: list[tuple[str, type[DOMNode]]] = [
-        ("Everywhere", RosettaApp),
-        ("Every table", ResultTable),
-    ]
+    parts: list[tuple[str, type[DOMNode]]] = [("Everywhere", RosettaApp), ("Every table", ResultTable)]
     parts += [(f"{kind.TITLE}", kind) for kind in screens() if any(bindings(kind))]
     return "\n".join(
         "\n".join([f"### {title}\n", *table(kind), ""])  # a table needs an empty line before it

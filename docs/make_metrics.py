@@ -96,9 +96,7 @@ def _facts(id_: str, row: InventoryRow, needs: Mapping[str, str]) -> tuple[str, 
 def _composite(id_: str, row: InventoryRow, tables: Specification) -> str:
     if row.excluded:
         return f"no: {row.excluded[0].lower()}{row.excluded[1:].rstrip('.')}"
-    weights = (
-        f"{name} {profile[id_]:.2f}" for name, profile in tables.profiles.items() if id_ in profile
-    )
+    weights = (f"{name} {profile[id_]:.2f}" for name, profile in tables.profiles.items() if id_ in profile)
     return ", ".join(weights)
 
 
@@ -111,10 +109,7 @@ def _weights(tables: Specification) -> str:
             weights = (profile.get(id_) for profile in tables.profiles.values())
             told = ("–" if weight is None else f"{weight:.2f}" for weight in weights)
             table += _cells(f"`{id_}`", *told, enters[row.normalization])
-    return (
-        f"{table}\nWeights of metrics without a value are shared out among those that have one, "
-        "in proportion.\n"
-    )
+    return f"{table}\nWeights of metrics without a value are shared out among those that have one, in proportion.\n"
 
 
 def _tiers(tables: Specification) -> str:

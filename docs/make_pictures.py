@@ -50,9 +50,7 @@ async def draw(path: Path) -> str:
     """Run the demo and draw its live screen."""
     engine = begin_demo(path)
     engine.start()
-    app = RosettaApp(
-        path, lambda _: engine.events, lambda: None, WatchedRun(engine.events, engine.control)
-    )
+    app = RosettaApp(path, lambda _: engine.events, lambda: None, WatchedRun(engine.events, engine.control))
     async with app.run_test(size=SIZE) as pilot:
         while not (isinstance(app.screen, LiveScreen) and app.screen.live.done >= SHOWN_AFTER):
             await pilot.pause(0.1)
@@ -70,9 +68,7 @@ def answer(home: Path, opening: TerminalOpening) -> ReviewSession:
     batch = opening.open(opening.choices()[0])
     opening.accept(batch)
     [cards] = (home / "review-cards").iterdir()
-    code = opening.reviewer(
-        batch, re.findall(r'class="code">.*?<dd>(.+?)</dd>', cards.read_text("utf-8"))[0]
-    )
+    code = opening.reviewer(batch, re.findall(r'class="code">.*?<dd>(.+?)</dd>', cards.read_text("utf-8"))[0])
     session = opening.session(batch, code, Face.DESKTOP, guard=0)
     view = session.agree(share_corrections=True)
     while view.phase is Phase.TRAINING or view.done < ANSWERED:

@@ -62,8 +62,7 @@ def pages() -> dict[str, str]:
         schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
         made[name] = schema | {"$defs": definitions(records)}
     return {
-        f"{name}.schema.json": json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
-        for name, schema in made.items()
+        f"{name}.schema.json": json.dumps(schema, ensure_ascii=False, indent=2) + "\n" for name, schema in made.items()
     }
 
 

@@ -309,9 +309,7 @@ def resume(
     return Ready(store, run.id, run.run_id, method, resumption=resumption, secret=secret)
 
 
-def retry(
-    store: Path, name: str, changes: Mapping[str, Any], vault: VaultRequest | None = None
-) -> Ready:
+def retry(store: Path, name: str, changes: Mapping[str, Any], vault: VaultRequest | None = None) -> Ready:
     """Store a run of a complete run's failed entries, ready to go; HarnessError where none can be asked again.
 
     ``changes``: fields of the plan that are to be other than before, by name. ``vault`` as in ``resume``.
@@ -368,9 +366,7 @@ def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, 
             tools.close()
 
 
-def verify(
-    store: Path, card: str | Path, known: KnownSigners = UNKNOWN, against: Path | None = None
-) -> CardVerdict:
+def verify(store: Path, card: str | Path, known: KnownSigners = UNKNOWN, against: Path | None = None) -> CardVerdict:
     """Check the seals of a card, and compute every number again from its outputs.
 
     ``card``: a file, or a run of the store by its id, the id's beginning, or ``last``; or the proof of a row, which is

@@ -73,9 +73,7 @@ class NobodySaidWhetherToSend(MayNotSend):
         )
 
 
-def require_sending(
-    dataset: Dataset, entries: Sequence[Entry], url: str | None, may_send: str | None
-) -> None:
+def require_sending(dataset: Dataset, entries: Sequence[Entry], url: str | None, may_send: str | None) -> None:
     """Raise MayNotSend where texts of these entries must not go to an endpoint; None: nothing is sent.
 
     ``may_send``: a person's words that they may, where no term settles it. Entries that are secret by their segment alone
@@ -139,7 +137,7 @@ def _require(terms: Terms, sending: Sending, url: str, may_send: str | None, seg
 
 
 def _term(terms: Terms) -> str:
-    return f"Term: {terms.because}." if terms.because else "Term: the corpus names no licence and no other term."  # fmt: skip
+    return f"Term: {terms.because}." if terms.because else "Term: the corpus names no licence and no other term."
 
 
 def _rule(terms: Terms) -> str:
@@ -151,12 +149,8 @@ def _rule(terms: Terms) -> str:
 
 def quieten() -> None:
     """Remove the words of foreign code from everything that Python would print, from now on."""
-    sys.unraisablehook = lambda raised: _tell(
-        "An error that cannot be raised", raised.exc_type, raised.exc_traceback
-    )
-    threading.excepthook = lambda raised: _tell(
-        "A thread ended", raised.exc_type, raised.exc_traceback
-    )
+    sys.unraisablehook = lambda raised: _tell("An error that cannot be raised", raised.exc_type, raised.exc_traceback)
+    threading.excepthook = lambda raised: _tell("A thread ended", raised.exc_type, raised.exc_traceback)
     warnings.showwarning = lambda _, category, file, line, *_more: _print(
         f"A warning: {category.__name__}, at {file}:{line}"
     )
@@ -288,9 +282,7 @@ def make_method(
     return build(plan.method, plan.options, corpus, find_key)
 
 
-def shut_door(
-    entries: Iterable[Entry], plan: Plan | None = None, dataset: Dataset | None = None
-) -> None:
+def shut_door(entries: Iterable[Entry], plan: Plan | None = None, dataset: Dataset | None = None) -> None:
     """Refuse all connections to other machines from now on, where entries, plan or terms ask for it.
 
     Before the code of a method or the libraries of a model are loaded: both run from their first line. Code of others
@@ -313,9 +305,7 @@ def shut_door(
         offline.shut(offline.TERMS)
 
 
-def require_terms(
-    dataset: Dataset, entries: Sequence[Entry], method: Method | None, plan: Plan
-) -> None:
+def require_terms(dataset: Dataset, entries: Sequence[Entry], method: Method | None, plan: Plan) -> None:
     """Raise MayNotSend where the terms forbid an endpoint of the run: the method's, a judge's or that of embeddings.
 
     One on another machine is refused by ``keep_here`` where nothing but ``--offline`` forbids it.
@@ -353,11 +343,9 @@ def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
     others = "Choose" if whole else "Choose other entries with --segment, or"
     if elsewhere:
         raise UsageError(
-            f"{why} the method would send them to another machine. {others} a method that "
-            "runs on this machine."
+            f"{why} the method would send them to another machine. {others} a method that runs on this machine."
             if secret
-            else f"{why} the method's endpoint is not on this machine. Leave --offline out, or name a "
-            "local endpoint."
+            else f"{why} the method's endpoint is not on this machine. Leave --offline out, or name a local endpoint."
         )
     if method.endpoint is not None and (model := cloud_model(method)) is not None:
         raise UsageError(

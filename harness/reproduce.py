@@ -103,9 +103,7 @@ _NOT_TOLD = frozenset({"fst_version", "system_prompt_used", "prompt_version", "m
 """Fields that follow from others, or name the engine of an analyser: all engines agree."""
 
 
-def rebuild(
-    connection: sqlite3.Connection, card: RunCard, corpus: Corpus, told: Mapping[str, Any]
-) -> Rebuilt:
+def rebuild(connection: sqlite3.Connection, card: RunCard, corpus: Corpus, told: Mapping[str, Any]) -> Rebuilt:
     """Return the run of a card once more, ready to be started; nothing is sent and no key is asked for.
 
     ``told``: options of a run by name, as ``api.ask`` takes them, and ``method`` for a plug-in; only those that a person gave. Raises UsageError
@@ -163,9 +161,7 @@ def places_of(card: RunCard, corpus: Corpus) -> tuple[int, ...]:
 
 def refuse_secrets(card: RunCard) -> None:
     """Raise UsageError for a card over secret entries: its exact scores stay where they are."""
-    if card.withheld is not None or any(
-        row.withheld or row_entry(row).secret for row in card.results
-    ):
+    if card.withheld is not None or any(row.withheld or row_entry(row).secret for row in card.results):
         raise UsageError(_OVER_SECRETS)
 
 
@@ -224,9 +220,7 @@ def _missing_scoring(stated: ScoringSetup | None, told: Mapping[str, Any]) -> It
         yield Lacking("the prescribed terms", f"SHA-256 {terms}", "--terms FILE")
     if stated.embeddings is not None and not told.get("embeddings"):
         words = stated.embeddings.sha256 or stated.embeddings.endpoint or ""
-        yield Lacking(
-            "the embeddings", f"{stated.embeddings.model} ({words})", "--embeddings WHERE"
-        )
+        yield Lacking("the embeddings", f"{stated.embeddings.model} ({words})", "--embeddings WHERE")
     if stated.comet is not None and not told.get("comet"):
         yield Lacking("COMET", f"{stated.comet.model} ({stated.comet.sha256})", "--comet FILE")
 
@@ -340,9 +334,7 @@ def claimed_card(connection: sqlite3.Connection, name: str) -> ClaimedCard:
     return ClaimedCard(card, seals)
 
 
-def compared(
-    connection: sqlite3.Connection, claimed: RunCard, repeated: str
-) -> ReproductionComparison:
+def compared(connection: sqlite3.Connection, claimed: RunCard, repeated: str) -> ReproductionComparison:
     """Compare a finished run of the store, by its id, with a card.
 
     Raises UsageError where it is not the card's set-up on the card's entries, is the card's own run, was not made
@@ -352,18 +344,14 @@ def compared(
     card = load_card(connection, run.id)
     named = f"Run {run.run_id[:8]}"
     if run.imported or card.run_id == claimed.run_id or card.run_card_hash == claimed.run_card_hash:
-        raise UsageError(
-            f"{named} was not made here, or is the card's own run: it reproduces nothing."
-        )
+        raise UsageError(f"{named} was not made here, or is the card's own run: it reproduces nothing.")
     ids = [sorted(str(row.entry_id) for row in run_card.results) for run_card in (claimed, card)]
     if claimed.dataset.sha256 != card.dataset.sha256 or ids[0] != ids[1]:
         raise UsageError(f"{named} is on other entries, or another corpus, than the card.")
     if other := same_setup(card_setup(claimed), run.setup):
         raise UsageError(f"{named} is another set-up. {other[0]}")
     if any(row.cached for row in card.results):
-        raise UsageError(
-            f"{named} took answers of earlier runs. Run it without them: rosetta runs reproduce."
-        )
+        raise UsageError(f"{named} took answers of earlier runs. Run it without them: rosetta runs reproduce.")
     before, after = stated_setup(claimed.scoring), stated_setup(card.scoring)
     facts = () if before is None or after is None else tuple(changes(before, after))
     version = ("harness_version",) if claimed.harness_version != card.harness_version else ()
@@ -424,9 +412,7 @@ def refuse_to_sign(connection: sqlite3.Connection, claimed: ClaimedCard, home: P
 # shows as verified.
 
 
-def attach(
-    connection: sqlite3.Connection, data: bytes, trusted: str | None, home: Path
-) -> SignedReproduction:
+def attach(connection: sqlite3.Connection, data: bytes, trusted: str | None, home: Path) -> SignedReproduction:
     """Check a record and keep it beside the run whose card it names; raises UsageError where it shows nothing.
 
     ``trusted``: the key that a person named; None: a key of this computer signed. Anyone who made or signed the card is
@@ -439,24 +425,18 @@ def attach(
             f"The key that signed this record is not trusted here. Its six words are: {key_phrase(reproduction.by)}. Compare them "
             f"with anyone who is said to have signed, by another way than the record itself came, and name the key: --trust {reproduction.by}"
         )
-    for consent_check in consent_checks(
-        Verified(keys=frozenset({reproduction.by, reproduction.claimed_by}))
-    ):
+    for consent_check in consent_checks(Verified(keys=frozenset({reproduction.by, reproduction.claimed_by}))):
         if consent_check.ok is False:
             raise UsageError(f"{consent_check.words}. The record shows nothing.")
     if not reproduction.reproduced:
-        raise UsageError(
-            "The record says that the card was not reproduced: there is nothing to show."
-        )
+        raise UsageError("The record says that the card was not reproduced: there is nothing to show.")
     run = find_by_id(connection, reproduction.claimed.run_id)
     if run is None:
         raise UsageError(
             f"Run {reproduction.claimed.run_id[:8]} is not in the list: import its card with its seal first."
         )
     if not run.imported and reproduction.by in own:
-        raise UsageError(
-            "This run was made here, and so was the record: nobody verifies their own run."
-        )
+        raise UsageError("This run was made here, and so was the record: nobody verifies their own run.")
     raw = read_raw(connection, run.id)
     checked = check_hash(raw)
     wrong = fits_card(reproduction, raw, signers_of(kept_seals(connection, run.id, raw), raw))

@@ -80,14 +80,12 @@ def _published(value: object) -> str:
 
 
 _TYPE = "Type, or choose from the list."
-_PLACE = (
-    "postgresql://USER@HOST/NAME without a password (rosetta key set HOST keeps that), or a folder"
-)
+_PLACE = "postgresql://USER@HOST/NAME without a password (rosetta key set HOST keeps that), or a folder"
 _database = _matching(r"postgres(ql)?://([^:/?#@\s]+@)?[^@\s]*", f"wants {_PLACE}")
 _signer = _matching(r"[0-9a-f]{64}", "wants public keys of 64 hexadecimal digits, in small letters")
 _url = _matching(r"https?://[^/\s?#@]+(?:/[^\s?#@]*)?", "wants a URL such as https://llm.example.org/v1, without password or query")  # fmt: skip
-_name = _matching(r"[a-z0-9][a-z0-9-]{0,39}", "has a name of other than small letters, digits and - (at most 40)")  # fmt: skip
-_keys = _matching(r"\s*[^,\s][^,]*(,\s*[^,\s][^,]*)*", "wants names of keys such as n, or ctrl+n,comma")  # fmt: skip
+_name = _matching(r"[a-z0-9][a-z0-9-]{0,39}", "has a name of other than small letters, digits and - (at most 40)")
+_keys = _matching(r"\s*[^,\s][^,]*(,\s*[^,\s][^,]*)*", "wants names of keys such as n, or ctrl+n,comma")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +115,7 @@ class Settings:
 
     theme: Annotated[str, SettingSpec("Colours", _text)] = ""
     """Name of the app's colours."""
-    endpoint: Annotated[
-        str, SettingSpec("Models", _text, "Default endpoint", "for chat and pipeline")
-    ] = ""
+    endpoint: Annotated[str, SettingSpec("Models", _text, "Default endpoint", "for chat and pipeline")] = ""
     """Where a model is asked when a run names no endpoint: a preset, an own name, or a URL."""
     model: Annotated[str, SettingSpec(
         "Models", _text, "Default model", "asked for at the default endpoint",
@@ -131,9 +127,7 @@ class Settings:
         "A file of yours with prices in US dollars; docs/prices.md shows one.", (".toml",),
     )] = None  # fmt: skip
     """The person's own price table, for every run that names none."""
-    exports: Annotated[Path | None, SettingSpec("Folders", _path, "Exports", "", _TYPE, ("/",))] = (
-        None
-    )
+    exports: Annotated[Path | None, SettingSpec("Folders", _path, "Exports", "", _TYPE, ("/",))] = None
     """Folder that exports go to; None: the folder in which the program was started."""
     publish: Annotated[str, SettingSpec(
         "Sharing", _published, "Cards go to", "by rosetta publish and --submit", f"{_PLACE}.", ("/",)
@@ -307,7 +301,7 @@ def change_settings(home: Path, *changes: Changes) -> Settings:
         try:
             content = _rewritten(text, before, now).encode()
         except UnicodeEncodeError:
-            raise UsageError("A name holds bytes that no text file can hold. Rename the file.") from None  # fmt: skip
+            raise UsageError("A name holds bytes that no text file can hold. Rename the file.") from None
         write_file(path, content, overwrite=True)
     return now
 
@@ -347,7 +341,7 @@ def _alone(home: Path) -> Iterator[None]:
         with filelock.FileLock(folder / "settings.lock", timeout=LONGEST_WAIT, mode=PRIVATE):
             yield
     except filelock.Timeout:
-        raise UsageError(f"{settings_path(home)} is held by another Rosetta. Close it, then try again.") from None  # fmt: skip
+        raise UsageError(f"{settings_path(home)} is held by another Rosetta. Close it, then try again.") from None
     except OSError as error:
         raise UsageError(f"The data folder {home} cannot be written ({error.strerror}). Allow it, or make room there.") from error  # fmt: skip
 
@@ -374,9 +368,7 @@ def _rewritten(text: str, before: Settings, now: Settings) -> str:
     return tomlkit.dumps(document)
 
 
-_FIRST_LINE = (
-    "# Rosetta reads this file when it starts: docs/settings.md says what can stand here.\n"
-)
+_FIRST_LINE = "# Rosetta reads this file when it starts: docs/settings.md says what can stand here.\n"
 
 
 def _as_toml(value: object) -> Any:

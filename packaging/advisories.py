@@ -64,9 +64,7 @@ def index() -> str:
     """
     named = os.environ.get("PIP_INDEX_URL", "") or _pip("config", "get", "global.index-url")
     if not named:
-        told = re.search(
-            r"--index-url.*?\(default\s+(\S+?)\)", _pip("install", "--help"), re.DOTALL
-        )
+        told = re.search(r"--index-url.*?\(default\s+(\S+?)\)", _pip("install", "--help"), re.DOTALL)
         named = told[1] if told else ""
     if not re.match(r"https?://", named):
         raise NoAdvisories("pip is configured for no index on a server")
@@ -154,44 +152,28 @@ def read(path: Path) -> tuple[date | None, Releases]:
     return (date.fromisoformat(told["asked"]) if told["asked"] else None), told["releases"]
 
 
-def known(
-    releases: Sequence[str], database: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> list[str]:
+def known(releases: Sequence[str], database: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     """Return a line for each advisory of a locked release: package, id, other names, and the version that fixes it."""
     return [
         f"{release}: {each['id']}{''.join(f', {alias}' for alias in each['aliases'])}: "
-        + (
-            f"mended in {' or '.join(each['mended_in'])}"
-            if each["mended_in"]
-            else "no version fixes it yet"
-        )
+        + (f"mended in {' or '.join(each['mended_in'])}" if each["mended_in"] else "no version fixes it yet")
         for release in releases
         for each in database.get(release, ())
     ]
 
 
-def state(
-    releases: Sequence[str], asked: date | None, database: Releases, today: date
-) -> list[str]:
+def state(releases: Sequence[str], asked: date | None, database: Releases, today: date) -> list[str]:
     """Return what somebody has to know of the database itself: that it is old, or knows less than the locks."""
     unknown = [each for each in releases if each not in database]
     if asked is None:
-        never = (
-            f"Advisories: nobody has asked for those of the {len(releases)} locked releases yet."
-        )
-        return [
-            f"{never} 'make lock' asks the index that pip is configured for, where it tells them."
-        ]
+        never = f"Advisories: nobody has asked for those of the {len(releases)} locked releases yet."
+        return [f"{never} 'make lock' asks the index that pip is configured for, where it tells them."]
     days = (today - asked).days
-    lines = [
-        f"Advisories as of {asked}, for {len(releases) - len(unknown)} of {len(releases)} locked releases."
-    ]
+    lines = [f"Advisories as of {asked}, for {len(releases) - len(unknown)} of {len(releases)} locked releases."]
     if days > OLD_DAYS:
         lines.append(f"They are {days} days old, so newer ones are missing. Ask again: make lock.")
     if unknown:
-        lines.append(
-            f"Never asked for: {', '.join(unknown[:5])}{' …' if len(unknown) > 5 else ''}. Ask: make lock."
-        )
+        lines.append(f"Never asked for: {', '.join(unknown[:5])}{' …' if len(unknown) > 5 else ''}. Ask: make lock.")
     return lines
 
 
@@ -215,9 +197,7 @@ def renew(root: Path = ROOT, database: Path = DATABASE) -> int:
     try:
         told = ask(releases, index())
     except NoAdvisories as why:
-        print(
-            f"No advisories were asked for: {why}. {database.name} stays as it is.", file=sys.stderr
-        )
+        print(f"No advisories were asked for: {why}. {database.name} stays as it is.", file=sys.stderr)
         return 0
     write(told, database, datetime.now(UTC).date())
     return check(root, database)

@@ -81,11 +81,7 @@ class TextMetric:
     """A metric of the inventory (docs/metrics.md), set up as a run would set it up."""
 
     def __init__(
-        self,
-        info: MetricInfo,
-        options: ScoringOptions,
-        languages: tuple[str, str],
-        folder: Path | None = None,
+        self, info: MetricInfo, options: ScoringOptions, languages: tuple[str, str], folder: Path | None = None
     ) -> None:
         self.info = info
         """Its id, title, range and direction."""
@@ -155,11 +151,7 @@ class TextMetric:
         )
 
     def _entry(
-        self,
-        number: int,
-        source: str | None,
-        reference: str | Sequence[str] | None,
-        record: RecordFields | None,
+        self, number: int, source: str | None, reference: str | Sequence[str] | None, record: RecordFields | None
     ) -> Entry:
         fields = {} if record is None else _json_values(number, record)
         if source is not None:
@@ -176,10 +168,7 @@ class TextMetric:
 
 
 def _together(
-    count: int,
-    sources: Sequence[str] | None,
-    references: References | None,
-    records: Sequence[RecordFields] | None,
+    count: int, sources: Sequence[str] | None, references: References | None, records: Sequence[RecordFields] | None
 ) -> Iterator[tuple[str | None, str | Sequence[str] | None, RecordFields | None]]:
     """Yield what belongs to each output; UsageError unless there is exactly one for each."""
     columns = {"sources": sources, "references": references, "records": records}
@@ -246,14 +235,10 @@ def load(
             others=tuple(map(Path, vault_with)),
         )  # fmt: skip
     elif purpose or segment or despite_network or vault_with:
-        raise UsageError(
-            "purpose, segment, despite_network and vault_with go with vault, the folder of one."
-        )
+        raise UsageError("purpose, segment, despite_network and vault_with go with vault, the folder of one.")
     languages, columns = (source, target), (source_column, reference_column)
     again = None if sealed is None else terms_again(sealed.work)
-    request = api.CorpusRequest(
-        file, references, form, id, *languages, *columns, task, sealed, again
-    )
+    request = api.CorpusRequest(file, references, form, id, *languages, *columns, task, sealed, again)
     return api.open_corpus(request)
 
 
@@ -322,12 +307,7 @@ def compare(first: RunHandle, second: RunHandle) -> RunComparison:
 
 
 def metric(
-    name: str,
-    *,
-    source: str = "und",
-    target: str = "und",
-    folder: File | None = None,
-    **options: Unpack[Scoring],
+    name: str, *, source: str = "und", target: str = "und", folder: File | None = None, **options: Unpack[Scoring]
 ) -> TextMetric:
     """Return one metric by any of its names, to be asked about texts that are available.
 
@@ -371,8 +351,7 @@ def verdict(certificate: File) -> Verification:
     """
     evidence_files = presented(Path(certificate), None, home())
     done = [
-        verify_certificate(one.certificate, one.signature, one.evidence, one.program)
-        for one in evidence_files.values()
+        verify_certificate(one.certificate, one.signature, one.evidence, one.program) for one in evidence_files.values()
     ]
     return max(done, key=lambda verification: (verification.broken, not verification.ok))
 

@@ -106,9 +106,7 @@ def _raise(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-_OPENING = frozenset(
-    {"run", "demo", "resume", "retry", "watch", "open"}
-)  # commands that open a screen
+_OPENING = frozenset({"run", "demo", "resume", "retry", "watch", "open"})  # commands that open a screen
 _NOT_SHOWN = frozenset({"--plain", "--json-lines", "--help", "-h", "--version"})
 
 

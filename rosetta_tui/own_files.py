@@ -40,17 +40,11 @@ def changed_files() -> list[ChangedFile] | None:
     except PackageNotFoundError:
         return None
     recorded = _recorded(ours)
-    if (
-        not recorded
-        or Path(str(ours.locate_file(""))).resolve() != Path(__file__).resolve().parents[1]
-    ):
+    if not recorded or Path(str(ours.locate_file(""))).resolve() != Path(__file__).resolve().parents[1]:
         return None
     changed = {path: state for path, sha in recorded.items() if (state := _state(ours, path, sha))}
     owners = _owners(ours, set(changed)) if changed else {}
-    return [
-        ChangedFile(path, owners.get(path, ""), gone=state == "gone")
-        for path, state in changed.items()
-    ]
+    return [ChangedFile(path, owners.get(path, ""), gone=state == "gone") for path, state in changed.items()]
 
 
 def _recorded(ours: Distribution) -> dict[str, str]:

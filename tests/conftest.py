@@ -168,9 +168,7 @@ def _can_draw() -> bool:
         import PySide6.QtWidgets  # noqa: F401
     except ImportError:
         return False
-    builtins.__import__ = (
-        own  # Qt's, for a feature that nobody here uses, slows every import in a function down
-    )
+    builtins.__import__ = own  # Qt's, for a feature that nobody here uses, slows every import in a function down
     return True
 
 
@@ -198,12 +196,7 @@ class KnownWork(FloorWork):
 
 def floor_work_once(tools: ScoringTools) -> FloorWork:
     """Return what ``floor_work`` does, with all steps but the last one done."""
-    resources = (
-        tools.setup.model_dump_json(),
-        repr(tools.resources.terms),
-        tools.scorer.weighing,
-        tools.scorer.ids,
-    )
+    resources = (tools.setup.model_dump_json(), repr(tools.resources.terms), tools.scorer.weighing, tools.scorer.ids)
     asked = sha256(repr((tools.resources.entries, resources)).encode()).hexdigest()
     if asked not in _known:
         work = floor_work(tools)

@@ -25,9 +25,7 @@ def published(language: str) -> Path:
 
 
 def _why(path: Path) -> str:
-    return (
-        f"no {path.relative_to(DATA)}: ROSETTA_TEST_DATA names no folder with it (tests/README.md)"
-    )
+    return f"no {path.relative_to(DATA)}: ROSETTA_TEST_DATA names no folder with it (tests/README.md)"
 
 
 def only_with(path: Path) -> pytest.MarkDecorator:

@@ -21,10 +21,7 @@ from typing import Any, Final
 _REACHES: Final = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _LOOKS_UP: Final = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _NOBODY: Final = tuple(
-    map(
-        ipaddress.ip_network,
-        ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"),
-    )
+    map(ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"))
 )
 """RFC 5737 and RFC 3849."""
 _NOBODYS_NAME: Final = re.compile(r"(^|\.)(example(\.(com|net|org))?|invalid|test|localhost)\.?$")

@@ -16,14 +16,7 @@ from corpora.languages.tags import nearest, wrong_tag
 from corpora.model.corpus import INHERITED, SIDES, Dataset, RawEntry, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.model.records import CHECKABLE
-from corpora.text.comparison import (
-    NO_WIDTH,
-    NormalForm,
-    comparison_form,
-    is_blank,
-    mixtures,
-    normal_form,
-)
+from corpora.text.comparison import NO_WIDTH, NormalForm, comparison_form, is_blank, mixtures, normal_form
 from corpora.text.messages import fold
 
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -195,9 +188,7 @@ def _classes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
         warn_of(findings, items, f"have a variant class that is {what}", mend, CLASS)
 
 
-def quoted_tags(
-    tags: Sequence[str], items: Mapping[str, Sequence[PlacedEntry]], findings: Findings
-) -> str:
+def quoted_tags(tags: Sequence[str], items: Mapping[str, Sequence[PlacedEntry]], findings: Findings) -> str:
     """Quote tags, the most frequent first; none of a secret entry, where anything may be in the field.
 
     Nor any of a file with errors: one of them may be a mark of secrecy that was not understood.
@@ -252,9 +243,7 @@ def _instruction_ids(entry: Entry) -> Iterable[str]:
     return [id_ for id_ in ids if isinstance(id_, str)]
 
 
-def warn_of(
-    findings: Findings, items: Sequence[PlacedEntry], what: str, mend: str, field: str | None = None
-) -> None:
+def warn_of(findings: Findings, items: Sequence[PlacedEntry], what: str, mend: str, field: str | None = None) -> None:
     """Add one warning about all of these entries, with their number, the first ids and places; none for no entries."""
     if not items:
         return

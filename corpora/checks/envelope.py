@@ -83,7 +83,9 @@ def _check_licence(dataset: Dataset, findings: Findings, *, quiet: bool) -> None
         return  # what is not understood is told with the terms; the others have no id
     near = None if quiet else nearest_spdx(licence)
     what = f"It is no id of the SPDX list of licences{_quoted(licence, quiet=quiet)}."
-    mend = f"Write {near or 'an id of https://spdx.org/licenses, such as CC-BY-SA-4.0'}, so that every program knows it."
+    mend = (
+        f"Write {near or 'an id of https://spdx.org/licenses, such as CC-BY-SA-4.0'}, so that every program knows it."
+    )
     findings.warning(what, mend, field="dataset.license")
 
 
@@ -110,9 +112,7 @@ def _quoted(text: str, *, quiet: bool) -> str:
     return "" if quiet else f" (“{shown(text, longest=30)}”)"
 
 
-def check_against_entries(
-    dataset: Dataset, placed: Sequence[PlacedEntry], findings: Findings
-) -> None:
+def check_against_entries(dataset: Dataset, placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Compare what the envelope lists with the entries: their provenance, and the weight of the tiers."""
     if dataset.provenance and not findings.failed:
         listed = frozenset(dataset.provenance)
@@ -194,17 +194,13 @@ _SECRET = frozenset(segment.value.replace("_", "") for segment in Segment if seg
 """Names of the secret segments without signs between their words, and what else they are called."""
 _TEXTS = frozenset({"source", "reference", "variants", "id", "segment"})
 """Fields of an entry in which a secret segment's name is a text, or is the segment."""
-_WHERE_GOLD_IS_KNOWN = frozenset(
-    {"provenance", "provenance_tag", "provenance_tags", "provenance_record"}
-)
+_WHERE_GOLD_IS_KNOWN = frozenset({"provenance", "provenance_tag", "provenance_tags", "provenance_record"})
 """``gold_standard`` is also a provenance (§2.5)."""
 MOST_FIELDS = 16_384
 """Fields of an entry, and columns of a table, as many as a spreadsheet has; what has more is something else."""
 
 
-def misplaced(
-    fields: Mapping[str, Any], known: frozenset[str], data: Collection[str] = ()
-) -> Iterator[MisplacedMark]:
+def misplaced(fields: Mapping[str, Any], known: frozenset[str], data: Collection[str] = ()) -> Iterator[MisplacedMark]:
     """Yield every field that may hold a mark which is not understood.
 
     ``known``: names that the form of the file gives a meaning; only their values are examined. ``data``: fields
@@ -302,8 +298,7 @@ def named_for_secret(name: str) -> bool:
     words = [word.rstrip("0123456789") for word in folded_words(name)]
     starts = ("".join(pair) for pair in zip(words, [*words, ""][1:], strict=True))
     return names_secret(name) or any(
-        start in _OF_NAMES or word.startswith(_OF_NAMES)
-        for word, start in zip(words, starts, strict=True)
+        start in _OF_NAMES or word.startswith(_OF_NAMES) for word, start in zip(words, starts, strict=True)
     )
 
 

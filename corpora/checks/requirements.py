@@ -19,12 +19,7 @@ from corpora.text.comparison import normal_form, scripts
 
 NOT_GIVEN = "not given"
 
-LEAST: Final = {
-    Segment.GOLD_STANDARD: 50,
-    Segment.DEVELOPMENT: 30,
-    Segment.DIAGNOSTIC: 10,
-    Segment.HELD_OUT: 10,
-}
+LEAST: Final = {Segment.GOLD_STANDARD: 50, Segment.DEVELOPMENT: 30, Segment.DIAGNOSTIC: 10, Segment.HELD_OUT: 10}
 """Fewest entries of each segment (§2.3); held_out only where it is there."""
 LEAST_TIERS: Final = 3
 LEAST_REGISTERS: Final = 2
@@ -188,8 +183,6 @@ def looked_over(corpus: Corpus) -> LookedOver | None:
         return None
     number = 0
     for speakers in stated:
-        known = (
-            [one for one in speakers if isinstance(one, dict)] if isinstance(speakers, list) else []
-        )
+        known = [one for one in speakers if isinstance(one, dict)] if isinstance(speakers, list) else []
         number += any(one.get("outcome") in LOOKED_OVER for one in known)
     return LookedOver(number, len(opened), len(corpus.entries) - len(opened))

@@ -122,7 +122,7 @@ def what_is(data: bytes) -> tuple[str, str] | None:
         return None
     if mend := _EXPORTS.get(kind):
         return kind, mend
-    return kind, "Give JSON, JSONL, CSV, TSV, XLSX or plain text; unpack archives, save other spreadsheets as .xlsx."  # fmt: skip
+    return kind, "Give JSON, JSONL, CSV, TSV, XLSX or plain text; unpack archives, save other spreadsheets as .xlsx."
 
 
 _LINES = "to_json('texts.jsonl', orient='records', lines=True, force_ascii=False)"

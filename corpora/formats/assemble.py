@@ -11,15 +11,7 @@ from pydantic import ValidationError
 from corpora.checks.envelope import MOST_FIELDS, misplaced, without_roles
 from corpora.files.problems import Findings, shown
 from corpora.formats.read_json import strings_in
-from corpora.languages.tags import (
-    as_tag,
-    equal_tags,
-    is_assigned,
-    is_language_tag,
-    nearest,
-    pair_label,
-    wrong_tag,
-)
+from corpora.languages.tags import as_tag, equal_tags, is_assigned, is_language_tag, nearest, pair_label, wrong_tag
 from corpora.model.corpus import (
     DIFFICULTY_WORD,
     EXACT_TIER,
@@ -38,10 +30,7 @@ from corpora.model.terms import FIELD
 from corpora.text.comparison import MOST_STACKED, is_blank, stacked
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
-_KNOWN = frozenset(Entry.model_fields) - {"register_", "local_only", "not_stored", "of_task"} | {
-    "register",
-    FIELD,
-}
+_KNOWN = frozenset(Entry.model_fields) - {"register_", "local_only", "not_stored", "of_task"} | {"register", FIELD}
 _KNOWN_OF_DATASET = frozenset(Dataset.model_fields)
 _LARGEST_ID = 2**53 - 1
 _SEGMENTS = ", ".join(Segment)
@@ -69,9 +58,7 @@ _NOT_TEXT = ("It must be text.", "Put it in quotes.")
 _OPTIONS = {"source_language": "--source-language", "target_language": "--target-language"}
 
 
-def assemble_dataset(
-    raw: RawCorpus, given: Mapping[str, Any], file_id: str, findings: Findings
-) -> Dataset | None:
+def assemble_dataset(raw: RawCorpus, given: Mapping[str, Any], file_id: str, findings: Findings) -> Dataset | None:
     """Complete the envelope from what the caller gave and check it; None where it stays unusable."""
     fields = with_tags(_without_empty(raw.envelope, Dataset.model_fields))
     _complete(fields, with_tags(given), findings)
@@ -140,10 +127,7 @@ def _check_language(name: str, tag: Any, findings: Findings) -> None:
         findings.warning(what, mend, field=f"dataset.{name}")
 
 
-_NOT_WRITABLE = (
-    "It holds a NUL, half a surrogate pair, or too many levels.",
-    "Write plain text and flat values.",
-)
+_NOT_WRITABLE = ("It holds a NUL, half a surrogate pair, or too many levels.", "Write plain text and flat values.")
 
 
 def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:

@@ -69,7 +69,7 @@ def read_variants(cell: str) -> list[str]:
 def is_plain(name: str, value: Any) -> bool:
     """Return whether a value comes back the same from a plain cell, which no spreadsheet would run."""
     text = write_cell(name, value)
-    if isinstance(value, str) and (is_formula(value) or (name == "id" and whole_number(value) is not None)):  # fmt: skip
+    if isinstance(value, str) and (is_formula(value) or (name == "id" and whole_number(value) is not None)):
         return False
     return bool(text) and value not in NOTHING and read_cell(name, text or "") == value
 
@@ -157,9 +157,7 @@ class ChosenColumns:
     """Side → the one name taken for its language, which is written with another region, script or variant."""
 
 
-def choose(
-    names: Sequence[str], columns: Columns, known: Collection[str], *, languages: bool = False
-) -> ChosenColumns:
+def choose(names: Sequence[str], columns: Columns, known: Collection[str], *, languages: bool = False) -> ChosenColumns:
     """Find both sides among names; ``known`` are sides that have a name of the specification already.
 
     ``languages``: every name is a language. A side that cannot be told is left out of ``places``.
@@ -209,9 +207,7 @@ def _said(names: Sequence[str], said: str | None, *, several: bool) -> list[int]
     return places if len(set(places)) == len(wanted) else []
 
 
-def _by_number(
-    names: Sequence[str], columns: Columns, known: Collection[str], chosen: ChosenColumns
-) -> None:
+def _by_number(names: Sequence[str], columns: Columns, known: Collection[str], chosen: ChosenColumns) -> None:
     """Find references that are numbered (``ref1``, ``mi_2``), where nobody says which column holds them."""
     free = (at for at in range(len(names)) if at not in chosen.places.values())
     matches = [(at, _NUMBERED.fullmatch(names[at].strip())) for at in free]
@@ -300,18 +296,12 @@ def note_unknown(names: Sequence[str], cells: Sequence[str], findings: Findings,
         listed = ", ".join(f"“{shown(name, 20)}”" for name in unknown[:12])
         message = f"No column is known by the name {listed}."
     findings.error(
-        message,
-        f"The first line is a header; known are {', '.join(SYNONYMS)}. Rename a column or take it out.",
-        **at,
+        message, f"The first line is a header; known are {', '.join(SYNONYMS)}. Rename a column or take it out.", **at
     )
 
 
 def note_choice(
-    chosen: ChosenColumns,
-    columns: Columns,
-    findings: Findings,
-    options: Mapping[str, str],
-    **at: Any,
+    chosen: ChosenColumns, columns: Columns, findings: Findings, options: Mapping[str, str], **at: Any
 ) -> None:
     """Show what was chosen where it might have been chosen otherwise, and what could not be.
 

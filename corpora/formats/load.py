@@ -25,16 +25,7 @@ from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
 from corpora.formats.read_json import read_json, read_jsonl
 from corpora.formats.table_head import first_record
-from corpora.model.corpus import (
-    SIDES,
-    SYNONYMS,
-    Corpus,
-    Dataset,
-    Form,
-    RawCorpus,
-    RawEntry,
-    dataset_fields,
-)
+from corpora.model.corpus import SIDES, SYNONYMS, Corpus, Dataset, Form, RawCorpus, RawEntry, dataset_fields
 from corpora.model.entry import Segment
 from corpora.model.sidecar import KNOWN_OF_MARK, marks_beside, terms_of_mark
 from corpora.model.task import TASKS, TRANSLATION, Task
@@ -90,9 +81,7 @@ def load(
     beside = _marks_beside(paths, findings)
     findings.stop_if_failed()
     file_form = None if form is None else Form(form)
-    corpus = read(
-        files, form=file_form, dataset=dataset, beside=beside, columns=columns, kept_here=kept_here
-    )
+    corpus = read(files, form=file_form, dataset=dataset, beside=beside, columns=columns, kept_here=kept_here)
     return replace(corpus, files=tuple(path.absolute() for path in paths))
 
 
@@ -197,10 +186,7 @@ def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _check_names(
-    files: Sequence[str],
-    envelope: Dataset | None,
-    placed: Sequence[PlacedEntry],
-    findings: Findings,
+    files: Sequence[str], envelope: Dataset | None, placed: Sequence[PlacedEntry], findings: Findings
 ) -> None:
     """Refuse entries without a segment where the name of file or corpus is that of a secret one."""
     if all(item.entry.segment is not None for item in placed):
@@ -210,8 +196,7 @@ def _check_names(
     if any(map(named_for_secret, (named, *parts))):
         findings.error(
             "The name of the file or of the corpus is that of a secret segment, and entries have none.",
-            f"Write the segment of each entry ({', '.join(Segment)}), or give file and corpus "
-            "another name.",
+            f"Write the segment of each entry ({', '.join(Segment)}), or give file and corpus another name.",
             field="segment",
         )
 
@@ -298,9 +283,7 @@ def _number(entries: list[RawEntry], findings: Findings) -> None:
     findings.warning("No entry has an id; they were numbered from 1.", mend, field="id")
 
 
-def _raw(
-    files: list[File], form: Form | None, columns: Columns, findings: Findings
-) -> RawCorpus | None:
+def _raw(files: list[File], form: Form | None, columns: Columns, findings: Findings) -> RawCorpus | None:
     if len(files) == 1 and form in (None, Form.XLSX) and files[0].data.startswith(b"PK"):
         from corpora.formats import read_sheet  # noqa: PLC0415  only for archives
 

@@ -25,16 +25,7 @@ from corpora.formats.columns import (
     note_missing,
     take_listed,
 )
-from corpora.model.corpus import (
-    LEGACY_NAMES,
-    RECORD,
-    SIDES,
-    Form,
-    RawCorpus,
-    RawEntry,
-    canonical_names,
-    renamed,
-)
+from corpora.model.corpus import LEGACY_NAMES, RECORD, SIDES, Form, RawCorpus, RawEntry, canonical_names, renamed
 from corpora.model.vocabularies import SEGMENT_NAMES
 
 # ---- Reads JSON strictly, and remembers on which line every entry begins ----
@@ -277,9 +268,7 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
         take_listed(entry.fields)
 
 
-def _sided(
-    fields: dict[str, Any], names: dict[str, str], further: list[str], *, nested: bool
-) -> dict[str, Any]:
+def _sided(fields: dict[str, Any], names: dict[str, str], further: list[str], *, nested: bool) -> dict[str, Any]:
     """Move both sides to their names; values that were there before are stored next to them."""
     texts = fields.get(BY_LANGUAGE) if nested else fields
     if not names or not isinstance(texts, dict):
@@ -320,11 +309,7 @@ def read_jsonl(text: str, findings: Findings, columns: Columns) -> RawCorpus:
     return raw
 
 
-_OTHER_FILES = (
-    ("run_card_hash", "a run card"),
-    ("results", "a run log or report"),
-    ("items", "a review batch"),
-)
+_OTHER_FILES = (("run_card_hash", "a run card"), ("results", "a run log or report"), ("items", "a review batch"))
 
 PAIR_NAMES = "language_names"
 """Extra envelope field for what a language_pair object holds beside the two tags."""
@@ -332,9 +317,7 @@ PAIR_LABEL = "language_pair_label"
 """Field of a reference-implementation file that keeps the specification's language_pair."""
 
 
-def read_json(
-    text: str, form: Form | None, findings: Findings, columns: Columns
-) -> RawCorpus | None:
+def read_json(text: str, form: Form | None, findings: Findings, columns: Columns) -> RawCorpus | None:
     """Read a JSON corpus of any shape; the form says how to take the envelope, None: find out."""
     document = parse(text, findings)
     if document is None:

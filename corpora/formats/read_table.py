@@ -131,9 +131,7 @@ def read_records(
     return read
 
 
-def of_records(
-    table: RecordTable, text: str, form: Form, findings: Findings, columns: Columns
-) -> RawCorpus | None:
+def of_records(table: RecordTable, text: str, form: Form, findings: Findings, columns: Columns) -> RawCorpus | None:
     """Return the corpus in the records of a table, or of a sheet, whose ``text`` is empty."""
     if not table.rows:
         findings.error("There is no header line.", "Begin with id, source, reference.")
@@ -237,8 +235,7 @@ def _csv(text: str, delimiter: str, findings: Findings, *, remarks: bool) -> Rec
     except _BrokenRecord as broken:
         findings.error(
             f"The record that begins here cannot be read ({broken.reason}).",
-            'Close every quote, and double a quote inside a quoted cell: "". '
-            "Very long texts need JSON or JSONL.",
+            'Close every quote, and double a quote inside a quoted cell: "". Very long texts need JSON or JSONL.',
             line=broken.line,
         )
         return None
@@ -297,9 +294,7 @@ def _records(text: str, delimiter: str, quoting: Any, *, remarks: bool) -> Recor
     return table
 
 
-def _column_names(
-    header: TableRow, columns: Columns, raw: RawCorpus, findings: Findings
-) -> list[str] | None:
+def _column_names(header: TableRow, columns: Columns, raw: RawCorpus, findings: Findings) -> list[str] | None:
     plain = tuple(
         cell.removesuffix(JSON_COLUMN) if cell.strip() else f"column_{number}"
         for number, cell in enumerate(header.cells, start=1)
@@ -310,9 +305,7 @@ def _column_names(
     note_choice(chosen, columns, findings, OPTIONS, line=header.line)
     raw.guessed |= chosen.languages
     for side, place in chosen.places.items():
-        pairs = [
-            (own, own if name == side else name) for own, name in zip(plain, names, strict=True)
-        ]
+        pairs = [(own, own if name == side else name) for own, name in zip(plain, names, strict=True)]
         names = [f"other_{side}" if own == side else name for own, name in pairs]
         names[place] = side
     for place in chosen.further:
@@ -343,9 +336,7 @@ def _column_names(
     ]
 
 
-def _fields(
-    row: TableRow, names: list[str], place: int, findings: Findings
-) -> dict[str, Any] | None:
+def _fields(row: TableRow, names: list[str], place: int, findings: Findings) -> dict[str, Any] | None:
     if len(row.cells) != len(names):
         findings.error(
             f"The row has {len(row.cells)} {'cell' if len(row.cells) == 1 else 'cells'}, the header {len(names)}.",

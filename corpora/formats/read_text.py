@@ -17,9 +17,7 @@ from corpora.model.corpus import Form, RawCorpus, RawEntry
 from corpora.text.messages import counted
 
 
-def read_parallel(
-    texts: Sequence[str], names: Sequence[str], findings: Findings
-) -> RawCorpus | None:
+def read_parallel(texts: Sequence[str], names: Sequence[str], findings: Findings) -> RawCorpus | None:
     """Pair the lines of a source file and one or more files of references; an entry's id is its line number.
 
     What further files have on a line is a variant, as are further columns of a file of references. Files of different length are refused: one line too many
@@ -58,9 +56,7 @@ def read_parallel(
     return raw
 
 
-def _columns(
-    lines: list[str], sources: Sequence[str], name: str, findings: Findings
-) -> list[list[str]]:
+def _columns(lines: list[str], sources: Sequence[str], name: str, findings: Findings) -> list[list[str]]:
     """Return the references of a file, one list a column: sacreBLEU keeps several on a line, separated by tabs.
 
     Tabs in few lines only, or in the sources too, belong to the texts.
@@ -132,8 +128,7 @@ def _note_returns_within(text: str, name: str, findings: Findings, *, ends: bool
         read = "read as a line end" if ends else "kept as part of the text"
         findings.warning(
             f"{'One' if one else f'{len(positions):,}'} {what} within lines of {name}, {read}.",
-            "Nothing to do if that is meant. `tr '\\r' '\\n'` makes line ends of them, `tr -d '\\r'` takes "
-            "them out.",
+            "Nothing to do if that is meant. `tr '\\r' '\\n'` makes line ends of them, `tr -d '\\r'` takes them out.",
             line=text.count("\n", 0, positions[0]) + 1,
         )
 
@@ -195,9 +190,7 @@ def read_po(text: str, findings: Findings) -> RawCorpus | None:
 class PoMessage:
     """One message of a PO file; each number of a plural is one."""
 
-    def __init__(
-        self, number: int, entry: Any, source: str, texts: list[str], *, plural: bool
-    ) -> None:
+    def __init__(self, number: int, entry: Any, source: str, texts: list[str], *, plural: bool) -> None:
         self.id: int | str = f"{number} plural" if plural else number
         self.source = source
         self.texts = [text for text in texts if text.strip()]

@@ -118,9 +118,7 @@ class _Reader:
             return
         if self._within:
             self._coded = True
-            if (
-                local == "cp" and len(plain.get("hex", "")) <= 6
-            ):  # as XLIFF 2 writes "\x1f": <cp hex="001F"/>
+            if local == "cp" and len(plain.get("hex", "")) <= 6:  # as XLIFF 2 writes "\x1f": <cp hex="001F"/>
                 with suppress(ValueError, OverflowError):
                     self._text.append(chr(int(plain.get("hex", ""), 16)))
         if local in _SKIPPED or (namespace != self._namespace and not self._within):

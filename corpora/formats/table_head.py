@@ -16,9 +16,7 @@ from corpora.model.terms import TermMarking, forbids_plainly, has_licence_word, 
 from corpora.text.messages import fold, folded_words
 
 _DELIMITERS = ",;\t|"
-_DIRECTIVE = re.compile(
-    r"\s*\"?sep=([^\w\"\r\n])\"?\1*[^\S\t\r\n]*(?:\r\n|\r|\n|\Z)", re.IGNORECASE
-)
+_DIRECTIVE = re.compile(r"\s*\"?sep=([^\w\"\r\n])\"?\1*[^\S\t\r\n]*(?:\r\n|\r|\n|\Z)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*+\"")
 _LOOKED_AT = 50
 """Lines by which the delimiter of a table without a header is told."""
@@ -123,10 +121,7 @@ def envelope_of(comments: list[tuple[int, str]], delimiter: str) -> dict[str, An
 
 
 def check_comments(
-    comments: Sequence[tuple[int, str]],
-    later: Sequence[tuple[int, str]],
-    delimiter: str,
-    findings: Findings,
+    comments: Sequence[tuple[int, str]], later: Sequence[tuple[int, str]], delimiter: str, findings: Findings
 ) -> None:
     """Refuse a comment that may be a mark or a term: nothing would follow from it."""
     before: set[str] = set()
@@ -149,9 +144,7 @@ def check_comments(
         before |= {fold(key)} if speaks else set()
 
 
-_NOT_UNDERSTOOD = (
-    "The comment may say what is secret, or where texts may go, and is not understood."
-)
+_NOT_UNDERSTOOD = "The comment may say what is secret, or where texts may go, and is not understood."
 _BEFORE_HEADER = "In a table: # transmission: local-only, or # license: …, before the header."
 
 

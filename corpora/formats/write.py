@@ -155,9 +155,7 @@ def _table(corpus: Corpus, delimiter: str) -> str:
     header = [guarded(name if plain[name] else name + JSON_COLUMN) for name in names]
     records = [header]
     for row in rows:
-        texts = {
-            name: (plain[name] and write_cell(name, own)) or _json(own) for name, own in row.items()
-        }
+        texts = {name: (plain[name] and write_cell(name, own)) or _json(own) for name, own in row.items()}
         records.append([texts.get(name, "") for name in names])
     lines = (delimiter.join(_quoted(cell, delimiter) for cell in cells) for cells in records)
     return _lines(_envelope_comments(dataset_fields(corpus.dataset), delimiter)) + _lines(lines)
@@ -295,8 +293,7 @@ def _check_lossless(corpus: Corpus, form: Form, files: list[File]) -> None:
         findings = Findings(files[0].name)
         findings.error(
             f"The form {form} would lose: {', '.join(lost[:12])}.",
-            "Choose another form (specification and jsonl carry everything), "
-            "or allow the loss (--allow-loss).",
+            "Choose another form (specification and jsonl carry everything), or allow the loss (--allow-loss).",
         )
         raise findings.failure()
 

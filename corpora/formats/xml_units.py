@@ -32,8 +32,7 @@ class Unit:
         """Return the fields of an entry; ``source`` and ``target`` name its texts."""
         first, *others = self.texts[target]
         fields: dict[str, Any] = {
-            name: read_cell(name, values[0]) if len(values) == 1 else values
-            for name, values in self.properties.items()
+            name: read_cell(name, values[0]) if len(values) == 1 else values for name, values in self.properties.items()
         }
         fields |= {} if self.id is None else {"id": self.id}
         fields |= {"source": (self.texts.get(source) or [""])[0], "reference": first}
@@ -44,9 +43,7 @@ class Unit:
         return fields
 
 
-def with_entries(
-    raw: RawCorpus, units: list[Unit], named: tuple[str, str], findings: Findings
-) -> RawCorpus:
+def with_entries(raw: RawCorpus, units: list[Unit], named: tuple[str, str], findings: Findings) -> RawCorpus:
     """Make entries of the units that have a translation; ``named`` are their texts for source and reference."""
     translated = [unit for unit in units if _has_text(unit, named[1])]
     lacking = [unit for unit in units if not _has_text(unit, named[1])]

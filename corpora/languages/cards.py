@@ -148,9 +148,7 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
         raise _error(path, f"It is no TOML: {what}.", "Correct this line.", line) from None
 
 
-def _error(
-    path: Path, message: str, mend: str, line: int | None = None, field: str | None = None
-) -> CardError:
+def _error(path: Path, message: str, mend: str, line: int | None = None, field: str | None = None) -> CardError:
     return CardError([Problem(Severity.ERROR, str(path), message, mend, line, field=field)])
 
 

@@ -347,9 +347,7 @@ class Selection:
         return set(wanted)
 
 
-def _some(
-    left: list[int], before: list[int], what: str, field: str, findings: Findings
-) -> list[int]:
+def _some(left: list[int], before: list[int], what: str, field: str, findings: Findings) -> list[int]:
     """Return what a filter leaves; CorpusError where that is nothing."""
     if not left:
         findings.error(

@@ -10,15 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    ValidationError,
-    field_validator,
-)
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
 
 from corpora.model.task import json_text
 
@@ -26,8 +18,7 @@ Scalar = str | int | float | bool | None
 Slots = dict[str, dict[str, Scalar | list[Scalar]]]
 Call = Annotated[dict[str, dict[str, JsonValue]], Field(min_length=1, max_length=1)]
 WantedCall = Annotated[
-    dict[str, dict[str, Annotated[list[JsonValue], Field(min_length=1)]]],
-    Field(min_length=1, max_length=1),
+    dict[str, dict[str, Annotated[list[JsonValue], Field(min_length=1)]]], Field(min_length=1, max_length=1)
 ]
 Name = Annotated[str, Field(min_length=1)]
 _MOST_TOKENS = 2**53
@@ -218,9 +209,7 @@ class JudgedRecord(TaskRecord):
 class ChatRecord(TaskRecord):
     """chat: a conversation of which the user's part is given."""
 
-    turns: list[ChatTurn] = Field(
-        min_length=1, description='Write [{"user": "…", "reference": "…"}], at least one.'
-    )
+    turns: list[ChatTurn] = Field(min_length=1, description='Write [{"user": "…", "reference": "…"}], at least one.')
     category: str | None = Field(None, description="Write it as text.")
     predicted: str | list[str] | None = Field(  # type: ignore[assignment]
         None, description='Write the answers as a list of texts: ["…", "…"].'

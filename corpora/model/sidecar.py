@@ -56,9 +56,7 @@ def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
         plain[FIELD] = plain.pop(OWN_FIELD)
     terms = [*terms_in(plain, f"{name}: "), *_kept_by_mark(fields, f"{name}: ")]
     if not terms and fields.get("$schema") != SET_1:
-        raise ValueError(
-            "It says nothing that is understood, so nobody knows where the texts may go."
-        )
+        raise ValueError("It says nothing that is understood, so nobody knows where the texts may go.")
     return terms, {key: value for key, value in fields.items() if key not in {*_MEANING, OWN_FIELD}}
 
 
@@ -99,10 +97,7 @@ _MEANING = frozenset({"segment", "tier"})
 
 def _kept_by_mark(fields: Mapping[str, Any], where: str) -> Iterator[Term]:
     """Yield what a sidecar's segment and tier lead to; one that is not known keeps the texts here."""
-    for name, kept, known in (
-        ("segment", SECRET_ROLES, (*SECRET_ROLES, *OPEN_ROLES)),
-        ("tier", _KEPT_TIERS, _TIERS),
-    ):
+    for name, kept, known in (("segment", SECRET_ROLES, (*SECRET_ROLES, *OPEN_ROLES)), ("tier", _KEPT_TIERS, _TIERS)):
         value = fields.get(name)
         if value is not None and value not in known:
             yield Term(f"{where}{name}", value, None, explicit=True)

@@ -72,22 +72,14 @@ def _seen(value: Any, keys: tuple[str, ...]) -> Any:
 _CALLS = '[{"NAME": {"PARAMETER": value}}] as JSON'
 
 _EVIDENCE = {"evidence": ("id", "title", "text", "language")}
-_recorded = partial(
-    Task, shown={"audio": ()}, wants_source=False, empty_reference=True, asks_models=False
-)
+_recorded = partial(Task, shown={"audio": ()}, wants_source=False, empty_reference=True, asks_models=False)
 
 _TASKS = (
     Task(TRANSLATION, "translation", "the translation"),
     Task("qa", "answering questions from evidence", "the answer", _EVIDENCE),
     _recorded("asr", "writing down speech", "the words that were spoken"),
     _recorded("diarization", "writing down who says what", "a line “SPEAKER: words” for each turn"),
-    Task(
-        "judged",
-        "answering, rated by a judge",
-        "the answer",
-        wants_source=False,
-        wants_reference=False,
-    ),
+    Task("judged", "answering, rated by a judge", "the answer", wants_source=False, wants_reference=False),
     Task(
         "chat",
         "talking over several turns",
@@ -110,12 +102,7 @@ _TASKS = (
         data=("instructions",),
         wants_reference=False,
     ),
-    Task(
-        "multiple_choice",
-        "choosing one of several answers",
-        "the letter of the choice",
-        {"choices": ()},
-    ),
+    Task("multiple_choice", "choosing one of several answers", "the letter of the choice", {"choices": ()}),
     Task("math", "working out a number", "the way to it, and the number in \\boxed{}"),
     Task(
         "dialogue_state",

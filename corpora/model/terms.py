@@ -47,9 +47,7 @@ _LOOSE = frozenset({
     "restricted", "permission", "permissions", "permitted", "access", "sharing", "share", "shareable",
     "redistribution", "policy", "embargo", "confidentiality", "visibility", "gated", "public",
 })  # fmt: skip
-_BETWEEN = frozenset(
-    {"of", "for", "the", "and", "data", "dataset", "corpus", "text", "texts", "file"}
-)
+_BETWEEN = frozenset({"of", "for", "the", "and", "data", "dataset", "corpus", "text", "texts", "file"})
 _NOTICE = frozenset({"copyright", "holder", "holders", "owner", "owners", "consent"})
 _ROLES = frozenset({"role", "corpusrole", "datasetrole"})
 
@@ -106,9 +104,7 @@ _TRAINED: Mapping[str, Mapping[str, bool | None]] = {
     "speakers_agreed": {"yes": None, "not-yet": False, "some-said-no": False},
 }
 """Field → its values → whether a model may learn from the texts."""
-_FORBIDDING = tuple(
-    phrase for name in ("closed", "no-derivatives") for phrase in licence_classes()[name].words
-)
+_FORBIDDING = tuple(phrase for name in ("closed", "no-derivatives") for phrase in licence_classes()[name].words)
 """Words of a licence that keep texts here. ND: a translation is a derivative."""
 _PLAIN = tuple(phrase for phrase in _FORBIDDING if " " in phrase)
 """Those of them that say so in a remark too."""
@@ -143,7 +139,7 @@ class Terms:
         if not self.because:
             return ""
         parts = [f"{name}: {sending.words}" for name, sending in self.segments]
-        led_to = "; ".join([*parts, "all others: no text leaves this machine"]) if parts else self.sending(None).words  # fmt: skip
+        led_to = "; ".join([*parts, "all others: no text leaves this machine"]) if parts else self.sending(None).words
         learn = "" if self.training is not False else ", and no model may learn from them"
         return f"{led_to}{learn} ({self.because})"
 
@@ -171,7 +167,7 @@ class Terms:
             named = each.transmission is Transmission.NAMED
             return list(each.endpoints) if named else each.transmission.value
 
-        return {n: simple(sending) for n, sending in self.segments} if self.segments else simple(self.sending(None))  # fmt: skip
+        return {n: simple(sending) for n, sending in self.segments} if self.segments else simple(self.sending(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +231,7 @@ def _not_understood(term: Term) -> tuple[str, str]:
     return term.field, "The licence may forbid sending the texts elsewhere; it is not understood."
 
 
-def terms_in(
-    fields: Mapping[str, Any], where: str = "", *, of_entry: bool = False
-) -> Iterator[Term]:
+def terms_in(fields: Mapping[str, Any], where: str = "", *, of_entry: bool = False) -> Iterator[Term]:
     """Yield the terms among the fields of an envelope, an entry or a mark; ``where`` goes before their names."""
     for name, value in fields.items():
         path, speaks = f"{where}{name}", speaks_of_terms(name)
@@ -296,9 +290,7 @@ def _judge(speaks: TermMarking | None, *, of_entry: bool) -> Callable[[str], Any
     if speaks is None and of_entry:
         return lambda _: _NOTHING
     phrases = _PLAIN if speaks is None else _FORBIDDING
-    return lambda text: (
-        licence_class(text) if holds_phrase(phrases, folded_words(text)) else _NOTHING
-    )
+    return lambda text: licence_class(text) if holds_phrase(phrases, folded_words(text)) else _NOTHING
 
 
 def _terms_inside(path: str, value: Any, *, of_entry: bool) -> Iterator[Term]:

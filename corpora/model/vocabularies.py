@@ -32,11 +32,7 @@ class Segment(StrEnum):
         return self in {Segment.GOLD_STANDARD, Segment.HELD_OUT}
 
 
-SEGMENT_NAMES = {
-    "dev": Segment.DEVELOPMENT,
-    "sealed": Segment.GOLD_STANDARD,
-    "holdout": Segment.HELD_OUT,
-}
+SEGMENT_NAMES = {"dev": Segment.DEVELOPMENT, "sealed": Segment.GOLD_STANDARD, "holdout": Segment.HELD_OUT}
 """What the reference implementation calls segments in the sets of its contests."""
 
 
@@ -95,11 +91,7 @@ def looks_like_label(text: str) -> bool:
 
 @cache
 def _known() -> dict[str, ContextLabel]:
-    return {
-        fold(name): label
-        for label in context_labels().values()
-        for name in (*label[:2], label.page, label.words)
-    }
+    return {fold(name): label for label in context_labels().values() for name in (*label[:2], label.page, label.words)}
 
 
 # ---- Classes of licences, and by which words one is known (``licences.toml``) ----

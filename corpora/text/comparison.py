@@ -54,9 +54,7 @@ _SHAPERS = (
 )
 """Scripts whose letters join, or do not, by an invisible character; and pictures, which are joined so."""
 _LETTER = r"[^\W\d_]"
-_MARK = (
-    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u0652\u0900-\u0dff\u1ab0-\u1aff\u1dc0-\u1dff]"
-)
+_MARK = "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u0652\u0900-\u0dff\u1ab0-\u1aff\u1dc0-\u1dff]"
 """Marks that are on letters."""
 
 
@@ -127,9 +125,7 @@ def _unseen() -> re.Pattern[str]:
 def _special() -> re.Pattern[str]:
     """Match a text that may change: one of the characters above, or a syllabic with a dot."""
     composed = "".join((*_western(), *_eastern()))
-    return re.compile(
-        f"[{HYPHENS}{DASHES}{APOSTROPHES}ʹ{DOTS}{''.join(MARKS)}{UNSEEN}{JOINERS}{_DOT}{composed}]"
-    )
+    return re.compile(f"[{HYPHENS}{DASHES}{APOSTROPHES}ʹ{DOTS}{''.join(MARKS)}{UNSEEN}{JOINERS}{_DOT}{composed}]")
 
 
 @lru_cache(maxsize=64)

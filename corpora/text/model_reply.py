@@ -16,9 +16,7 @@ from typing import Final
 
 from corpora.text.comparison import is_blank
 
-_REASONING: Final = (
-    r"(?:[a-z]+[:_]|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad)"
-)
+_REASONING: Final = r"(?:[a-z]+[:_]|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad)"
 _OPENING: Final = (
     rf"(?i:<{_REASONING}>)|\[THINK\]|◁think▷|<unused94>|<\|channel>thought"
     r"|<\|(?:think|START_THINKING|begin_of_thought|inner_prefix)\|>"

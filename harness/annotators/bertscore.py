@@ -39,12 +39,7 @@ _FORWARD = 16
 """Texts that go through the model together."""
 _MOST_LAYERS = 1000
 
-_LAYERS = {
-    ("distilbert", 6): 5,
-    ("roberta", 12): 10,
-    ("roberta", 24): 17,
-    ("xlm-roberta", 24): 17,
-}
+_LAYERS = {("distilbert", 6): 5, ("roberta", 12): 10, ("roberta", 24): 17, ("xlm-roberta", 24): 17}
 """Kind of model and number of its layers → the layer of bert-score's table. Of other models it is three quarters up, as
 in that table for BERT and for the base model of XLM-RoBERTa (9 of 12); the signature names it."""
 
@@ -78,9 +73,7 @@ class BertScoreModel(ModelScores):
     id = "bertscore"
     scale = _SCALE
 
-    def __init__(
-        self, folder: Path, memo: Memo | None = None, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, folder: Path, memo: Memo | None = None, progress: Progress | None = None) -> None:
         """Check the folder, and load nothing yet; UsageError where the model cannot be used here."""
         self._folder = folder
         layer = _layer(folder)
@@ -93,9 +86,7 @@ class BertScoreModel(ModelScores):
                 "rescaling, and give the file of scores."
             )
         digest = folder_sha256(folder)
-        self.facts = BertScoreFacts(
-            model=folder.resolve().name, sha256=digest, imported=False, layer=layer
-        )
+        self.facts = BertScoreFacts(model=folder.resolve().name, sha256=digest, imported=False, layer=layer)
         super().__init__(f"bertscore-1:layer:{layer}:sha256:{digest}", memo, progress)
 
     def texts(self, translation: Translation) -> tuple[str, ...]:
@@ -149,9 +140,7 @@ class _Encoder:
         here = {"local_files_only": True, "trust_remote_code": False}
         self._torch, self._layer = torch, layer
         self._tokens = transformers.AutoTokenizer.from_pretrained(str(folder), **here)
-        self._model = transformers.AutoModel.from_pretrained(
-            str(folder), **here, use_safetensors=True
-        ).eval()
+        self._model = transformers.AutoModel.from_pretrained(str(folder), **here, use_safetensors=True).eval()
         config = self._model.config
         positions = int(getattr(config, "max_position_embeddings", 0) or 512)
         if "roberta" in config.model_type:  # its family counts from behind the padding's number
@@ -164,9 +153,7 @@ class _Encoder:
         ordered = sorted(texts, key=lambda text: (len(text), text))
         for at in range(0, len(ordered), _FORWARD):
             batch = ordered[at : at + _FORWARD]
-            given = self._tokens(
-                batch, padding=True, truncation=True, max_length=self._most, return_tensors="pt"
-            )
+            given = self._tokens(batch, padding=True, truncation=True, max_length=self._most, return_tensors="pt")
             with self._torch.inference_mode():
                 seen = self._model(**given, output_hidden_states=True).hidden_states[self._layer]
             marks = [self._tokens.cls_token_id, self._tokens.sep_token_id]
@@ -192,11 +179,7 @@ def _layer(folder: Path) -> int:
         )
     kind = str(config.get("model_type", ""))
     layers = config.get("num_hidden_layers", config.get("n_layers"))  # DistilBERT has the second
-    if (
-        config.get("is_encoder_decoder") is True
-        or not isinstance(layers, int)
-        or isinstance(layers, bool)
-    ):
+    if config.get("is_encoder_decoder") is True or not isinstance(layers, int) or isinstance(layers, bool):
         layers = 0
     if not 0 < layers <= _MOST_LAYERS:
         raise UsageError(
@@ -221,7 +204,5 @@ def bertscore_annotator(
     if path.is_dir():
         return BertScoreModel(path, memo, progress)
     if not path.is_file():
-        raise UsageError(
-            f"{path}: there is no such file or folder. Name the folder of a model, or a file of scores."
-        )
+        raise UsageError(f"{path}: there is no such file or folder. Name the folder of a model, or a file of scores.")
     return BertScoreFile(path)

@@ -43,9 +43,7 @@ class CometModel(ModelScores):
     id = "comet"
     scale = _SCALE
 
-    def __init__(
-        self, path: Path, memo: Memo | None = None, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, path: Path, memo: Memo | None = None, progress: Progress | None = None) -> None:
         """Check the checkpoint file; UsageError where COMET cannot be used here."""
         try:
             self._package = importlib.import_module("comet")
@@ -91,16 +89,12 @@ def find(search: Search) -> Find | None:
     return Find(annotator, annotator.facts)
 
 
-def comet_annotator(
-    path: Path, memo: Memo | None = None, progress: Progress | None = None
-) -> CometScores | CometModel:
+def comet_annotator(path: Path, memo: Memo | None = None, progress: Progress | None = None) -> CometScores | CometModel:
     """Make the annotator for a checkpoint (``.ckpt``, or the folder that holds one), or a file of scores."""
     if path.is_dir():
         checkpoints = sorted(path.rglob("*.ckpt"))
         if len(checkpoints) != 1:
-            raise UsageError(
-                f"{path}: {len(checkpoints)} checkpoints (.ckpt) are in this folder; name one of them."
-            )
+            raise UsageError(f"{path}: {len(checkpoints)} checkpoints (.ckpt) are in this folder; name one of them.")
         return CometModel(checkpoints[0], memo, progress)
     if not path.is_file():
         raise UsageError(f"{path}: there is no such file. Name a checkpoint, or a file of scores.")

@@ -58,9 +58,7 @@ class EndpointEmbedder:
         prices: Path | None = None,
     ) -> None:
         if not model:
-            raise UsageError(
-                "--embeddings names an endpoint: name its model with --embeddings-model."
-            )
+            raise UsageError("--embeddings names an endpoint: name its model with --embeddings-model.")
         endpoint = chat_endpoint(where.rstrip("/").removesuffix("/embeddings"))
         self.here = endpoint.local
         if offline and not endpoint.local:
@@ -68,9 +66,7 @@ class EndpointEmbedder:
                 "--offline is on, and the endpoint of --embeddings is not on this machine. Name a "
                 "local folder or endpoint, or leave it out."
             )
-        self.facts = EmbeddingFacts(
-            model=model, endpoint=urlsplit(endpoint.url).hostname or endpoint.name, sha256=None
-        )
+        self.facts = EmbeddingFacts(model=model, endpoint=urlsplit(endpoint.url).hostname or endpoint.name, sha256=None)
         self.maker = f"embeddings-1:{endpoint.url}:{model}"
         self._endpoint, self._model = endpoint, model
         price = Prices(prices).price(endpoint.name, model)
@@ -103,9 +99,7 @@ class EndpointEmbedder:
             if isinstance(first, CallError):
                 # What happened without a full stop, with the kind of failure beside a bare status.
                 kind = f" ({first.error_class})" if first.status else ""
-                first.args = (
-                    f"{str(first).rstrip('.')}{kind}: {_mend(first, self._endpoint)}, {_AGAIN}.",
-                )
+                first.args = (f"{str(first).rstrip('.')}{kind}: {_mend(first, self._endpoint)}, {_AGAIN}.",)
             raise first from None
 
     async def _batch(self, calls: Calls, batch: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -66,9 +66,7 @@ class FolderEmbedder:
             try:
                 rows = np.asarray(encode(list(batch)), dtype=np.float64)
             except Exception as error:  # noqa: BLE001  models are others' code and raise what they like
-                raise HarnessError(
-                    f"The embedding model failed ({type(error).__name__}). Try another model."
-                ) from None
+                raise HarnessError(f"The embedding model failed ({type(error).__name__}). Try another model.") from None
             if rows.ndim != 2 or len(rows) != len(batch) or not np.isfinite(rows).all():
                 raise HarnessError(
                     "The embedding model gave something else than one vector of finite numbers for "
@@ -148,9 +146,7 @@ class EmbeddingAnnotator:
     apart = False
     endpoint: str | None = None
 
-    def __init__(
-        self, embedder: Embedder, memo: Memo | None = None, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, embedder: Embedder, memo: Memo | None = None, progress: Progress | None = None) -> None:
         self.facts = embedder.facts
         self.maker = embedder.maker
         self._embedder = embedder
@@ -206,9 +202,7 @@ class EmbeddingAnnotator:
             sizes = {len(vector) for vector in vectors.values()}
         if len(sizes) > 1:
             listed = " and ".join(str(size) for size in sorted(sizes))
-            raise HarnessError(
-                f"The embedding model gave vectors of {listed} numbers; use another."
-            )
+            raise HarnessError(f"The embedding model gave vectors of {listed} numbers; use another.")
         return vectors
 
     async def _ask(self, secret: dict[str, bool], found: dict[str, Vector], calls: Calls) -> None:
@@ -216,9 +210,7 @@ class EmbeddingAnnotator:
         for hidden in (False, True):
             texts = [text for text, is_hidden in secret.items() if is_hidden is hidden]
 
-            def received(
-                batch: Sequence[str], rows: npt.NDArray[np.float64], hidden: bool = hidden
-            ) -> None:
+            def received(batch: Sequence[str], rows: npt.NDArray[np.float64], hidden: bool = hidden) -> None:
                 nonlocal done
                 # Scale the rows to length 1; always rounded, so that a kept vector equals a fresh one.
                 lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -257,9 +249,7 @@ def find(search: Search) -> Find | None:
             "leave one of them out."
         )
     model = search.told.get("embeddings_model")
-    annotator = embedding_annotator(
-        where, model, search.memo, progress=search.step, prices=search.prices
-    )
+    annotator = embedding_annotator(where, model, search.memo, progress=search.step, prices=search.prices)
     annotator.check(search.entries, offline=search.offline)
     return Find(annotator, annotator.facts)
 
@@ -282,23 +272,16 @@ def embedding_annotator(
     if folder.is_dir():
         return EmbeddingAnnotator(FolderEmbedder(folder), memo, progress)
     if folder.exists() or where.startswith((".", "/", "~")):
-        raise UsageError(
-            f"{where}: there is no such folder. Name the folder of an embedding model."
-        )
+        raise UsageError(f"{where}: there is no such folder. Name the folder of an embedding model.")
     from harness.annotators.embedding_endpoint import EndpointEmbedder
 
-    return EmbeddingAnnotator(
-        EndpointEmbedder(where, model, key=key, offline=offline, prices=prices), memo, progress
-    )
+    return EmbeddingAnnotator(EndpointEmbedder(where, model, key=key, offline=offline, prices=prices), memo, progress)
 
 
 def _pair(translation: Translation) -> tuple[str, str]:
     entry = translation.entry
     source = comparison_form(entry.source)
-    return (
-        f"{source}\n{comparison_form(translation.output)}",
-        f"{source}\n{comparison_form(entry.reference)}",
-    )
+    return (f"{source}\n{comparison_form(translation.output)}", f"{source}\n{comparison_form(entry.reference)}")
 
 
 def _key(text: str) -> str:

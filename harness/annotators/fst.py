@@ -76,9 +76,7 @@ class FstAnnotator:
         for secret in (False, True):
             rows = zip(translations, pairs, strict=True)
             of_kind = [texts for one, texts in rows if one.entry.secret is secret]
-            self._look_up(
-                {word for texts in of_kind for text in texts for word in text}, secret=secret
-            )
+            self._look_up({word for texts in of_kind for text in texts for word in text}, secret=secret)
         known = self._analyses
         return [
             FstAnnotation(tuple([known[word] for word in ours]), tuple([known[word] for word in theirs]))
@@ -231,9 +229,7 @@ def find(search: Search) -> Find | None:
         return Find(None, None, dict.fromkeys(NEED_IT, f"{error} (status {error.status})"))
 
 
-def analyser_annotator(
-    path: Path, resources: Resources, memo: Memo
-) -> tuple[FstAnnotator, AnalyserFacts]:
+def analyser_annotator(path: Path, resources: Resources, memo: Memo) -> tuple[FstAnnotator, AnalyserFacts]:
     """Make the annotator, and ask it about all words of the references.
 
     The file is checked and opened only where the memo does not know it, or a word. Raises AnalyserError
@@ -250,9 +246,7 @@ def analyser_annotator(
 
     engine, version, acceptor = _recalled(memo, key) or _asked(memo, key, opener())
     tags = resources.languages
-    annotator = FstAnnotator(
-        opener, resources.writing, memo, sha256=model.sha256, language=tags[1] if tags else None
-    )
+    annotator = FstAnnotator(opener, resources.writing, memo, sha256=model.sha256, language=tags[1] if tags else None)
     annotations = annotator.annotate([Translation(entry, "") for entry in resources.entries])
     words = [word for annotation in annotations for word in annotation.reference]
     return annotator, AnalyserFacts(

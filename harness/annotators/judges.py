@@ -183,12 +183,7 @@ def check_place(endpoint: Endpoint, model: str, entries: Sequence[Entry], *, off
 
 
 def make_judge(
-    id_: str,
-    where: str,
-    model: str | None,
-    *,
-    key: KeySource = find_key,
-    prices: Path | None = None,
+    id_: str, where: str, model: str | None, *, key: KeySource = find_key, prices: Path | None = None
 ) -> JudgeAnnotator:
     """Make a judge for an endpoint's preset name or URL; UsageError says what is missing. Nothing is asked yet."""
     if not model:
@@ -250,9 +245,7 @@ def _turns(translation: Translation) -> Sequence[Mapping[str, Any]]:
         if not isinstance(user, str) or is_blank(answer):
             return []
         known = {} if not isinstance(reference, str) else {"reference": reference}
-        turn_fields.append(
-            {"conversation": list(before), "question": user, **known, "candidate": answer}
-        )
+        turn_fields.append({"conversation": list(before), "question": user, **known, "candidate": answer})
         before.append({"user": user, "assistant": answer})
     return turn_fields
 

@@ -102,9 +102,7 @@ class FileScores:
                 raise self._wrong(line, "this entry has a score already. Leave one of them.")
             known[id_] = self._checked(line, score)
         if self._by_id and self._in_order:
-            raise UsageError(
-                f"{self._path}: some lines have ids and others have none. Give ids everywhere."
-            )
+            raise UsageError(f"{self._path}: some lines have ids and others have none. Give ids everywhere.")
         if not self._by_id and not self._in_order:
             raise UsageError(f"{self._path}: there are no scores. Give one a line.")
 
@@ -145,9 +143,7 @@ class FileScores:
         if isinstance(given, bool) or not math.isfinite(score):
             raise self._wrong(line, "the score is no finite number. Correct it.")
         if not self.scale.holds(score):
-            raise self._wrong(
-                line, f"{score:g} is not on {self.scale.name}'s scale. {self.scale.words}"
-            )
+            raise self._wrong(line, f"{score:g} is not on {self.scale.name}'s scale. {self.scale.words}")
         return score
 
     def _wrong(self, line: int, what: str) -> UsageError:

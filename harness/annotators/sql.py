@@ -28,10 +28,7 @@ from scoring.core.setup import Translation
 from scoring.packs.au.structured import unfenced
 
 _ROOT = Path(__file__).parents[2]
-PROGRAM = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from harness.annotators.sql_sandbox import main; main()"
-)
+PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from harness.annotators.sql_sandbox import main; main()"
 _START_SECONDS = 60.0
 """That the process may take to start on a busy machine."""
 QUERY_SECONDS = 1.5
@@ -87,9 +84,7 @@ class SqlRunner:
         for file in files:
             with file.open("rb") as opened:
                 total.update(hashlib.file_digest(opened, "sha256").digest())
-        self.facts = SqlFacts(
-            databases=len(files), sha256=total.hexdigest(), sqlite=sqlite3.sqlite_version
-        )
+        self.facts = SqlFacts(databases=len(files), sha256=total.hexdigest(), sqlite=sqlite3.sqlite_version)
         self._sandbox = Sandbox()
 
     def annotate(self, translations: Sequence[Translation]) -> list[dict[str, Any] | None]:
@@ -176,10 +171,7 @@ class Sandbox:
         return self._process
 
     def _exchange(
-        self,
-        process: subprocess.Popen[bytes],
-        asked: Mapping[str, str] | None,
-        seconds: float | None = None,
+        self, process: subprocess.Popen[bytes], asked: Mapping[str, str] | None, seconds: float | None = None
     ) -> dict[str, Any]:
         """Write a request and read one line; ``ended`` says why there is none, and that the process is gone."""
         stdin, stdout = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
@@ -253,6 +245,4 @@ def find(search: Search) -> Find | None:
 
 
 _READERS = ("au.text2sql_score", "au.sql_set_match")
-_NO_FOLDER = (
-    "it is not known where the corpus lies, beside which its databases are: name its file again"
-)
+_NO_FOLDER = "it is not known where the corpus lies, beside which its databases are: name its file again"

@@ -37,12 +37,7 @@ _OPCODES = 5_000
 """Steps of SQLite's machine between two looks at the clock."""
 _HEAP = 128 * 2**20
 _ADDRESS_SPACE = 2**30
-_ALLOWED = (
-    sqlite3.SQLITE_SELECT,
-    sqlite3.SQLITE_READ,
-    sqlite3.SQLITE_FUNCTION,
-    sqlite3.SQLITE_RECURSIVE,
-)
+_ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 _FORBIDDEN_FUNCTIONS = frozenset(
     {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zipfile", "fsdir"}
 )
@@ -127,9 +122,7 @@ def _limit_process() -> None:
 
 def connected(database: Path) -> sqlite3.Connection:
     """Open a database read-only, with SQLite's own limits set."""
-    connection = sqlite3.connect(
-        f"{database.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None
-    )
+    connection = sqlite3.connect(f"{database.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
     connection.text_factory = lambda content: content.decode(errors="replace")
     connection.execute(f"PRAGMA hard_heap_limit={_HEAP}").close()
     connection.execute("PRAGMA temp_store=MEMORY").close()
@@ -189,9 +182,7 @@ def _rows(connection: sqlite3.Connection, query: str) -> Result:
     return rows
 
 
-def _authorize(
-    action: int, _: str | None, name: str | None, __: str | None, ___: str | None
-) -> int:
+def _authorize(action: int, _: str | None, name: str | None, __: str | None, ___: str | None) -> int:
     """Allow reading; a function's name is the second argument."""
     harmless = action != sqlite3.SQLITE_FUNCTION or str(name).lower() not in _FORBIDDEN_FUNCTIONS
     return sqlite3.SQLITE_OK if action in _ALLOWED and harmless else sqlite3.SQLITE_DENY

@@ -6,16 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from corpora.model.entry import Entry
-from harness.box.engine import (
-    BoxedCode,
-    BoxEngine,
-    BoxFailure,
-    BoxStage,
-    ExitReason,
-    Inside,
-    Limits,
-    WhoseFault,
-)
+from harness.box.engine import BoxedCode, BoxEngine, BoxFailure, BoxStage, ExitReason, Inside, Limits, WhoseFault
 from harness.box.gateway import Gateway, GatewayServer
 from harness.box.process import BoxProcess
 from harness.core.calls import Calls
@@ -67,9 +58,7 @@ class BoxedMethod:
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
         """Translate the entries' sources in one call of the method; see ``Method``."""
         if self._open_data and any(entry.secret for entry in entries):
-            raise UsageError(
-                "A rehearsal keeps what a method prints, so it is for open entries only."
-            )
+            raise UsageError("A rehearsal keeps what a method prints, so it is for open entries only.")
         async with self._turn:
             try:
                 return await self._translated(entries, calls)
@@ -135,9 +124,7 @@ class BoxedMethod:
             except OSError:
                 raise BoxFailure(BoxStage.ENGINE) from None
         folder = None if self._server is None else self._server.socket_folder
-        self._box = BoxProcess(
-            self._engine, Inside(self._code, folder), self._limits, keep_words=self._open_data
-        )
+        self._box = BoxProcess(self._engine, Inside(self._code, folder), self._limits, keep_words=self._open_data)
         try:
             await self._box.start()
         except BoxFailure as failure:

@@ -56,9 +56,7 @@ class BoxedCode:
                 f"The entry point {self.entry!r} is none. Write MODULE:NAME, such as translator:translate."
             )
         if (self.requirements is None) != (self.wheels is None):
-            raise UsageError(
-                "Wheels and their requirements with hashes go together: give both, or none."
-            )
+            raise UsageError("Wheels and their requirements with hashes go together: give both, or none.")
         for place in filter(None, (self.folder, self.wheels, self.requirements)):
             for path in _everything(place):
                 try:
@@ -66,9 +64,7 @@ class BoxedCode:
                 except OSError as error:
                     raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
                 if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                    raise UsageError(
-                        f"{path} is a link or a device. A box runs plain files only: take it out."
-                    )
+                    raise UsageError(f"{path} is a link or a device. A box runs plain files only: take it out.")
                 wanted = 0o755 if stat.S_ISDIR(mode) else 0o644
                 if stat.S_IMODE(mode) & wanted != wanted:
                     path.chmod(stat.S_IMODE(mode) | wanted)
@@ -206,9 +202,7 @@ class BoxFailure(HarnessError):  # noqa: N818  it is a way to fail, with a fault
         self.stage = BoxStage(stage)
         self.manner = ExitReason(manner)
         words = _WORDS[self.stage]
-        super().__init__(
-            f"{words}: {_HOW[self.manner]}." if self.fault is WhoseFault.ENTRANT else f"{words}."
-        )
+        super().__init__(f"{words}: {_HOW[self.manner]}." if self.fault is WhoseFault.ENTRANT else f"{words}.")
 
     @property
     def fault(self) -> WhoseFault:
@@ -301,7 +295,7 @@ def _pip() -> Path | None:
 
 Laid = tuple[Path, str]
 """What is laid into a box, and its place there."""
-SHARED_LIBRARIES: Final = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")  # fmt: skip
+SHARED_LIBRARIES: Final = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")
 IN_ITS_ROOT: Final = {place: place for place in (CODE, WHEELS, REQUIREMENTS, SITE, PIP)}
 """Where things are in a box that has its own root."""
 ISOLATED: Final = ("-I", "-S", "-B", "-X", "utf8")

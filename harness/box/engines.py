@@ -184,11 +184,7 @@ class Bubblewrap:
         laid, program = list(laid_in(inside)), filter_program()
         if program is None:  # a box without the list is no box
             raise BoxFailure(BoxStage.ENGINE)
-        with (
-            control_group(limits) as joining,
-            _own_user(laid) as (becoming, shown),
-            tempfile.TemporaryFile() as rules,
-        ):
+        with control_group(limits) as joining, _own_user(laid) as (becoming, shown), tempfile.TemporaryFile() as rules:
             rules.write(program)
             rules.seek(0)
             variables = {**ENVIRONMENT, **inside.environment}
@@ -278,7 +274,7 @@ def _refusal(program: str) -> str | None:
 
 _PODMAN_PROBE_SECONDS = 60
 _ASKED = "{{.Host.Security.Rootless}} {{.Host.CgroupControllers}}"
-_TOLD = ("HOME", "PATH", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS")  # fmt: skip
+_TOLD = ("HOME", "PATH", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS")
 """Where podman finds its settings and what it keeps; none of it reaches the container."""
 
 
@@ -356,7 +352,9 @@ def _libraries(root: Path) -> Iterator[Laid]:
             yield path, str(path)
 
 
-NEEDS_LINUX: Final = "boxes need Linux: on macOS or Windows install Rosetta and bubblewrap in a virtual machine with Linux"
+NEEDS_LINUX: Final = (
+    "boxes need Linux: on macOS or Windows install Rosetta and bubblewrap in a virtual machine with Linux"
+)
 
 
 def engines() -> Sequence[BoxEngine]:
@@ -379,6 +377,4 @@ def find_engine(among: Sequence[BoxEngine] | None = None) -> BoxEngine:
         if missing is None:
             return engine
         lacking.append(missing)
-    raise HarnessError(
-        f"No box can be made on this computer: {'; or '.join(lacking) or NEEDS_LINUX}."
-    )
+    raise HarnessError(f"No box can be made on this computer: {'; or '.join(lacking) or NEEDS_LINUX}.")

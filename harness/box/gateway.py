@@ -160,9 +160,7 @@ class GatewayServer:
         try:
             model, messages = _question(body)
         except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
-            return _refusal(
-                400, "Give 'model' and 'messages', each with 'role' and 'content', both texts."
-            )
+            return _refusal(400, "Give 'model' and 'messages', each with 'role' and 'content', both texts.")
         return await self._ask(model, messages)
 
     async def _ask(self, model: str, messages: Sequence[Message]) -> tuple[int, Mapping[str, Any]]:
@@ -171,14 +169,11 @@ class GatewayServer:
             return _refusal(404, "The gateway has no model of this name.")
         if self._calls is None or self._left <= 0:
             return _refusal(
-                429,
-                "No model may be asked now: no text is under way, or models were asked too often for it.",
+                429, "No model may be asked now: no text is under way, or models were asked too often for it."
             )
         self._left -= 1
         self.asked += 1
-        request = completions.request(
-            messages, secret=self._secret, accept=lambda reply: reply.complete
-        )
+        request = completions.request(messages, secret=self._secret, accept=lambda reply: reply.complete)
         try:
             reply = await self._calls.send(request)
         except CallError as failure:

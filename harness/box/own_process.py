@@ -15,7 +15,7 @@ from typing import Final
 from harness.box.engine import ISOLATED, Inside, Launch, Limits, laid_in
 from harness.box.engines import Bubblewrap
 
-_KEPT: Final = ("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH", "OMP_NUM_THREADS")  # fmt: skip
+_KEPT: Final = ("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH", "OMP_NUM_THREADS")
 """What of this program's environment the process is told: where Windows and libraries lie, and how many threads to use."""
 _PLACES: Final = ("TEMP", "TMP", "TMPDIR")
 """Which of these a box has its own place for."""

@@ -28,9 +28,7 @@ class BoxProcess:
     Each failure ends the box: what it might still say would be taken for an answer to the next question.
     """
 
-    def __init__(
-        self, engine: BoxEngine, inside: Inside, limits: Limits, *, keep_words: bool
-    ) -> None:
+    def __init__(self, engine: BoxEngine, inside: Inside, limits: Limits, *, keep_words: bool) -> None:
         self._inside = inside
         self._limits = limits
         self._keep_words = keep_words
@@ -49,11 +47,7 @@ class BoxProcess:
     async def start(self) -> None:
         """Start the box and have it install and load the method; raises BoxFailure."""
         code = self._inside.code
-        begin = {
-            "entry": code.entry,
-            "options": dict(code.options),
-            "wheels": code.wheels is not None,
-        }
+        begin = {"entry": code.entry, "options": dict(code.options), "wheels": code.wheels is not None}
         try:
             await self._begin(begin)
             await self._reach("installed", BoxStage.INSTALL, self._limits.install_seconds)
@@ -77,9 +71,7 @@ class BoxProcess:
                 start_new_session=True,
                 limit=self._limits.line_bytes,
             )
-        except (
-            OSError
-        ):  # the disk is full, a program is gone: whatever it is, it is not the method's
+        except OSError:  # the disk is full, a program is gone: whatever it is, it is not the method's
             raise BoxFailure(BoxStage.ENGINE) from None
         self._ending = launch.end
         if self._process.stderr is not None:
@@ -131,9 +123,7 @@ class BoxProcess:
         pipe = self._running.stdin
         assert pipe is not None  # noqa: S101  it was started with one
         try:
-            pipe.writelines(
-                [b"\n" if line is None else json.dumps(line).encode() + b"\n" for line in lines]
-            )
+            pipe.writelines([b"\n" if line is None else json.dumps(line).encode() + b"\n" for line in lines])
             await pipe.drain()
         except (BrokenPipeError, ConnectionResetError):
             raise BoxFailure(stage) from None
@@ -197,8 +187,6 @@ async def _carried_out(command: Sequence[str]) -> None:
         return
     nowhere = asyncio.subprocess.DEVNULL
     with suppress(OSError, TimeoutError):
-        ending = await asyncio.create_subprocess_exec(
-            *command, stdin=nowhere, stdout=nowhere, stderr=nowhere
-        )
+        ending = await asyncio.create_subprocess_exec(*command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
         async with asyncio.timeout(_ENDING_SECONDS):
             await ending.wait()

@@ -116,9 +116,7 @@ def rules_by_name() -> dict[str, Any]:
     """Return the same list in the form that container programs read, which resolve the names themselves."""
     refused = {"action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM}
     flags = [1 << bit for bit in range(32) if _OTHER_NAMESPACES >> bit & 1]
-    apart = [
-        {"index": 0, "value": flag, "valueTwo": flag, "op": "SCMP_CMP_MASKED_EQ"} for flag in flags
-    ]
+    apart = [{"index": 0, "value": flag, "valueTwo": flag, "op": "SCMP_CMP_MASKED_EQ"} for flag in flags]
     unix = {"index": 0, "value": _UNIX, "op": "SCMP_CMP_NE"}
     return {
         "defaultAction": "SCMP_ACT_ALLOW",
@@ -141,9 +139,7 @@ def _refused(number: int, error: int) -> list[bytes]:
     return [_jump(_JUMP_EQUAL, number, 0, 1), _answer(_ERROR | error)]
 
 
-def _by_argument(
-    number: int, test: int, *values: int, argument: int = 0, permitted: bool
-) -> list[bytes]:
+def _by_argument(number: int, test: int, *values: int, argument: int = 0, permitted: bool) -> list[bytes]:
     """Decide a call by one argument; ``permitted`` tells whether what meets the test with any value is let through.
 
     The number is loaded no more afterwards, so each way ends here.

@@ -43,11 +43,7 @@ def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Any]) -
 
 
 def assemble(
-    material: Material,
-    further: Mapping[str, Any] | None = None,
-    *,
-    whole: bool = False,
-    answered_only: bool = False,
+    material: Material, further: Mapping[str, Any] | None = None, *, whole: bool = False, answered_only: bool = False
 ) -> RunCard:
     """Compute a card and its seal from what it is made of; ``further`` fields are sealed with it.
 

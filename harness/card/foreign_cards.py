@@ -31,11 +31,7 @@ class ForeignLayout(StrEnum):
     """Flat, with names in camel case."""
 
 
-_INTERVAL_NAMES = {
-    "corpus_chrf": "chrf_plus_plus",
-    "corpus_bleu": "bleu",
-    "composite_score": "composite",
-}
+_INTERVAL_NAMES = {"corpus_chrf": "chrf_plus_plus", "corpus_bleu": "bleu", "composite_score": "composite"}
 """What the older layout calls the intervals of §8.1."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -54,16 +50,11 @@ def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
         return ForeignLayout.CARD
     if isinstance(raw.get("config"), dict) and isinstance(log_rows(raw), list):
         return ForeignLayout.LOG
-    if (
-        isinstance(raw.get("chrf_plus_plus"), int | float)
-        and not {"modelSlug", "entry_id"} & raw.keys()
-    ):
+    if isinstance(raw.get("chrf_plus_plus"), int | float) and not {"modelSlug", "entry_id"} & raw.keys():
         return ForeignLayout.PUBLISHED
     if "modelSlug" in raw or ("model" in raw and any(_HUMP.search(key) for key in raw)):
         return ForeignLayout.ROW
-    raise UsageError(
-        f"{name} is not a run card: it has neither `scores` with `dataset`, nor `overall` with `entries`."
-    )
+    raise UsageError(f"{name} is not a run card: it has neither `scores` with `dataset`, nor `overall` with `entries`.")
 
 
 def log_rows(raw: Mapping[str, Any]) -> object:
@@ -136,9 +127,7 @@ def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
     about = completed.get("method_card")
     method = about if isinstance(about, dict) else {}
     stated = str(method.get("method_class") or method.get("class") or "")
-    guess = (
-        MethodClass.COACHED_LLM if completed.get("coaching_data_sha256") else MethodClass.RAW_LLM
-    )
+    guess = MethodClass.COACHED_LLM if completed.get("coaching_data_sha256") else MethodClass.RAW_LLM
     fields = Setup.model_fields.keys() - {"method", "method_class", "method_version", "options"}
     setup = Setup(
         method=str(method.get("name") or "unknown"),
@@ -162,15 +151,11 @@ def _scores(raw: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
     scores.setdefault("errors", 0)
     intervals = scores.get("confidence_intervals")
     if isinstance(intervals, dict):
-        scores["confidence_intervals"] = {
-            _INTERVAL_NAMES.get(key, key): value for key, value in intervals.items()
-        }
+        scores["confidence_intervals"] = {_INTERVAL_NAMES.get(key, key): value for key, value in intervals.items()}
     return {key: value for key, value in scores.items() if value is not None}
 
 
-def _filled(
-    raw: Mapping[str, Any], scores: Mapping[str, Any], block: str, model: type[Block]
-) -> dict[str, Any]:
+def _filled(raw: Mapping[str, Any], scores: Mapping[str, Any], block: str, model: type[Block]) -> dict[str, Any]:
     """Return a block of the card, its missing fields taken from where the other layout has them."""
     own = raw.get(block)
     filled = dict(own) if isinstance(own, dict) else {}

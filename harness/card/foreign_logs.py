@@ -340,11 +340,7 @@ def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str,
     entries = [
         {}
         if entry.error
-        else {
-            "exact_match": _equal(entry),
-            "chrf_score": own.values["chrf_plus_plus"],
-            "ter_score": own.values["ter"],
-        }
+        else {"exact_match": _equal(entry), "chrf_score": own.values["chrf_plus_plus"], "ter_score": own.values["ter"]}
         for entry, own in zip(report.entries, scorer.entries_values(statistics), strict=True)
     ]
     return overall, entries

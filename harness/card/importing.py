@@ -87,12 +87,7 @@ class Imported:
 
 
 def import_card(
-    connection: sqlite3.Connection,
-    data: bytes,
-    name: str,
-    *,
-    unverified: bool = False,
-    corpus: Corpus | None = None,
+    connection: sqlite3.Connection, data: bytes, name: str, *, unverified: bool = False, corpus: Corpus | None = None
 ) -> Imported:
     """Store a card or a test report; the same one twice is stored once.
 
@@ -123,9 +118,7 @@ def import_parsed(
         data = json.dumps(raw, ensure_ascii=False).encode()
     match layout(raw, name):
         case ForeignLayout.ROW:
-            raise UsageError(
-                f"{name} is a leaderboard row: it has no entries to import. Import its run card."
-            )
+            raise UsageError(f"{name} is a leaderboard row: it has no entries to import. Import its run card.")
         case ForeignLayout.REPORT:
             return _import_report(connection, raw, name)
         case ForeignLayout.LOG:
@@ -183,9 +176,7 @@ def _store(
             for place, row in enumerate(card.results):
                 packed = scorer.pack(material.statistics[place])
                 result = row_result(row, place, packed, finished, scorer.columns)
-                headline, _, second, _ = scorer.columns.kept(
-                    values[place].values, values[place].composite
-                )
+                headline, _, second, _ = scorer.columns.kept(values[place].values, values[place].composite)
                 if not row.withheld and result.headline is None:
                     result = replace(result, headline=headline)
                 if not row.withheld and result.second is None:
@@ -196,9 +187,7 @@ def _store(
             store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
             recount = _recounted(connection, number, card, data, at_hand, material)
     except (OverflowError, UnicodeEncodeError) as error:
-        raise UsageError(
-            f"{name} holds a number or a text that cannot be stored ({type(error).__name__})."
-        ) from error
+        raise UsageError(f"{name} holds a number or a text that cannot be stored ({type(error).__name__}).") from error
     return Imported(run_id, known=False, unverified=doubt, recount=recount)
 
 
@@ -235,9 +224,7 @@ def store_id(run_id: str) -> str:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"run-card:{run_id}"))
 
 
-def _same_card(
-    connection: sqlite3.Connection, run_id: str, raw: Mapping[str, Any], name: str
-) -> Run | None:
+def _same_card(connection: sqlite3.Connection, run_id: str, raw: Mapping[str, Any], name: str) -> Run | None:
     """Return the run of the store that has this very card, deleted or not; None where its id is new."""
     run = find_by_id(connection, run_id)
     if run is None:
@@ -300,9 +287,7 @@ def _moment(timestamp: str) -> datetime:
     return max(EARLIEST, min(LATEST, moment if moment.tzinfo else moment.replace(tzinfo=UTC)))
 
 
-def _import_published(
-    connection: sqlite3.Connection, card: dict[str, Any], name: str, *, unverified: bool
-) -> Imported:
+def _import_published(connection: sqlite3.Connection, card: dict[str, Any], name: str, *, unverified: bool) -> Imported:
     """Store the aggregates of a published row as a run of which only the scores are known."""
     doubt = "A published row has neither outputs nor a seal, so its scores cannot be checked."
     if not unverified:
@@ -338,9 +323,7 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
     stated_reasons = reasons_told(raw, teller="the report")
     off = {metric: why for metric, why in stated_reasons.items() if metric not in setup.metrics}
     scorer = make_scorer(Resources(setup.model_copy(update={"off": off})))
-    statistics = scorer.statistics(
-        [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
-    )
+    statistics = scorer.statistics([Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)])
     material = Material(
         run_id=store_id(report.run_id),
         harness_version=VERSION,
@@ -359,17 +342,11 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
         statistics=statistics,
     )
     return assemble(
-        material,
-        {
-            "source_report": {"run_id": report.run_id, "overall": report.overall}
-            | told_of_scores(raw)
-        },
+        material, {"source_report": {"run_id": report.run_id, "overall": report.overall} | told_of_scores(raw)}
     )
 
 
-def _scored_rows(
-    rows: list[EntryResult], scorer: Scorer, statistics: list[Any]
-) -> list[EntryResult]:
+def _scored_rows(rows: list[EntryResult], scorer: Scorer, statistics: list[Any]) -> list[EntryResult]:
     return [
         row.model_copy(update=row_numbers(values, scorer))
         for row, values in zip(rows, scorer.entries_values(statistics), strict=True)

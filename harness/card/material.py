@@ -22,27 +22,13 @@ from corpora.model.vocabularies import Transmission
 from corpora.text.comparison import is_blank
 from harness.annotators.fst import FstAnnotator
 from harness.card.comparability import card_id
-from harness.card.model import (
-    AnnotatorCost,
-    DatasetBlock,
-    EntryResult,
-    Fingerprint,
-    Retries,
-    RunPeriod,
-    ScoringCost,
-)
+from harness.card.model import AnnotatorCost, DatasetBlock, EntryResult, Fingerprint, Retries, RunPeriod, ScoringCost
 from harness.card.rows import entry_rows
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError
 from harness.method.method import Attempt, Result, Setup
 from harness.setup.plan import run_options_of
-from harness.setup.scoring_tools import (
-    ScoringTools,
-    floor_scores,
-    floors_version,
-    stated_setup,
-    stored_scorer,
-)
+from harness.setup.scoring_tools import ScoringTools, floor_scores, floors_version, stated_setup, stored_scorer
 from harness.store.annotations import AnnotationRow, answered, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import parts_of, tried_before
@@ -87,9 +73,7 @@ def fingerprint(setup: Setup, dataset_sha256: str, harness_version: str) -> Fing
     return fingerprint_of(components, setup_components)
 
 
-def fingerprint_of(
-    components: Mapping[str, Any], setup_components: Mapping[str, Any]
-) -> Fingerprint:
+def fingerprint_of(components: Mapping[str, Any], setup_components: Mapping[str, Any]) -> Fingerprint:
     """Hash the components of a fingerprint, each set as one canonical JSON object."""
     return Fingerprint(
         hash=canonical_sha256(components),
@@ -102,16 +86,12 @@ def fingerprint_of(
 EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
 
 
-def row_words(
-    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result]
-) -> dict[int, RowWords]:
+def row_words(tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result]) -> dict[int, RowWords]:
     """Return the words of the rows by place in the corpus; secret entries have none.
 
     Empty where there is neither an analyser nor a language with rules of variants, which are of translations.
     """
-    annotators = [
-        annotator for annotator in tools.annotators if isinstance(annotator, FstAnnotator)
-    ]
+    annotators = [annotator for annotator in tools.annotators if isinstance(annotator, FstAnnotator)]
     rules = tools.setup.variant_rules and tools.setup.task == TRANSLATION
     if not annotators and not rules:
         return {}
@@ -146,9 +126,7 @@ def verdict(result: Result) -> str:
     return EQUIVALENT if result.third else MISS
 
 
-def retry_block(
-    run: Run, entries: Mapping[int, Entry], dataset_sha256: str
-) -> dict[str, Any] | None:
+def retry_block(run: Run, entries: Mapping[int, Entry], dataset_sha256: str) -> dict[str, Any] | None:
     """Return ``retry_of`` of a run's card; None for its own run."""
     stored = run.opening.retry_of
     if stored is None:
@@ -166,9 +144,7 @@ def retry_block(
         "parts": [
             {
                 "entries": count,
-                "setup_hash": fingerprint(
-                    part.setup, dataset_sha256, run.harness_version
-                ).setup_hash,
+                "setup_hash": fingerprint(part.setup, dataset_sha256, run.harness_version).setup_hash,
                 "setup": part.setup.model_dump(mode="json"),
             }
             for part, count in zip(parts, counts, strict=True)
@@ -280,8 +256,7 @@ def scoring_cost(rows: Iterable[AnnotationRow]) -> ScoringCost | None:
         **_added_up(every),
         spent_usd=fsum(row.spent_usd for row in every),
         by_annotator={
-            id_: _annotator_cost(rows_of_annotator)
-            for id_, rows_of_annotator in sorted(by_annotator.items())
+            id_: _annotator_cost(rows_of_annotator) for id_, rows_of_annotator in sorted(by_annotator.items())
         },
     )
 
@@ -316,8 +291,7 @@ _OF_ENVELOPE = ("id", "version", "language_pair", "source_language", "target_lan
 def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
     envelope = read_dataset(connection, run.corpus)
     sha256, partial, entries = connection.execute(
-        "SELECT sha256, partial, (SELECT count(*) FROM entries WHERE corpus = c.id)"
-        " FROM corpora c WHERE id = ?",
+        "SELECT sha256, partial, (SELECT count(*) FROM entries WHERE corpus = c.id) FROM corpora c WHERE id = ?",
         (run.corpus,),
     ).fetchone()
     # the task where it is not translation, and what a corpus says of its whole
@@ -341,23 +315,15 @@ def _terms(envelope: Dataset, may_send: str | None) -> dict[str, Any]:
     terms = envelope.terms
     terms_fields: dict[str, Any] = {"may_send": may_send, "training": terms.training}
     if terms.because:
-        terms_fields |= {
-            "transmission": terms.transmission.value,
-            "transmission_because": terms.because,
-        }
+        terms_fields |= {"transmission": terms.transmission.value, "transmission_because": terms.because}
     if terms.transmission is not Transmission.OPEN and (terms.because or may_send):
-        terms_fields |= {
-            "transmission_rule": terms.rule,
-            "licence_class": terms.licence_class or None,
-        }
+        terms_fields |= {"transmission_rule": terms.rule, "licence_class": terms.licence_class or None}
     if terms.endpoints:
         terms_fields["endpoints"] = list(terms.endpoints)
     return {name: value for name, value in terms_fields.items() if value is not None}
 
 
-def _model_id(
-    connection: sqlite3.Connection, attempts: Sequence[Attempt], *, all_of_them: bool
-) -> str | None:
+def _model_id(connection: sqlite3.Connection, attempts: Sequence[Attempt], *, all_of_them: bool) -> str | None:
     """Return the model that the endpoint named most often; of a run in parts every one that was named."""
     keys = [attempt.reply_key for attempt in attempts if attempt.reply_key is not None]
     named = named_models(connection, keys)

@@ -24,9 +24,7 @@ from scoring.core.inventory import shipped_inventory
 class Block(BaseModel):
     """A part of a card; keys that this version does not know stay in it."""
 
-    model_config = ConfigDict(
-        extra="allow", frozen=True, populate_by_name=True, strict=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True, strict=True, allow_inf_nan=False)
 
 
 class DatasetBlock(Block):
@@ -462,9 +460,7 @@ def card_schema() -> dict[str, Any]:
     scores = schema["$defs"]["Scores"]["properties"]
     for id_, row in shipped_inventory().items():
         kinds = [{"type": "number"}, {"type": "null"}]
-        scores.setdefault(
-            id_, {"anyOf": kinds, "default": None, "description": row.what, "title": row.info.title}
-        )
+        scores.setdefault(id_, {"anyOf": kinds, "default": None, "description": row.what, "title": row.info.title})
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 

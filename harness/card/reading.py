@@ -46,9 +46,7 @@ def read_card_bytes(path: Path) -> bytes:
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise UsageError(
-                f"{path.name}: the file has {size:,} bytes; a run card may have {MOST_BYTES:,}."
-            )
+            raise UsageError(f"{path.name}: the file has {size:,} bytes; a run card may have {MOST_BYTES:,}.")
         with open_regular(path) as file:
             return file.read(MOST_BYTES + 1)
     except OSError as error:
@@ -95,9 +93,7 @@ def _parsed(data: bytes, name: str) -> Any:
             parse_float=_finite,
         )
     except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{name}: byte {error.start + 1} is not UTF-8. Save the file as UTF-8."
-        ) from error
+        raise UsageError(f"{name}: byte {error.start + 1} is not UTF-8. Save the file as UTF-8.") from error
     except json.JSONDecodeError as error:
         raise UsageError(
             f"{name}, line {error.lineno}, column {error.colno}: this is not JSON ({error.msg})."
@@ -237,9 +233,7 @@ def _inputs(listed: Iterable[object]) -> Iterator[Input]:
     for value in listed:
         part = _object(value)
         name = part.get("metric")
-        numbers = [
-            number(part.get(key)) for key in ("value", "normalised", "weight", "effective_weight")
-        ]
+        numbers = [number(part.get(key)) for key in ("value", "normalised", "weight", "effective_weight")]
         if isinstance(name, str) and None not in numbers:
             yield Input(name, *(number or 0.0 for number in numbers))
 

@@ -113,18 +113,13 @@ def sign_reproduction(
             "This card is signed with the key that would sign its reproduction: nobody verifies their own run. Let "
             "somebody else run it again, on their computer."
         )
-    record = ReproductionRecord(
-        **found.model_dump(), claimed_by=claimed_by, when=when, by=identity.public.signing_key
-    )
+    record = ReproductionRecord(**found.model_dump(), claimed_by=claimed_by, when=when, by=identity.public.signing_key)
     return SignedReproduction.model_validate_json(signed_record(record, identity))
 
 
 def is_reproduction(data: bytes) -> bool:
     """Return whether a file calls itself a signed record of a reproduction."""
-    return (
-        b'"format":"rosetta-reproduction/' in data[:MOST_BYTES]
-        and b'"signature":' in data[:MOST_BYTES]
-    )
+    return b'"format":"rosetta-reproduction/' in data[:MOST_BYTES] and b'"signature":' in data[:MOST_BYTES]
 
 
 def read_reproduction(data: bytes) -> SignedReproduction:
@@ -136,8 +131,7 @@ def read_reproduction(data: bytes) -> SignedReproduction:
     record = read_record(data, SignedReproduction, _NAME, most=MOST_BYTES)
     if record.data() != data or not record.is_signed_by(record.by):
         raise FileError(
-            FileProblem.DAMAGED,
-            "The record was changed after it was signed, or it is damaged. Ask for it once more.",
+            FileProblem.DAMAGED, "The record was changed after it was signed, or it is damaged. Ask for it once more."
         )
     reproduced = record.verdict.reproduced
     if record.tolerance != TOLERANCE or reproduced != record.reproduced:

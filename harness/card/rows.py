@@ -161,14 +161,10 @@ def row_entry(row: EntryResult) -> Entry:
     }
     if row.withheld:
         fields["withheld"] = True
-    return Entry.model_validate(
-        {name: value for name, value in fields.items() if value is not None}
-    )
+    return Entry.model_validate({name: value for name, value in fields.items() if value is not None})
 
 
-def row_result(
-    row: EntryResult, position: int, statistics: bytes, finished_at: float, columns: KeptColumns
-) -> Result:
+def row_result(row: EntryResult, position: int, statistics: bytes, finished_at: float, columns: KeptColumns) -> Result:
     """Return the outcome of a row, with statistics that were computed from its texts."""
     kind = ErrorClass.METHOD if failed(row) else None  # as what a later version adds counts
     if row.error_class in set(ErrorClass):
@@ -230,8 +226,7 @@ def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     head = read_card(connection, run.id)
     if head is None:
         raise HarnessError(
-            f"Run {run.run_id[:8]} has no card yet: it is not complete. "
-            f"`{run.goes_on_with}` continues with it."
+            f"Run {run.run_id[:8]} has no card yet: it is not complete. `{run.goes_on_with}` continues with it."
         )
     return head
 
@@ -252,9 +247,7 @@ def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, A
     return _rows(connection, run, card_head(connection, run))
 
 
-def _rows(
-    connection: sqlite3.Connection, run: Run, head: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _rows(connection: sqlite3.Connection, run: Run, head: Mapping[str, Any]) -> list[dict[str, Any]]:
     results = list(read_results(connection, run.id))
     entries = read_entries(connection, run.corpus, [result.position for result in results])
     scorer = stored_scorer(run, "und", list(entries.values()))
@@ -365,9 +358,7 @@ def card_bytes(card: RunCard) -> bytes:
     return f"{text}\n".encode()
 
 
-def _exporting_rows(
-    connection: sqlite3.Connection, number: int, card: RunCard
-) -> list[dict[str, Any]]:
+def _exporting_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> list[dict[str, Any]]:
     """Return the rows of a card, each with the entry's own value of every metric, as ``RunHandle.entries`` has them."""
     run = read_run(connection, number)
     entries = read_entries(connection, run.corpus, run.positions, to_show=True)
@@ -380,8 +371,7 @@ def _exporting_rows(
     }
     fields = (row.model_dump(mode="json", by_alias=True) for row in card.results)
     return [  # the row's own fields first, and its own values
-        row if row["withheld"] else {**row, **scores.get(row["entry_id"], {}), **row}
-        for row in fields
+        row if row["withheld"] else {**row, **scores.get(row["entry_id"], {}), **row} for row in fields
     ]
 
 
@@ -398,11 +388,7 @@ def _csv(rows: Iterable[Mapping[str, Any]]) -> str:
 _COLUMNS = tuple(
     column
     for name, field in EntryResult.model_fields.items()
-    for column in (
-        [f"usage.{part}" for part in EntryUsage.model_fields]
-        if name == "usage"
-        else [field.alias or name]
-    )
+    for column in ([f"usage.{part}" for part in EntryUsage.model_fields] if name == "usage" else [field.alias or name])
 )
 
 

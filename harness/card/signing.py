@@ -108,9 +108,7 @@ def seal_card(
     is not its own, so that nobody signs what was changed.
     """
     if card.get(HASH_FIELD) != card_hash(card):
-        raise UsageError(
-            "This card cannot be signed: its hash is not its own, so it was changed after it was sealed."
-        )
+        raise UsageError("This card cannot be signed: its hash is not its own, so it was changed after it was sealed.")
     salts = secrets.token_bytes(32)
     record = CardSeal(
         run_id=card["run_id"],
@@ -131,8 +129,7 @@ def read_seal(data: bytes) -> SealFile:
         seal_file = SealFile.model_validate_json(data[: MOST_BYTES + 1], strict=True)
     except ValidationError:
         raise FileError(
-            FileProblem.NOT_OURS,
-            "This is not the seal of a card, or it is damaged. Ask for the file once more.",
+            FileProblem.NOT_OURS, "This is not the seal of a card, or it is damaged. Ask for the file once more."
         ) from None
     if seal_file.data() != data or not seal_file.seal.is_signed_by(seal_file.seal.by):
         raise FileError(
@@ -205,9 +202,7 @@ def prove_row(sealed: SealFile, rows: Sequence[Mapping[str, Any]], entry: str) -
     Raises UsageError where no row has this id, or several have, and where the salts are not there.
     """
     if sealed.salts is None:
-        raise UsageError(
-            "The salts of these rows stayed with anyone who sealed the card. Ask them for the proof."
-        )
+        raise UsageError("The salts of these rows stayed with anyone who sealed the card. Ask them for the proof.")
     places = [place for place, row in enumerate(rows) if str(row.get("entry_id")) == entry]
     if len(places) != 1:
         matches = "Several rows have" if places else "No row has"
@@ -234,10 +229,7 @@ def read_proof(data: bytes, name: str) -> RowProof:
     """Read the file of a proof and check it; ``name`` stands for it in messages. Raises FileError in words."""
     raw = parse_object(data, name)
     if raw.get("format") != FORMAT:
-        raise FileError(
-            FileProblem.NOT_OURS,
-            f"{name} is no proof of a row, or one of a newer version of Rosetta.",
-        )
+        raise FileError(FileProblem.NOT_OURS, f"{name} is no proof of a row, or one of a newer version of Rosetta.")
     try:
         proof = RowProof.model_validate_json(data, strict=True)
     except ValidationError as error:
@@ -328,16 +320,11 @@ def kept_seals(connection: sqlite3.Connection, run: int, card: Mapping[str, Any]
     return sorted(fitting, key=lambda seal_file: seal_file.seal.when, reverse=True)
 
 
-def keep_others_seal(
-    connection: sqlite3.Connection, run: int, card: Mapping[str, Any], data: bytes
-) -> None:
+def keep_others_seal(connection: sqlite3.Connection, run: int, card: Mapping[str, Any], data: bytes) -> None:
     """Store the seal that came with an imported card; raises FileError where it is damaged or another card's."""
     seal = read_seal(data)
     if seal.seal.card != card.get(HASH_FIELD):
-        raise FileError(
-            FileProblem.INVALID,
-            f"It is the seal of another card, whose hash is {seal.seal.card[:16]}….",
-        )
+        raise FileError(FileProblem.INVALID, f"It is the seal of another card, whose hash is {seal.seal.card[:16]}….")
     keep_seal(connection, run, seal.seal.by, data)
 
 
@@ -360,9 +347,7 @@ def log_end(state: VaultState) -> LogPlace:
     return LogPlace(vault=state.head.vault, seq=last.seq, line=last.id, when=last.record.when)
 
 
-def sign_vault_run(
-    vault: Vault, connection: sqlite3.Connection, run: int, card: bytes, identity: Identity
-) -> SealFile:
+def sign_vault_run(vault: Vault, connection: sqlite3.Connection, run: int, card: bytes, identity: Identity) -> SealFile:
     """Sign the card of a run over a vault's texts with a keeper's keys, and write it into the log.
 
     Under the vault's lock, so nothing comes between the line that the seal names and the one that names the seal.
@@ -381,9 +366,7 @@ def seal_sha256(seal: SignedSeal) -> str:
     return sha256(canonical_bytes(seal.model_dump(mode="json"))).hexdigest()
 
 
-def sealed_between(
-    seal: SignedSeal, lines: Sequence[LogLine]
-) -> tuple[LogLine | None, LogLine | None]:
+def sealed_between(seal: SignedSeal, lines: Sequence[LogLine]) -> tuple[LogLine | None, LogLine | None]:
     """Return the line that a seal was made behind, and the one before which it was made; None for one that is not there.
 
     ``lines`` were read by ``read_lines``. Raises VaultError where the seal names a line that this log does not have.

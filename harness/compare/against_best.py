@@ -86,12 +86,7 @@ class SharedRuns:
     """Runs of which several methods are held against the same baselines: each is read, arranged and resampled once."""
 
     def __init__(
-        self,
-        connection: sqlite3.Connection,
-        metric: str = COMPOSITE,
-        *,
-        draws: int = DRAWS,
-        seed: int = SEED,
+        self, connection: sqlite3.Connection, metric: str = COMPOSITE, *, draws: int = DRAWS, seed: int = SEED
     ) -> None:
         self._connection = connection
         self._reader = RowReader(connection)
@@ -106,12 +101,7 @@ class SharedRuns:
         resamples of these."""
 
     def against_best(
-        self,
-        method: Sequence[str],
-        baselines: Sequence[Sequence[str]],
-        *,
-        trials: int = TRIALS,
-        level: float = LEVEL,
+        self, method: Sequence[str], baselines: Sequence[Sequence[str]], *, trials: int = TRIALS, level: float = LEVEL
     ) -> MethodAgainstBest:
         """Compare one set-up with others; see ``method_against_best``."""
         read = [[self._run(name) for name in names] for names in (method, *baselines)]
@@ -122,9 +112,7 @@ class SharedRuns:
             raise UsageError("\n".join(["The method cannot be held against baselines.", *reasons]))
         groups = [group for group in chosen if group]
         try:
-            tables, drawn = zip(
-                *(self._together(group, groups[0][0].inputs[1]) for group in groups), strict=True
-            )
+            tables, drawn = zip(*(self._together(group, groups[0][0].inputs[1]) for group in groups), strict=True)
             against_best = clusters.against_best(
                 tables[0], tables[1:], self._metric, draws=self._draws, trials=trials, seed=self._seed, level=level,
                 resampled=drawn,
@@ -132,18 +120,14 @@ class SharedRuns:
         except ValueError as error:
             raise UsageError(f"The method cannot be held against baselines: {error}.") from error
         values = (against_best.pairs[0].second, *(pair.first for pair in against_best.pairs))
-        method_runs, *baseline_runs = [
-            _told(group, v, self._metric) for group, v in zip(groups, values, strict=True)
-        ]
+        method_runs, *baseline_runs = [_told(group, v, self._metric) for group, v in zip(groups, values, strict=True)]
         return MethodAgainstBest(
             entries=len(tables[0]),
             method=method_runs,
             baselines=tuple(baseline_runs),
             refused=refused,
             found=against_best,
-            inside=any(
-                not s.rows.run.imported and s.rows.secret for group in groups for s in group
-            ),
+            inside=any(not s.rows.run.imported and s.rows.secret for group in groups for s in group),
         )
 
     def drawn(self, setups: Sequence[Sequence[str]]) -> tuple[list[int], FloatArray, FloatArray]:
@@ -155,17 +139,13 @@ class SharedRuns:
         read = [[self._run(name) for name in names] for names in setups]
         sides, _ = self._comparable(read)
         if any(not s.rows.run.imported and s.rows.secret for s in sides.values()):
-            raise UsageError(
-                "These runs have secret entries: how they differ is counted and released."
-            )
+            raise UsageError("These runs have secret entries: how they differ is counted and released.")
         groups = [[sides[s.run.run_id] for s in group if s.run.run_id in sides] for group in read]
         places = [place for place, group in enumerate(groups) if group]
         if len(places) < 2:
             raise UsageError("Fewer than two set-ups of the sweep compare.")
         inputs = groups[places[0]][0].inputs[1]
-        tables, drawn = zip(
-            *(self._together(groups[place], inputs) for place in places), strict=True
-        )
+        tables, drawn = zip(*(self._together(groups[place], inputs) for place in places), strict=True)
         try:
             points, values = drawn_values(tables, self._metric, self._draws, self._seed, drawn)
         except ValueError as error:
@@ -177,9 +157,7 @@ class SharedRuns:
             self._runs[name] = self._reader.read(find_run(self._connection, name))
         return self._runs[name]
 
-    def _comparable(
-        self, read: Sequence[Sequence[OrderedRun]]
-    ) -> tuple[dict[str, PairSide], dict[str, str]]:
+    def _comparable(self, read: Sequence[Sequence[OrderedRun]]) -> tuple[dict[str, PairSide], dict[str, str]]:
         """Return the runs that compare with the method's first, by id, and why the others do not."""
         runs = [run for group in read for run in group]
         often = Counter(run.run.run_id for run in runs).most_common(1)
@@ -200,9 +178,7 @@ class SharedRuns:
         gone = {**open_, **refused, **damaged, **apart}
         return {s.rows.run.run_id: s for s in sides if s.rows.run.run_id not in gone}, gone
 
-    def _laid_out(
-        self, kept: Sequence[OrderedRun], ids: tuple[EntryId, ...]
-    ) -> tuple[list[PairSide], dict[str, str]]:
+    def _laid_out(self, kept: Sequence[OrderedRun], ids: tuple[EntryId, ...]) -> tuple[list[PairSide], dict[str, str]]:
         """Prepare the runs that are not yet on these entries; see ``comparing.laid_out``."""
         new = [run for run in kept if (run.run.run_id, ids) not in self._sides]
         sides, damaged = laid_out(new, ids, frozenset({self._metric}))

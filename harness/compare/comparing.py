@@ -16,37 +16,15 @@ from typing import TYPE_CHECKING
 from corpora.model.entry import EntryId
 from corpora.text.messages import counted
 from harness.compare.comparison import ComparedEntries, Comparison
-from harness.compare.pairs import (
-    ComparedRun,
-    Pair,
-    PairSide,
-    repeats,
-    running_differences,
-    shared_metrics,
-)
+from harness.compare.pairs import ComparedRun, Pair, PairSide, repeats, running_differences, shared_metrics
 from harness.compare.rows import CorpusRow, OrderedRun, RowReader
 from harness.core.failures import UsageError
 from harness.setup.plan import told_of
 from harness.store.runs import Run, find_run, under_way
-from scoring.core.inventory import (
-    composite,
-    composite_metrics,
-    in_order,
-    metric_named,
-    row_of,
-    unknown_metric,
-)
+from scoring.core.inventory import composite, composite_metrics, in_order, metric_named, row_of, unknown_metric
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
 from scoring.statistics.reproducibility import verdict
-from scoring.statistics.significance import (
-    COMPOSITE,
-    TRIALS,
-    compare,
-    holm,
-    known_values,
-    own_values,
-    resamples,
-)
+from scoring.statistics.significance import COMPOSITE, TRIALS, compare, holm, known_values, own_values, resamples
 
 if TYPE_CHECKING:
     from scoring.core.metric import Table
@@ -56,9 +34,7 @@ _TEXTS = slice(CorpusRow._fields.index("source"), CorpusRow._fields.index("refer
 """Where an entry has the numbers of its texts."""
 
 
-def refusals(
-    read: Sequence[OrderedRun], first: OrderedRun
-) -> tuple[dict[str, str], tuple[EntryId, ...]]:
+def refusals(read: Sequence[OrderedRun], first: OrderedRun) -> tuple[dict[str, str], tuple[EntryId, ...]]:
     """Find the runs that do not compare with the first usable one, and the entries that all others have."""
     refused: dict[str, str] = {}
     common = [row.entry.id for row in first.rows]
@@ -141,10 +117,7 @@ def compare_runs(
     sides, damaged = laid_out(kept, ids, asked)
     drawn = resamples([side.table for side in sides], draws, seed) if sides else ()
     tests = _Tests(asked, trials, seed, level)
-    runs = tuple(
-        _compared(letter, side, own, tests)
-        for letter, side, own in zip(LETTERS, sides, drawn, strict=False)
-    )
+    runs = tuple(_compared(letter, side, own, tests) for letter, side, own in zip(LETTERS, sides, drawn, strict=False))
     named = None if baseline is None else read[base].run.run_id
     based = named if named in {run.run_id for run in runs} else None
     pairs = _together(_pairs(runs, sides, drawn, based, tests))
@@ -193,10 +166,7 @@ def metric_asked(words: str, option: str) -> str:
 
 
 def _read(
-    connection: sqlite3.Connection,
-    names: Sequence[str],
-    baseline: str | None,
-    earlier: Sequence[PairSide],
+    connection: sqlite3.Connection, names: Sequence[str], baseline: str | None, earlier: Sequence[PairSide]
 ) -> tuple[list[OrderedRun], int]:
     """Read the named runs, and tell which is the one that others are held against."""
     runs = [find_run(connection, name) for name in names]
@@ -243,11 +213,7 @@ def _compared(letter: str, side: PairSide, drawn: Table, tests: _Tests) -> Compa
         values[COMPOSITE] = composite(values, weighing=side.table.weighing).value
     costs = [row.cost_usd for row in side.used]
     known = [cost for cost in costs if cost is not None]
-    seconds = [
-        row.latency_seconds
-        for row in side.used
-        if row.latency_seconds is not None and not row.cached
-    ]
+    seconds = [row.latency_seconds for row in side.used if row.latency_seconds is not None and not row.cached]
     return ComparedRun(
         letter=letter,
         run_id=run.run_id,
@@ -288,11 +254,7 @@ class _Tests:
 
 
 def _pairs(
-    runs: Sequence[ComparedRun],
-    sides: Sequence[PairSide],
-    drawn: Sequence[Table],
-    baseline: str | None,
-    tests: _Tests,
+    runs: Sequence[ComparedRun], sides: Sequence[PairSide], drawn: Sequence[Table], baseline: str | None, tests: _Tests
 ) -> list[Pair]:
     """Compare every pair, or the baseline with every other run."""
     places = list(combinations(range(len(runs)), 2))
@@ -300,13 +262,7 @@ def _pairs(
         base = [run.run_id for run in runs].index(baseline)
         places = [(base, place) for place in range(len(runs)) if place != base]
     return [
-        _pair(
-            (runs[one], runs[other]),
-            (sides[one], sides[other]),
-            (drawn[one], drawn[other]),
-            tests,
-            len(places),
-        )
+        _pair((runs[one], runs[other]), (sides[one], sides[other]), (drawn[one], drawn[other]), tests, len(places))
         for one, other in places
     ]
 

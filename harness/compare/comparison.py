@@ -22,12 +22,7 @@ from harness.store.file.trouble import stored_object
 from harness.store.results import read_results
 from scoring.core.inventory import composite
 from scoring.statistics.intervals import DIMENSIONS, LEAST_FOR_INTERVAL
-from scoring.statistics.significance import (
-    COMPOSITE,
-    difference_intervals,
-    own_values,
-    shared_profile,
-)
+from scoring.statistics.significance import COMPOSITE, difference_intervals, own_values, shared_profile
 
 if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun, Pair, PairSide
@@ -53,9 +48,7 @@ class ComparedEntries:
         return len(self.ids)
 
     @classmethod
-    def of(
-        cls, ids: Sequence[EntryId], sides: Sequence[PairSide], metrics: Collection[str]
-    ) -> ComparedEntries:
+    def of(cls, ids: Sequence[EntryId], sides: Sequence[PairSide], metrics: Collection[str]) -> ComparedEntries:
         """Align the runs' rows by entry."""
         own = [own_values(side.table) for side in sides]
         shape = (len(sides), len(ids))
@@ -68,9 +61,7 @@ class ComparedEntries:
             failed=np.array(failed, bool).reshape(shape),
             secret=np.asarray(np.array(secret, bool).reshape(shape).any(axis=0)),
             values={
-                id_: np.stack(
-                    [values[id_] if id_ in values else np.full(len(ids), np.nan) for values in own]
-                )
+                id_: np.stack([values[id_] if id_ in values else np.full(len(ids), np.nan) for values in own])
                 for id_ in dict.fromkeys(id_ for values in own for id_ in values)
                 if id_ in metrics
             },
@@ -102,31 +93,22 @@ class EntryTexts:
 
 
 def open_texts(
-    connection: sqlite3.Connection,
-    entries: ComparedEntries,
-    sides: Sequence[PairSide],
-    places: Sequence[int],
+    connection: sqlite3.Connection, entries: ComparedEntries, sides: Sequence[PairSide], places: Sequence[int]
 ) -> list[EntryTexts]:
     """Read the texts of some entries; of secret ones nothing is read."""
     shown = [place for place in places if not entries.secret[place]]
     outputs: list[dict[int, str | None]] = []
     for number, side in enumerate(sides):
-        results = read_results(
-            connection, side.rows.run.id, [int(entries.positions[number, place]) for place in shown]
-        )
+        results = read_results(connection, side.rows.run.id, [int(entries.positions[number, place]) for place in shown])
         outputs.append({result.position: result.output for result in results})
-    corpus = read_entries(
-        connection, sides[0].rows.run.corpus, [int(entries.positions[0, place]) for place in shown]
-    )
+    corpus = read_entries(connection, sides[0].rows.run.corpus, [int(entries.positions[0, place]) for place in shown])
     texts = []
     for place in places:
         if entries.secret[place]:
             texts.append(EntryTexts(None, None, (None,) * len(sides)))
             continue
         entry = corpus[int(entries.positions[0, place])]
-        own = tuple(
-            made.get(int(entries.positions[number, place])) for number, made in enumerate(outputs)
-        )
+        own = tuple(made.get(int(entries.positions[number, place])) for number, made in enumerate(outputs))
         texts.append(EntryTexts(entry.source, entry.reference, own))
     return texts
 
@@ -201,10 +183,7 @@ def part_tags(comparison: Comparison) -> dict[str, list[str | None]]:
     if not comparison.sides:
         return {}
     entries = [_tagged(row.entry) for row in comparison.sides[0].used]
-    tags = {
-        dimension: [entry.open_tag(field) for entry in entries]
-        for dimension, field in DIMENSIONS.items()
-    }
+    tags = {dimension: [entry.open_tag(field) for entry in entries] for dimension, field in DIMENSIONS.items()}
     return {
         dimension: [None if tag is None else str(tag) for tag in own]
         for dimension, own in tags.items()
@@ -232,10 +211,7 @@ def _tagged(row: CorpusRow) -> Entry:
 
 
 def _part(comparison: Comparison, places: list[int]) -> CorpusPart:
-    tables = {
-        run.letter: side.table.rows(places)
-        for run, side in zip(comparison.runs, comparison.sides, strict=True)
-    }
+    tables = {run.letter: side.table.rows(places) for run, side in zip(comparison.runs, comparison.sides, strict=True)}
     values = {}
     for letter, table in tables.items():
         own = table.corpus_values()
@@ -252,18 +228,13 @@ def _part(comparison: Comparison, places: list[int]) -> CorpusPart:
 
 
 def _differences(
-    comparison: Comparison,
-    pair: Pair,
-    tables: Mapping[str, Table],
-    values: Mapping[str, Mapping[str, float | None]],
+    comparison: Comparison, pair: Pair, tables: Mapping[str, Table], values: Mapping[str, Mapping[str, float | None]]
 ) -> dict[str, PartDifference]:
     """Compare two runs with each other on one part; a part may lack an input that the whole corpus has."""
     first, second = (tables[run.letter].only(pair.used) for run in (pair.first, pair.second))
     ends = {}
     if len(first) >= LEAST_FOR_INTERVAL:
-        ends = difference_intervals(
-            first, second, draws=comparison.draws, seed=comparison.seed, level=comparison.level
-        )
+        ends = difference_intervals(first, second, draws=comparison.draws, seed=comparison.seed, level=comparison.level)
     alike = shared_profile(first, second) is not None
     part_differences = {}
     for id_ in pair.by_metric:

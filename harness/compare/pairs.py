@@ -15,14 +15,7 @@ from harness.compare.rows import ComparedRow, OrderedRun
 from harness.method.method import Setup
 from harness.setup.scoring_tools import changes
 from harness.store.attachments import Attached
-from scoring.core.inventory import (
-    composite_metrics,
-    direction,
-    in_order,
-    known_row,
-    profile_for,
-    short_title,
-)
+from scoring.core.inventory import composite_metrics, direction, in_order, known_row, profile_for, short_title
 from scoring.core.metric import FloatArray, Table
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.setup import weighing_words
@@ -127,10 +120,7 @@ class Pair:
         """Return whether the runs differ by a metric, with all pairs counted (Holm)."""
         if self.under_way:
             running_difference = self.running.get(metric)
-            return (
-                running_difference is not None
-                and not running_difference.lower <= 0 <= running_difference.upper
-            )
+            return running_difference is not None and not running_difference.lower <= 0 <= running_difference.upper
         difference = self.by_metric.get(metric)
         if difference is None or not difference.significant:
             return False
@@ -175,9 +165,7 @@ class PairSide:
         return profile, frozenset(self.table.weighing.profiles[profile].keys() & self.values.keys())
 
 
-def shared_metrics(
-    first: PairSide, second: PairSide, asked: frozenset[str] | None
-) -> tuple[list[str], dict[str, str]]:
+def shared_metrics(first: PairSide, second: PairSide, asked: frozenset[str] | None) -> tuple[list[str], dict[str, str]]:
     """Return by which of the requested metrics two runs compare, and why not by the others.
 
     None asks for all that either run has a value of, and of translations for ``composite``.
@@ -225,8 +213,7 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
     """Return why the composites do not compare: other inputs are other weights, so another number."""
     if first.table.weighing != second.table.weighing:
         by = (
-            f"{pair_side.name} by {weighing_words(pair_side.rows.setup.calibration)}"
-            for pair_side in (first, second)
+            f"{pair_side.name} by {weighing_words(pair_side.rows.setup.calibration)}" for pair_side in (first, second)
         )
         return f"the composites are weighed otherwise ({', '.join(by)})"
     (profile, inputs), (other_profile, others) = first.inputs, second.inputs
@@ -237,9 +224,7 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
         profiles = f"profile {profile} and {other_profile}" if profile != other_profile else ""
         parts = "; ".join(filter(None, [profiles, *only]))
         return f"the composites weigh other inputs ({parts}), so the weights differ{terms_remedy(first.terms, second.terms)}"
-    otherwise = [
-        id_ for id_ in first.table.weighing.profiles[profile] if id_ in inputs & left_out.keys()
-    ]
+    otherwise = [id_ for id_ in first.table.weighing.profiles[profile] if id_ in inputs & left_out.keys()]
     if otherwise:
         return f"inputs of the composite were scored otherwise: {', '.join(map(short_title, otherwise))}"
     return None
@@ -263,9 +248,7 @@ def running_differences(
         sequence.add(values[id_][1] - values[id_][0])
         ends, mean = sequence.interval(), sequence.mean
         if ends is not None and mean is not None:
-            running_differences[id_] = RunningDifference(
-                mean, *ends, sequence.entries, level, direction(id_)
-            )
+            running_differences[id_] = RunningDifference(mean, *ends, sequence.entries, level, direction(id_))
     return running_differences
 
 

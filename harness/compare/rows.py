@@ -174,9 +174,7 @@ class RowReader:
         after = _BEFORE_ALL if known is None else known.last
         new = tuple(
             [
-                tuple.__new__(
-                    ComparedRow, (corpus[position], packed, failed, cost, seconds, cached)
-                )
+                tuple.__new__(ComparedRow, (corpus[position], packed, failed, cost, seconds, cached))
                 for position, packed, failed, cost, seconds, cached in self._connection.execute(
                     _RESULTS, (run.id, after, facts.last)
                 )
@@ -207,8 +205,7 @@ class RowReader:
             local_only=read_dataset(self._connection, run.corpus).terms.local_only
             if known is None
             else known.local_only,
-            stated=run.imported
-            and not checked_here(self._connection, run.id).get(run.id, UNCHECKED).counts,
+            stated=run.imported and not checked_here(self._connection, run.id).get(run.id, UNCHECKED).counts,
         )
 
     def _corpus(self, run: Run) -> Mapping[int, CorpusRow]:
@@ -295,9 +292,7 @@ def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
         return frozenset()
 
     entries = read_entries(connection, run.corpus)
-    return frozenset(
-        place for place, entry in entries.items() if (entry.model_extra or {}).get("withheld")
-    )
+    return frozenset(place for place, entry in entries.items() if (entry.model_extra or {}).get("withheld"))
 
 
 def setup_of(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
@@ -347,16 +342,13 @@ def reported_runs(
                 f"`rosetta score --rescore {run.run_id[:8]} --metrics {pack.name}`."
             )
     return [
-        ReportedRun(run, name, totals)
-        for run, name, totals in zip(runs, _names(runs), totals_of_runs, strict=True)
+        ReportedRun(run, name, totals) for run, name, totals in zip(runs, _names(runs), totals_of_runs, strict=True)
     ]
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
     files = [told_of(run).outputs for run in runs]
-    names = [
-        file.stem if file else run.setup.condition for file, run in zip(files, runs, strict=True)
-    ]
+    names = [file.stem if file else run.setup.condition for file, run in zip(files, runs, strict=True)]
     apart = distinctions(names, [(run.run_id[:8],) for run in runs])
     return [f"{name} {id_}" if id_ else name for name, id_ in zip(names, apart, strict=True)]
 
@@ -404,9 +396,7 @@ def _held_against(
 def _totals(table: Table) -> dict[str, MetricTotals]:
     value_spreads = spreads(table.entry_values())
     return {
-        id_: MetricTotals(
-            value_spreads[id_].mean, value_spreads[id_].std, value, value_spreads[id_].n
-        )
+        id_: MetricTotals(value_spreads[id_].mean, value_spreads[id_].std, value, value_spreads[id_].n)
         if id_ in value_spreads
         else MetricTotals(None, None, value, 0)
         for id_, value in table.corpus_values().items()

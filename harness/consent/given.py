@@ -68,13 +68,9 @@ def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> 
     try:
         day = date.fromisoformat(date_text)
     except ValueError:
-        raise UsageError(
-            f"--date {date_text[:40]!r}: no such day. Write it as 2026-11-23."
-        ) from None
+        raise UsageError(f"--date {date_text[:40]!r}: no such day. Write it as 2026-11-23.") from None
     if day > today:
-        raise UsageError(
-            f"--date {date_text}: that day is still to come. Write the day on which it was said."
-        )
+        raise UsageError(f"--date {date_text}: that day is still to come. Write the day on which it was said.")
     try:
         record = ConsentGiven(**said, signing_key=identity.public.signing_key)
     except ValidationError as error:

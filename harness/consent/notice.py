@@ -61,9 +61,7 @@ class _NamesCorpus(StrictRecord):
     def corpus_words(self) -> str:
         return f"the corpus {self.id} (SHA-256 {self.sha256[:12]}…)"
 
-    def is_corpus(
-        self, sha256: str, dataset_id: str, source: str | None, target: str | None, label: str
-    ) -> bool:
+    def is_corpus(self, sha256: str, dataset_id: str, source: str | None, target: str | None, label: str) -> bool:
         pair = (self.source_language, self.target_language)
         same_pair = pair == (source, target) or (label != "" and label == self.language_pair)
         return self.sha256 == sha256 or (self.id == dataset_id and same_pair)
@@ -223,9 +221,7 @@ def entry_digest(salt: str, entry_id: object) -> str:
     return sha256(f"{salt}\0{entry_id}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def entries_of(
-    corpus: WholeCorpusWithdrawal, ids: Iterable[object], *, of_a_person: bool = False
-) -> EntriesWithdrawal:
+def entries_of(corpus: WholeCorpusWithdrawal, ids: Iterable[object], *, of_a_person: bool = False) -> EntriesWithdrawal:
     """Return a notice's subject: some entries of a corpus."""
     salt = secrets.token_hex(32)
     digests = sorted({entry_digest(salt, id_) for id_ in ids})
@@ -234,9 +230,7 @@ def entries_of(
             f"A notice names {MOST_ENTRIES:,} entries at most, and these are {len(digests):,}. Withdraw the corpus."
         )
     corpus_fields = corpus.model_dump(exclude={"what"})
-    return EntriesWithdrawal(
-        **corpus_fields, salt=salt, entries=tuple(digests), of_a_person=of_a_person
-    )
+    return EntriesWithdrawal(**corpus_fields, salt=salt, entries=tuple(digests), of_a_person=of_a_person)
 
 
 def person_of(review: str, code: str) -> PersonWithdrawal:

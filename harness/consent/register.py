@@ -169,9 +169,7 @@ class Register:
         with self._changing() as lines:
             return self._say(lines, about, reason, by)
 
-    def _say(
-        self, lines: Sequence[SignedLine], about: Subject, reason: str, by: str
-    ) -> SignedNotice:
+    def _say(self, lines: Sequence[SignedLine], about: Subject, reason: str, by: str) -> SignedNotice:
         notice = read_notice(write_notice(about, reason, by, self.identity, datetime.now(UTC)))
         self._append(lines, notice, Ground.OWN)
         return notice
@@ -198,18 +196,12 @@ class Register:
             self._append(lines, notice, ground)
         return notice, True
 
-    def _ground(
-        self, lines: Sequence[SignedLine], notice: SignedNotice, words: str | None
-    ) -> Ground:
+    def _ground(self, lines: Sequence[SignedLine], notice: SignedNotice, words: str | None) -> Ground:
         """Return why a notice is believed; raises NobodyKnowsSigner where there is no reason to."""
         signer, about = notice.signing_key, notice.about
         revoked = _revoked(lines, signer)
-        if revoked is not None and not (
-            isinstance(about, KeyWithdrawal) and about.signing_key == signer
-        ):
-            raise ConsentError(
-                f"This notice is signed by a key that was revoked: {revoked.said}. It was not imported."
-            )
+        if revoked is not None and not (isinstance(about, KeyWithdrawal) and about.signing_key == signer):
+            raise ConsentError(f"This notice is signed by a key that was revoked: {revoked.said}. It was not imported.")
         if isinstance(about, Reinstatement):
             return self._ground_of_lift(lines, notice, about)
         if words is not None:
@@ -232,9 +224,7 @@ class Register:
             return Ground.KNOWN
         raise NobodyKnowsSigner(notice)
 
-    def _ground_of_lift(
-        self, lines: Sequence[SignedLine], notice: SignedNotice, about: Reinstatement
-    ) -> Ground:
+    def _ground_of_lift(self, lines: Sequence[SignedLine], notice: SignedNotice, about: Reinstatement) -> Ground:
         """Accept a notice that lifts another only from its author."""
         first = next((line for line in lines if line.notice.number == about.notice), None)
         if first is None:

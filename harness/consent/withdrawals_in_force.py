@@ -88,9 +88,7 @@ class Withdrawals:
         place = vault, signing_key
         return self._first("keeper", lambda about: (about.vault, about.signing_key) == place)
 
-    def of_run(
-        self, facts: CorpusFacts, setup: Mapping[str, Any], ids: Iterable[object]
-    ) -> SignedNotice | None:
+    def of_run(self, facts: CorpusFacts, setup: Mapping[str, Any], ids: Iterable[object]) -> SignedNotice | None:
         """Return the notice by which a run cannot be used; ``ids`` of its entries are read only where some were withdrawn."""
         if signed_notice := self.of_corpus(facts) or self.of_method(setup):
             return signed_notice

@@ -58,11 +58,7 @@ class Price:
 
     def cost(self, usage: Usage, characters: int = 0) -> float:
         """Return the cost of a finished call in US dollars."""
-        cached_rate = (
-            self.input_per_million
-            if self.cached_input_per_million is None
-            else self.cached_input_per_million
-        )
+        cached_rate = self.input_per_million if self.cached_input_per_million is None else self.cached_input_per_million
         return (
             (usage.prompt_tokens - usage.cached_tokens) * self.input_per_million
             + usage.cached_tokens * cached_rate

@@ -30,9 +30,7 @@ def canonical_bytes(value: Any) -> bytes:
         except (KeyError, TypeError, AttributeError, UnicodeEncodeError):
             return rfc8785.dumps(value)
     except rfc8785.CanonicalizationError as error:
-        raise UsageError(
-            f"This cannot be written as canonical JSON (RFC 8785): {_reason(error)}."
-        ) from error
+        raise UsageError(f"This cannot be written as canonical JSON (RFC 8785): {_reason(error)}.") from error
     except RecursionError:
         raise UsageError("This is nested too deeply to be written as canonical JSON.") from None
 

@@ -98,11 +98,7 @@ class Transient(CallError):  # noqa: N818  an adjective reads better where it is
     """A failure that may pass: try again."""
 
     def __init__(
-        self,
-        error_class: ErrorClass,
-        message: str,
-        status: int | None = None,
-        retry_after: float | None = None,
+        self, error_class: ErrorClass, message: str, status: int | None = None, retry_after: float | None = None
     ) -> None:
         self.retry_after = retry_after
         super().__init__(error_class, message, status)

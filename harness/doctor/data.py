@@ -205,9 +205,7 @@ def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
             store.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608  two constants
             for table in ("runs", "corpora")
         )
-        held = (
-            f"{runs:,} run{'s' * (runs != 1)} on {corpora:,} corp{'ora' if corpora != 1 else 'us'}"
-        )
+        held = f"{runs:,} run{'s' * (runs != 1)} on {corpora:,} corp{'ora' if corpora != 1 else 'us'}"
     yield Finding("Data", "store", Health.OK, f"sound: {held}, {_size(path.stat().st_size)}")
     for copy in path.parent.glob(upgrade_copy(path, 0).name.replace("0", "*")):
         words = (
@@ -233,7 +231,7 @@ def settings(home: Path) -> Iterator[Finding]:
         from harness.endpoint.budget import Prices
 
         yield _tried("prices", lambda: Prices(now.prices), f"{now.prices} can be read")
-    for name, folder in [("exports", now.exports), *(("languages", f) for f in now.language_folders)]:  # fmt: skip
+    for name, folder in [("exports", now.exports), *(("languages", f) for f in now.language_folders)]:
         if folder is not None and not folder.is_dir():
             words = f"{folder} is not there. Make it, or choose another in the settings:"
             yield Finding("Settings", name, Health.BROKEN, words, (f'mkdir -p "{folder}"',))

@@ -111,10 +111,7 @@ def extra_packages() -> dict[str, tuple[str, str]]:
         "meteor": ("nltk", "METEOR, with the stems of English"),
         "postgres": ("psycopg", "run cards in a PostgreSQL database (rosetta publish)"),
         "cluster": ("distributed", "a sweep's calls on other computers, by Dask"),
-        "fonts": (
-            "fonttools",
-            "cuts fonts that a review brings along for letters that reviewers lack",
-        ),
+        "fonts": ("fonttools", "cuts fonts that a review brings along for letters that reviewers lack"),
         "desktop": ("PySide6_Essentials", "the window in which speakers rate"),
     }
 

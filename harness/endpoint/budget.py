@@ -76,9 +76,7 @@ def most_cost(request: Request) -> float:
     return bound.cost(usage, request.characters)
 
 
-def too_dear(
-    amount: float, most_tokens: int | None, cap: float, spent: float = 0.0, above: float = 1.0
-) -> str:
+def too_dear(amount: float, most_tokens: int | None, cap: float, spent: float = 0.0, above: float = 1.0) -> str:
     """Return why a call cannot go out under a budget, and what lets it.
 
     ``above`` is how many times its listed price the endpoint charges.
@@ -87,10 +85,7 @@ def too_dear(
     fewer = "" if most_tokens is None else ", or allow fewer output tokens in a new run"
     times = f"{above:,.1f}".removesuffix(".0")
     billed = "" if above <= 1.0 else f" The endpoint bills {times} times its listed price."
-    return (
-        f"The next call could cost up to {dollars(amount)}{allowed}, {_left(cap, spent)}: "
-        f"raise it{fewer}.{billed}"
-    )
+    return f"The next call could cost up to {dollars(amount)}{allowed}, {_left(cap, spent)}: raise it{fewer}.{billed}"
 
 
 def _left(cap: float, spent: float) -> str:
@@ -131,9 +126,7 @@ class Ledger:
     ``cap`` in US dollars holds for the run alone; with a ``purse`` what that holds takes its place.
     """
 
-    def __init__(
-        self, cap: float | None, spent: float = 0.0, purse: CallBudget | None = None
-    ) -> None:
+    def __init__(self, cap: float | None, spent: float = 0.0, purse: CallBudget | None = None) -> None:
         self.own_cap = cap
         """The budget of the run alone, None where it has none."""
         self.cap = cap if purse is None else purse.held
@@ -244,9 +237,7 @@ class Ledger:
             )
         return BudgetReached(too_dear(amount, most_tokens, cap, spent, self._above) + whose)
 
-    def settle(
-        self, amount: float, cost: float, *, billed: bool = True, listed: float | None = None
-    ) -> None:
+    def settle(self, amount: float, cost: float, *, billed: bool = True, listed: float | None = None) -> None:
         """Replace a reservation by what the call cost.
 
         ``billed`` is False where no reply told it, and ``listed`` is what its usage costs by the list, None
@@ -373,9 +364,7 @@ def _read(text: str, name: str) -> Mapping[tuple[str, str], tuple[str, str, _Row
     rows: dict[tuple[str, str], tuple[str, str, _Row]] = {}
     for row in table.price:
         if (row.provider, row.model) in rows:
-            raise UsageError(
-                f"{name}: {row.provider} {row.model} has two prices. Keep the one that holds."
-            )
+            raise UsageError(f"{name}: {row.provider} {row.model} has two prices. Keep the one that holds.")
         if row.lacking:
             raise UsageError(
                 f"{name}: the price of {row.provider} {row.model} lacks a number. "

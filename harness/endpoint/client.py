@@ -181,9 +181,7 @@ class OverlappingConnections(Connections):
         return task
 
 
-async def _alone(
-    work: Coroutine[Any, Any, Value], begun: Callable[[], set[asyncio.Task[Any]]]
-) -> Value:
+async def _alone(work: Coroutine[Any, Any, Value], begun: Callable[[], set[asyncio.Task[Any]]]) -> Value:
     """Await work, and break off what a method left behind in the loop, as ``asyncio.run`` does.
 
     ``begun`` gives the tasks of the run that have not come to their end.
@@ -281,9 +279,7 @@ def _about_the_text(status: int, decoded: Any) -> bool:
     details = error.get("metadata")
     reasons = status == 403 and isinstance(details, dict) and bool(details.get("reasons"))
     return reasons or (
-        status == 400
-        and error.get("code")
-        in {"content_filter", "content_policy_violation", "data_inspection_failed"}
+        status == 400 and error.get("code") in {"content_filter", "content_policy_violation", "data_inspection_failed"}
     )
 
 

@@ -263,14 +263,10 @@ def checked_name(name: str) -> str:
     """Return the name under which a key may be stored: a preset's, or a host's; else UsageError."""
     known = known_variables()
     if name in presets("chat") and presets("chat")[name].local:
-        raise UsageError(
-            f"{name} runs on this machine: if it wants a key, put it into the variable {known[name]}."
-        )
+        raise UsageError(f"{name} runs on this machine: if it wants a key, put it into the variable {known[name]}.")
     if name in known or "." in name.strip("."):
         return name
-    raise UsageError(
-        f"{name!r} is neither a known endpoint ({', '.join(known)}) nor a host such as llm.example.org."
-    )
+    raise UsageError(f"{name!r} is neither a known endpoint ({', '.join(known)}) nor a host such as llm.example.org.")
 
 
 def checked_key(key: str) -> str:

@@ -161,9 +161,7 @@ class Limiter:
     ``notice`` is where other processes report the endpoint's 429s; None where there are none.
     """
 
-    def __init__(
-        self, most: int, start: int | None = None, notice: PauseNotice | None = None
-    ) -> None:
+    def __init__(self, most: int, start: int | None = None, notice: PauseNotice | None = None) -> None:
         self._notice = notice
         self.most = max(1, most)
         """The ceiling."""

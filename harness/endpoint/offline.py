@@ -58,9 +58,7 @@ def door(install: Callable[[Hook], None] = sys.addaudithook) -> NetworkGuard:
         if event == _CALL:
             seen.append(arguments[0])
         elif event in reaching and reasons and not stays_here(event, arguments):
-            raise refused(
-                offline, f"{why()}, and something tried to reach another machine."
-            ) from None
+            raise refused(offline, f"{why()}, and something tried to reach another machine.") from None
 
     def why() -> str:
         return (SECRET if SECRET in reasons else reasons[0]) if reasons else ""

@@ -75,9 +75,7 @@ class Transport:
             async with asyncio.timeout(self._timeout):
                 url, pool = self._way(request.url)
                 headers, payload = _headers(request), _payload(request)
-                call = httpx.Request(
-                    "POST", url, headers=headers, content=payload, extensions=_LIMITS
-                )
+                call = httpx.Request("POST", url, headers=headers, content=payload, extensions=_LIMITS)
                 async with aclosing(await pool.handle_async_request(call)) as response:
                     body = await _body(response, most_bytes(request))
                     waits = response.headers.get_list("retry-after")
@@ -266,8 +264,7 @@ _OTHER_NAME = (
 )
 _CERTIFICATE_FAULTS = {
     9: "its certificate is not valid yet. Look at this computer's date and time.",
-    10: "its certificate has expired. Look at this computer's date and time, or ask who runs the server for "
-    "a new one.",
+    10: "its certificate has expired. Look at this computer's date and time, or ask who runs the server for a new one.",
     62: _OTHER_NAME,
     64: _OTHER_NAME,
 }

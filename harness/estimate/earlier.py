@@ -78,9 +78,7 @@ def first_request(method: Method, entries: Sequence[Entry]) -> Request | None:
 class _FromStore:
     """Answers calls from the store, and breaks off where the answer is not there."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, entries: Sequence[Entry], method: str
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, entries: Sequence[Entry], method: str) -> None:
         self._connection = connection
         self._entries = entries
         self._method = method
@@ -105,9 +103,7 @@ def stored_reply(
     return reply.reply if reply is not None and request.accept(reply.reply) else None
 
 
-def outputs_ahead(
-    connection: sqlite3.Connection, method: Method, entries: Sequence[Entry]
-) -> Sequence[Output] | None:
+def outputs_ahead(connection: sqlite3.Connection, method: Method, entries: Sequence[Entry]) -> Sequence[Output] | None:
     """Return what a method will answer to entries of one call, where that is known before it is asked.
 
     It is of outputs made elsewhere, of baselines, and of calls whose answers are in the store; None otherwise.
@@ -214,9 +210,7 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
     return earlier
 
 
-def _seen(
-    connection: sqlite3.Connection, run: Run, method: Method, *, same: bool
-) -> Iterator[PastEntry]:
+def _seen(connection: sqlite3.Connection, run: Run, method: Method, *, same: bool) -> Iterator[PastEntry]:
     rows = connection.execute(
         "SELECT position, prompt_tokens, completion_tokens, cost_usd FROM results"
         " WHERE run = ? AND prompt_tokens IS NOT NULL AND error_class IS NULL"
@@ -335,16 +329,12 @@ def estimate_judges(
     perhaps: list[Request] = []
     judged = 0
     for id_ in asked:
-        judge = make_judge(
-            id_, scoring.judge, scoring.judge_model, key=no_key, prices=plan.options.prices
-        )
+        judge = make_judge(id_, scoring.judge, scoring.judge_model, key=no_key, prices=plan.options.prices)
         for translation, known in looked:
             for request in judge.requests(translation):
                 if not known:
                     perhaps.append(request)
-                elif plan.run.use_cache and stored_reply(
-                    connection, request, [translation.entry], id_
-                ):
+                elif plan.run.use_cache and stored_reply(connection, request, [translation.entry], id_):
                     judged += 1
                 else:
                     sure.append(request)
@@ -365,9 +355,7 @@ def _looked_at(
     """Yield outputs of entries spread evenly, and whether each is known; in place of others stand references."""
     every = groups(entries, method.setup.batch_size)
     for group in every[:: max(1, ceil(len(entries) / MOST_LOOKED_AT))]:
-        outputs = (
-            outputs_ahead(connection, method, group) if use_cache or not method.endpoint else None
-        )
+        outputs = outputs_ahead(connection, method, group) if use_cache or not method.endpoint else None
         nothing: list[Output | None] = [None] * len(group)
         for entry, output in zip(group, outputs or nothing, strict=True):
             text = (entry.reference or "-") if output is None else (output.text or "")

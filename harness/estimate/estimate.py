@@ -74,9 +74,7 @@ class RunEstimate:
         return asdict(self) | {"from_what": list(self.from_what)}
 
 
-def estimate(
-    connection: sqlite3.Connection, entries: Sequence[Entry], method: Method, plan: Plan
-) -> RunEstimate:
+def estimate(connection: sqlite3.Connection, entries: Sequence[Entry], method: Method, plan: Plan) -> RunEstimate:
     """Estimate a run of a method over entries; nothing is sent, and ``method`` needs no key."""
     earlier = look_back(connection, method)
     if method.endpoint is None:
@@ -120,9 +118,7 @@ def _too_small(ahead: _Ahead, budget: float | None) -> str:
 class _Ahead:
     """The calls of a planned run as far as they can be seen, and those of them that are still open."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, entries: Sequence[Entry], method: Method, plan: Plan
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, entries: Sequence[Entry], method: Method, plan: Plan) -> None:
         self.method = method
         every = groups(entries, method.setup.batch_size)
         step = max(1, ceil(len(every) / MOST_GROUPS))
@@ -206,23 +202,17 @@ def _calls(ahead: _Ahead, earlier: Earlier | None) -> Range:
         return _tries(ahead.method).times(round(count))
     rate = sum(earlier.calls) / len(earlier.calls)
     expected = rate * ahead.entries if count else 0.0
-    return Range(
-        min(round(count), expected), expected, max(max(earlier.calls) * ahead.entries, expected)
-    )
+    return Range(min(round(count), expected), expected, max(max(earlier.calls) * ahead.entries, expected))
 
 
 # Money
 
 
-def _cost(
-    ahead: _Ahead, tokens: tuple[Range, Range], earlier: Earlier | None, plan: Plan
-) -> tuple[Range | None, str]:
+def _cost(ahead: _Ahead, tokens: tuple[Range, Range], earlier: Earlier | None, plan: Plan) -> tuple[Range | None, str]:
     if not ahead.open:
         return NOTHING, ""
     price = ahead.price
-    if price is not None and not (
-        price.input_per_million or price.output_per_million or price.per_million_characters
-    ):
+    if price is not None and not (price.input_per_million or price.output_per_million or price.per_million_characters):
         return NOTHING, price.source
     seen = [s for s in earlier.entries if s.cost is not None] if earlier else []
     paid = sum(s.cost or 0.0 for s in seen)
@@ -252,9 +242,7 @@ def _seconds(
     written = NOTHING if ahead.by_characters else tokens[1]
     busy = 1 if local else at_once
     guessed = (calls.expected * first + written.expected * per_call) / busy
-    return Range(
-        guessed / 4, guessed, guessed * 4
-    ), "time is a guess: this model was never run here"
+    return Range(guessed / 4, guessed, guessed * 4), "time is a guess: this model was never run here"
 
 
 def _pace(earlier: Earlier, at_once: int) -> Range:

@@ -40,15 +40,13 @@ class CostRange(NamedTuple):
 
     def is_near(self, other: CostRange) -> bool:
         """Return whether both ends are the same but for what arithmetic rounds."""
-        return all(isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) for a, b in zip(self, other, strict=True))  # fmt: skip
+        return all(isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) for a, b in zip(self, other, strict=True))
 
 
 def _range(value: object) -> CostRange:
     ends = value if isinstance(value, list | tuple) else (value, value)
     if len(ends) != 2 or not all(type(end) in {int, float} for end in ends):
-        raise ValueError(
-            "a number is wanted, or two in square brackets, the lowest and the highest"
-        )
+        raise ValueError("a number is wanted, or two in square brackets, the lowest and the highest")
     low, high = map(float, ends)
     if not 0 <= low <= high <= MOST:
         raise ValueError(f"numbers of 0 to {MOST:g} are wanted, the lowest first")
@@ -93,7 +91,7 @@ class SweepRow(_Part):
     @property
     def runs(self) -> int:
         """Return how many combinations there are."""
-        return prod((self.models, self.temperatures, self.prompts, self.coaching, self.tools, self.replicates))  # fmt: skip
+        return prod((self.models, self.temperatures, self.prompts, self.coaching, self.tools, self.replicates))
 
 
 class ComponentRow(_Part):
@@ -256,12 +254,7 @@ def _programs(program: Program | None, establishment: CostRange) -> tuple[Worked
         Worked(
             name=row.scale,
             factors=f"{row.established} × establishment + {row.maintained} × maintenance",
-            usd=added(
-                (
-                    establishment.by(row.established),
-                    program.maintenance_usd.by(row.maintained),
-                )
-            ),
+            usd=added((establishment.by(row.established), program.maintenance_usd.by(row.maintained))),
             stated_usd=row.stated_usd,
             notes=row.notes,
         )

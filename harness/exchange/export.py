@@ -168,9 +168,7 @@ def own_part(desk: ExchangeService, folder: ExchangeFolder) -> OwnPart:
     )
 
 
-def _own(
-    desk: ExchangeService, folder: ExchangeFolder, kinds: Sequence[FileKind]
-) -> tuple[OwnPart, tuple[str, ...]]:
+def _own(desk: ExchangeService, folder: ExchangeFolder, kinds: Sequence[FileKind]) -> tuple[OwnPart, tuple[str, ...]]:
     """Return that part without what is gone from the stick, and the names of what is."""
     part = own_part(desk, folder)
     names = folder.names()

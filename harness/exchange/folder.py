@@ -90,9 +90,7 @@ class ExchangeFolder:
             names[name.lower()].append(name)
         return names
 
-    def read(
-        self, sha256: str, kind: FileKind, size: int, names: Mapping[str, Sequence[str]]
-    ) -> bytes:
+    def read(self, sha256: str, kind: FileKind, size: int, names: Mapping[str, Sequence[str]]) -> bytes:
         """Return a file's bytes, which are those that were signed for; raises StickError or FileError in words."""
         name = stored_name(sha256, kind)
         there = names.get(name, [])
@@ -231,7 +229,7 @@ def _is_junction(path: Path) -> bool:
 
 
 def _what(mode: int) -> str:
-    kinds = {stat.S_IFLNK: "link", stat.S_IFIFO: "pipe", stat.S_IFDIR: "folder", stat.S_IFREG: "file"}  # fmt: skip
+    kinds = {stat.S_IFLNK: "link", stat.S_IFIFO: "pipe", stat.S_IFDIR: "folder", stat.S_IFREG: "file"}
     return f"a {kinds.get(stat.S_IFMT(mode), 'device')}"
 
 

@@ -89,12 +89,7 @@ class _Visit:
 
 
 def take_in(
-    desk: ExchangeService,
-    place: Path,
-    into: Path,
-    kinds: Sequence[FileKind],
-    memory: Path,
-    known: FormCache,
+    desk: ExchangeService, place: Path, into: Path, kinds: Sequence[FileKind], memory: Path, known: FormCache
 ) -> ImportResult:
     """Import what others put into the exchange folder at a place, and is new here, into a folder of this computer.
 

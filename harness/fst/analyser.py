@@ -68,9 +68,7 @@ def open_engine(layout: Layout, name: str | None = None) -> LookupEngine:
         return BuiltinEngine(layout)
     if name not in _NATIVE:
         known = ", ".join([BuiltinEngine.name, *_NATIVE])
-        raise AnalyserError(
-            FstStatus.ENGINE_ERROR, f"FST engine {name!r} is not known. There are: {known}."
-        )
+        raise AnalyserError(FstStatus.ENGINE_ERROR, f"FST engine {name!r} is not known. There are: {known}.")
     return _native(layout, name)
 
 
@@ -111,10 +109,7 @@ def _native(layout: Layout, name: str) -> NativeEngine:
 def _misread_by_pyhfst(layout: Layout) -> bool:
     """Find flags that pyhfst takes for letters (shorter than six characters), or unifies wrongly (N)."""
     flags = layout.flags.by_symbol.items()
-    return any(
-        operator == "N" or len(layout.alphabet.symbols[number]) < 6
-        for number, (operator, _, _) in flags
-    )
+    return any(operator == "N" or len(layout.alphabet.symbols[number]) < 6 for number, (operator, _, _) in flags)
 
 
 def _failed(name: str, layout: Layout, error: Exception) -> AnalyserError:
@@ -155,11 +150,7 @@ def _pyhfst(path: str) -> Callable[[str], Iterable[str]]:
 
 
 _MOST_RESULTS = 20_000
-_NATIVE: dict[str, Any] = {
-    "hfst-optimized-lookup": _hfst_optimized_lookup,
-    "hfst": _hfst,
-    "pyhfst": _pyhfst,
-}
+_NATIVE: dict[str, Any] = {"hfst-optimized-lookup": _hfst_optimized_lookup, "hfst": _hfst, "pyhfst": _pyhfst}
 
 
 FORMAT = "1"

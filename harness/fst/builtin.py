@@ -111,9 +111,7 @@ class BuiltinEngine:
         self._follow(letters)
         if len(self._spelt) < len(letters):
             return None
-        ends_of_places = {
-            place: set(ends) for place in self._layers[-1] if (ends := self._ends(place))
-        }
+        ends_of_places = {place: set(ends) for place in self._layers[-1] if (ends := self._ends(place))}
         if not ends_of_places:
             return None
         return () if self._layout.acceptor else self._written(ends_of_places)

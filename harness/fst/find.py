@@ -37,15 +37,12 @@ def passed_over(card: LanguageCard | None, tag: str, folders: Sequence[Path]) ->
             paths += [
                 path
                 for path in sorted(place.iterdir())
-                if path.name.endswith((".hfstol", ".hfstol.gz"))
-                and not (path.name in right and path.is_file())
+                if path.name.endswith((".hfstol", ".hfstol.gz")) and not (path.name in right and path.is_file())
             ]
     return paths
 
 
-def _places(
-    card: LanguageCard | None, tag: str, folders: Sequence[Path]
-) -> Iterator[tuple[Path, list[str]]]:
+def _places(card: LanguageCard | None, tag: str, folders: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
     """Yield the folders that are searched, in order, with the names that count in each."""
     tags = _tags(card, tag)
     names = [*(card.analysers if card else ()), *(f"{name}.hfstol" for name in tags)]

@@ -175,23 +175,18 @@ def check_layout(model: Model) -> Layout:
     start = _after_header(model)
     if start + _COUNTS.size > len(model.content):
         raise model.invalid("is no optimized-lookup analyser, or is cut off: copy it again")
-    inputs, symbols, index_rows, arc_rows, _, _, *properties = _COUNTS.unpack_from(
-        model.content, start
-    )
+    inputs, symbols, index_rows, arc_rows, _, _, *properties = _COUNTS.unpack_from(model.content, start)
     weighted = properties[0]
     if weighted not in {0, 1} or not 0 < inputs <= symbols <= _MOST_SYMBOLS or not index_rows:
         raise model.invalid("is no HFST optimized-lookup analyser (convert with “hfst-fst2fst -O”)")
     if not set(properties) <= {0, 1}:
-        raise model.invalid(
-            "is damaged: a property in its header is neither 0 nor 1. Copy it again"
-        )
+        raise model.invalid("is damaged: a property in its header is neither 0 nor 1. Copy it again")
     names, index_start = _symbols(model, start + _COUNTS.size, symbols)
     arcs_start = index_start + 6 * index_rows
     size = arcs_start + (12 if weighted else 8) * arc_rows
     if size != len(model.content):
         raise model.invalid(
-            f"is damaged: {len(model.content):,} bytes where its header promises {size:,}. "
-            "Copy it again"
+            f"is damaged: {len(model.content):,} bytes where its header promises {size:,}. Copy it again"
         )
     index = np.frombuffer(model.content, _INDEX, index_rows, index_start)
     arcs = np.frombuffer(model.content, _ARC[bool(weighted)], arc_rows, arcs_start)
@@ -300,9 +295,7 @@ def _is_cyclic(index: _Rows, arcs: _Rows, flags: Flags) -> bool:
     return len(targets) > 0
 
 
-def _among(
-    numbers: npt.NDArray[Any], wanted: npt.NDArray[Any] | list[int], most: int
-) -> npt.NDArray[np.bool_]:
+def _among(numbers: npt.NDArray[Any], wanted: npt.NDArray[Any] | list[int], most: int) -> npt.NDArray[np.bool_]:
     """Return for each number from 0 to ``most`` whether it is wanted; numpy's own ``isin`` loads masked arrays for it."""
     table = np.zeros(most + 1, dtype=np.bool_)
     table[wanted] = True

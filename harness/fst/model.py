@@ -67,8 +67,7 @@ def read_model(path: Path) -> Model:
             stored = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise AnalyserError(
-            FstStatus.NOT_CONFIGURED,
-            f"Analyser {path.name} does not exist: copy it there, or name another file.",
+            FstStatus.NOT_CONFIGURED, f"Analyser {path.name} does not exist: copy it there, or name another file."
         ) from None
     except OSError as error:
         raise Model(path.name, b"", "").invalid(f"cannot be read ({error.strerror})") from None

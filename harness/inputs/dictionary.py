@@ -29,7 +29,7 @@ from harness.core.user_file import read_text
 from harness.inputs.table import is_csv, table_cells
 
 _LEMMA = frozenset({"lemma", "head", "headword", "word", "entry", "sro"})
-_GLOSSES = ("glosses", "gloss", "meanings", "meaning", "definition", "definitions", "english", "senses")  # fmt: skip
+_GLOSSES = ("glosses", "gloss", "meanings", "meaning", "definition", "definitions", "english", "senses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +96,7 @@ def _gloss_items(path: Path, text: str) -> Iterator[tuple[str, str]]:
         listed = glosses if isinstance(glosses, list) else [glosses]
         sound = [isinstance(value, str) and bool(value.strip()) for value in (lemma, *listed)]
         if len(sound) < 2 or not all(sound):
-            raise UsageError(
-                f"{path}: item {place}: a lemma with its gloss, or a list of glosses, is wanted."
-            )
+            raise UsageError(f"{path}: item {place}: a lemma with its gloss, or a list of glosses, is wanted.")
         yield from ((lemma, gloss) for gloss in listed)
 
 
@@ -189,9 +187,7 @@ class Dictionary:
     def occurring(self, text: str) -> list[Headword]:
         """List every headword that occurs in a text, shorter ones inside longer ones too."""
         text_words = list(words(text))
-        hits = (
-            hit for place in range(len(text_words)) for hit in self._at(text, text_words, place)
-        )
+        hits = (hit for place in range(len(text_words)) for hit in self._at(text, text_words, place))
         return list(dict.fromkeys(hit.headword for hit in hits))
 
     def target_words(self) -> frozenset[str]:
@@ -224,9 +220,7 @@ def read_dictionary(path: Path) -> Dictionary:
     pairs = _json_pairs(path, text) if path.suffix.lower() == ".json" else _table_pairs(path, text)
     dictionary = Dictionary(pairs, sha256)
     if not len(dictionary):
-        raise UsageError(
-            f"{path}: the dictionary is empty. Give one phrase and translation a line."
-        )
+        raise UsageError(f"{path}: the dictionary is empty. Give one phrase and translation a line.")
     return dictionary
 
 
@@ -235,9 +229,7 @@ def _table_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
         if place == 0 and [cell.lower() for cell in cells[:2]] == ["source", "target"]:
             continue
         if len(cells) < 2 or not cells[0] or not cells[1]:
-            raise UsageError(
-                f"{path}: {where}: a phrase and its translation are wanted, {_parted(path)}."
-            )
+            raise UsageError(f"{path}: {where}: a phrase and its translation are wanted, {_parted(path)}.")
         yield cells[0], cells[1]
 
 
@@ -263,9 +255,7 @@ def mapping_pairs(data: Mapping[str, Any], name: str) -> Iterator[tuple[str, str
     for place, (phrase, value) in enumerate(data.items(), 1):
         for translation in value if isinstance(value, list) and value else [value]:
             if not isinstance(translation, str) or not translation.strip() or not phrase.strip():
-                raise UsageError(
-                    f"{name}: item {place}: the value must be a translation, or a list of them."
-                )
+                raise UsageError(f"{name}: item {place}: the value must be a translation, or a list of them.")
             yield phrase.strip(), translation.strip()
 
 

@@ -54,9 +54,7 @@ class Outputs:
         return sorted({model for model in named if model})
 
 
-def given_outputs(
-    outputs: Sequence[str | None] | Mapping[EntryId, str | None], entries: Sequence[Entry]
-) -> Outputs:
+def given_outputs(outputs: Sequence[str | None] | Mapping[EntryId, str | None], entries: Sequence[Entry]) -> Outputs:
     """Return the outputs that a program holds: one for each entry of a whole corpus in its order, or texts by entry id.
 
     None and what is left out count as missing. Raises UsageError for another number of them, and for an id that
@@ -86,19 +84,12 @@ def own_outputs(entries: Sequence[Entry]) -> Outputs | None:
     if all(text is None for text in texts.values()):
         return None
     lines = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in entries if not e.secret]
-    made = {
-        id_: _output(text, Recorded()) if text is not None else _NO_ANSWER
-        for id_, text in texts.items()
-    }
+    made = {id_: _output(text, Recorded()) if text is not None else _NO_ANSWER for id_, text in texts.items()}
     return Outputs(made, hashlib.sha256("".join(sorted(lines)).encode()).hexdigest())
 
 
-_NO_ANSWER = Output(
-    None, ErrorClass.MISSING, "The record brings no output with it.", recorded=Recorded()
-)
-_MISSING = Output(
-    None, ErrorClass.MISSING, "The outputs file has none for this entry.", recorded=Recorded()
-)
+_NO_ANSWER = Output(None, ErrorClass.MISSING, "The record brings no output with it.", recorded=Recorded())
+_MISSING = Output(None, ErrorClass.MISSING, "The outputs file has none for this entry.", recorded=Recorded())
 
 
 def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = None) -> Outputs:
@@ -131,9 +122,7 @@ def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = 
             f"{path}: {len(lines)} lines for {len(entries)} entries. A text file must have one line "
             f"for each entry of the whole corpus, in its order{files}; use JSONL with ids for a part of it."
         )
-    aligned = {
-        str(entry.id): _output(line, Recorded()) for entry, line in zip(entries, lines, strict=True)
-    }
+    aligned = {str(entry.id): _output(line, Recorded()) for entry, line in zip(entries, lines, strict=True)}
     return Outputs(aligned, sha256)
 
 
@@ -155,9 +144,7 @@ def _folded(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_entries(path: Path, lines: Sequence[str], entries: Sequence[Entry]) -> list[str]:
     """Choose the lines of the entries, whose ids are the numbers of their lines."""
-    numbers = [
-        entry.id for entry in entries if isinstance(entry.id, int) and 0 < entry.id <= len(lines)
-    ]
+    numbers = [entry.id for entry in entries if isinstance(entry.id, int) and 0 < entry.id <= len(lines)]
     if len(numbers) != len(entries):
         raise UsageError(
             f"{path}: {len(lines)} lines, as the corpus' files had, but its ids are no longer the numbers of "
@@ -166,9 +153,7 @@ def _of_entries(path: Path, lines: Sequence[str], entries: Sequence[Entry]) -> l
     return [lines[number - 1] for number in numbers]
 
 
-def _matched(
-    path: Path, rows: Iterable[_Row], entries: Sequence[Entry], *, quoted: bool = False
-) -> dict[str, Output]:
+def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry], *, quoted: bool = False) -> dict[str, Output]:
     """Return the outputs by entry id; ``quoted``: a quotation mark may have swallowed rows."""
     known = EntryIds(str(entry.id) for entry in entries)
     if len(known.all) != len(entries):
@@ -183,9 +168,7 @@ def _matched(
         if entry_id is None:
             if lacking:
                 continue  # of a secret entry that this run does not have
-            raise UsageError(
-                f"{path}: {where}: the corpus has no entry with the id {shown(given, 40)!r}. Correct it."
-            )
+            raise UsageError(f"{path}: {where}: the corpus has no entry with the id {shown(given, 40)!r}. Correct it.")
         if entry_id in outputs:
             raise UsageError(f"{path}: {where}: the entry has an output already. Keep one of them.")
         outputs[entry_id] = _row_output(path, where, row)
@@ -197,9 +180,7 @@ def _matched(
     return outputs
 
 
-def _refuse_swallowed(
-    path: Path, outputs: Mapping[str, Output], places: Mapping[str, str], missing: Set[str]
-) -> None:
+def _refuse_swallowed(path: Path, outputs: Mapping[str, Output], places: Mapping[str, str], missing: Set[str]) -> None:
     """Refuse a cell that a stray quote made swallow the rows of entries that are then missing."""
     if not missing:
         return
@@ -228,9 +209,7 @@ def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
 def _row_output(path: Path, where: str, row: Mapping[str, Any]) -> Output:
     names = [name for name in TEXT_FIELDS if name in row]
     if len(names) != 1:
-        raise UsageError(
-            f"{path}: {where}: exactly one of the fields {', '.join(TEXT_FIELDS)} is wanted."
-        )
+        raise UsageError(f"{path}: {where}: exactly one of the fields {', '.join(TEXT_FIELDS)} is wanted.")
     text = row[names[0]]
     if text is not None and not isinstance(text, str):
         raise UsageError(
@@ -266,9 +245,7 @@ def _number(path: Path, where: str, row: Mapping[str, Any], name: str) -> float 
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number) or number < 0:
-        raise UsageError(
-            f"{path}: {where}: field {name!r} must be a number of at least 0, or left out."
-        )
+        raise UsageError(f"{path}: {where}: field {name!r} must be a number of at least 0, or left out.")
     return number
 
 
@@ -287,7 +264,7 @@ def _po_rows(path: Path, text: str, entries: Sequence[Entry]) -> Iterator[_Row]:
     for line, message in rows_of_po(listed):
         same = by_source.get(message.source, [])
         if len(same) > 1:
-            same = [entry for entry in same if (entry.model_extra or {}).get("msgctxt", "") == message.context] or same  # fmt: skip
+            same = [entry for entry in same if (entry.model_extra or {}).get("msgctxt", "") == message.context] or same
         if not same:
             continue  # a message that is no entry of the corpus
         own = next((entry.id for entry in same if str(entry.id) == str(message.id)), same[0].id)
@@ -315,8 +292,7 @@ def _json_rows(path: Path, text: str) -> Iterator[_Row]:
     rows = next((top[name] for name in ("results", "entries") if name in top), data)
     if not isinstance(rows, list):
         raise UsageError(
-            f"{path}: a list of outputs, or a run card, run log or report with 'results' or 'entries', is "
-            "wanted."
+            f"{path}: a list of outputs, or a run card, run log or report with 'results' or 'entries', is wanted."
         )
     config = top.get("config")
     model = config.get("model") if isinstance(config, dict) else None
@@ -335,9 +311,7 @@ def _decoded(path: Path, line: int, text: str) -> Any:
         place = line + error.lineno - 1
         raise UsageError(f"{path}: line {place}: not valid JSON: {error.msg}.") from None
     except RecursionError:
-        raise UsageError(
-            f"{path}: line {line}: the JSON is nested too deep. Give one flat object a line."
-        ) from None
+        raise UsageError(f"{path}: line {line}: the JSON is nested too deep. Give one flat object a line.") from None
     except ValueError:
         raise UsageError(f"{path}: line {line}: not valid JSON.") from None
 

@@ -35,10 +35,7 @@ class Prompt:
                 f"Prompt {self.version!r}: there is nothing to put into {{{unknown[0]}}}. "
                 f"Slots: {', '.join(sorted(values))}. For the literal text write {{{{{unknown[0]}}}}}."
             )
-        return _SLOT.sub(
-            lambda match: values[match["slot"]] if match["slot"] else f"{{{match['literal']}}}",
-            self.text,
-        )
+        return _SLOT.sub(lambda match: values[match["slot"]] if match["slot"] else f"{{{match['literal']}}}", self.text)
 
 
 def load_prompt(version_or_path: str) -> Prompt:
@@ -48,10 +45,7 @@ def load_prompt(version_or_path: str) -> Prompt:
         return Prompt(version_or_path, file.read_text(encoding="utf-8").strip())
     path = Path(version_or_path)
     if not path.is_file():
-        raise UsageError(
-            f"Prompt {version_or_path!r} is neither a file nor a shipped version "
-            f"({', '.join(shipped)})."
-        )
+        raise UsageError(f"Prompt {version_or_path!r} is neither a file nor a shipped version ({', '.join(shipped)}).")
     given, _ = read_text(path, "the prompt")
     text = given.replace("\r\n", "\n").replace("\r", "\n").strip()  # the same on every machine
     if not text:

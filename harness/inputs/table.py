@@ -76,9 +76,7 @@ def _rows(path: Path, table: RecordTable) -> Iterator[tuple[str, Mapping[str, st
         raise UsageError(f"{path}: {place}: two columns have the same name. Rename one.")
     for where, cells in rows:
         if len(cells) != len(header):
-            raise UsageError(
-                f"{path}: {where}: the row does not have as many fields as the header."
-            )
+            raise UsageError(f"{path}: {where}: the row does not have as many fields as the header.")
         fields = zip(header, cells, strict=True)
         yield where, {name: _value(path, where, name, cell) for name, cell in fields}
 
@@ -141,9 +139,7 @@ def read_lines(path: Path, longest: int) -> dict[int, str]:
     for number, line in lines.items():
         check_length(line, f"{path}: line {number}", longest)
         if not _ACTS.isdisjoint(line):
-            raise UsageError(
-                f"{path}: line {number}: a control character is in it. Save the file as plain text."
-            )
+            raise UsageError(f"{path}: line {number}: a control character is in it. Save the file as plain text.")
     return lines
 
 

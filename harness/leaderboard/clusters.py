@@ -39,7 +39,7 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
     clusters, beside = _groups(tables, ranking), dict[str, int]()
     if board.by == COMPOSITE:
         beside = _groups(tables, rank([table.only({CHRF}) for table in tables.values()], CHRF))
-    return replace(board, clusters=clusters, chrf_clusters=beside, unclustered=why, smallest=ranking.smallest)  # fmt: skip
+    return replace(board, clusters=clusters, chrf_clusters=beside, unclustered=why, smallest=ranking.smallest)
 
 
 def _groups(tables: Collection[str], ranking: Ranking) -> dict[str, int]:
@@ -56,11 +56,7 @@ def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> di
     alike = len({run.corpus for run in runs}) == 1 and not any(run.imported for run in runs)
     read = _Stored(connection).table if alike else _Met(connection).table
     tables = {run.run_id: read(run, inputs) for run in runs}
-    return {
-        run_id: table
-        for run_id, table in tables.items()
-        if table is not None and len(table) == board.entries
-    }
+    return {run_id: table for run_id, table in tables.items() if table is not None and len(table) == board.entries}
 
 
 class _Stored:
@@ -72,9 +68,7 @@ class _Stored:
 
     def table(self, run: Run, inputs: Collection[str]) -> Table | None:
         """Return a run's statistics in the order of the corpus."""
-        rows = self._connection.execute(
-            "SELECT statistics FROM results WHERE run = ? ORDER BY position", (run.id,)
-        )
+        rows = self._connection.execute("SELECT statistics FROM results WHERE run = ? ORDER BY position", (run.id,))
         # Make the scorer of a set-up once for all runs that state the same.
         stated = [run.opening.scoring, run.opening.packed]
         key = json.dumps(stated, sort_keys=True)

@@ -103,11 +103,9 @@ def official_lists(cards: Iterable[ReleasedCard], dataset: str | None = None) ->
     for card in cards:
         if dataset in {None, card.corpus.id}:
             corpus = card.corpus
-            key = (card.by, corpus.id, corpus.version, corpus.language_pair, corpus.entries, card.headline)  # fmt: skip
+            key = (card.by, corpus.id, corpus.version, corpus.language_pair, corpus.entries, card.headline)
             groups.setdefault(key, []).append(card)
-    made = [
-        official_list for group in groups.values() if (official_list := _list(group)) is not None
-    ]
+    made = [official_list for group in groups.values() if (official_list := _list(group)) is not None]
     return sorted(made, key=lambda list_: (-len(list_.rows), list_.card.corpus.id))
 
 
@@ -116,7 +114,7 @@ def _list(cards: Sequence[ReleasedCard]) -> OfficialList | None:
     headline = cards[0].headline
     by = COMPOSITE if all(COMPOSITE in card.scores for card in own.values()) else headline
     sign = 1 if direction(by) == "higher" else -1
-    ordered = sorted(own.values(), key=lambda card: (-sign * card.scores[by].value, card.issued, card.run))  # fmt: skip
+    ordered = sorted(own.values(), key=lambda card: (-sign * card.scores[by].value, card.issued, card.run))
     if not ordered:
         return None
     differences = [card.smallest_difference for card in ordered]
@@ -140,7 +138,7 @@ def letters_of(values: Sequence[float], smallest: float | None) -> list[str]:
     letters = [""] * len(values)
     last, letter = -1, 0
     for start, first in enumerate(ordered):
-        end = max(at for at in range(start, len(ordered)) if values[first] - values[ordered[at]] < smallest)  # fmt: skip
+        end = max(at for at in range(start, len(ordered)) if values[first] - values[ordered[at]] < smallest)
         if end > last:
             for place in ordered[start : end + 1]:
                 letters[place] += _letter(letter)
@@ -175,7 +173,7 @@ def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connect
 
 def withdrawn_of(past: History, connection: sqlite3.Connection) -> frozenset[str]:
     """Return the runs whose scores were released and may not be claimed now, by notices that are in force here."""
-    checks = {act.run: _consent(act.card.model_dump(mode="json"), connection) for act in past.told(ScoresTold)}  # fmt: skip
+    checks = {act.run: _consent(act.card.model_dump(mode="json"), connection) for act in past.told(ScoresTold)}
     return frozenset(run for run in checks if any(check.ok is False for check in checks[run]))
 
 
@@ -192,7 +190,7 @@ def _consent(stated: Mapping[str, Any], connection: sqlite3.Connection) -> list[
         if (stored := known_run(connection, name)) is not None:
             ids = entry_ids_of_run(connection, name)
             known = frozenset(map(str, ids or ()))
-            about = about._replace(facts=stored[0], setup=stored[1], ids=known, names_all=ids is not None)  # fmt: skip
+            about = about._replace(facts=stored[0], setup=stored[1], ids=known, names_all=ids is not None)
         checks |= dict.fromkeys(consent_checks(about))
     return list(checks)
 
@@ -237,16 +235,14 @@ def take(home: Path, data: bytes, name: str, connection: sqlite3.Connection) -> 
     return card
 
 
-def checked_card(
-    data: bytes, name: str, connection: sqlite3.Connection
-) -> tuple[ReleasedCard, CardVerdict]:
+def checked_card(data: bytes, name: str, connection: sqlite3.Connection) -> tuple[ReleasedCard, CardVerdict]:
     """Return a released card by its bytes, and what was checked; UsageError says why it is not believed.
 
     Refused too where consent to what it is about was withdrawn, as far as notices that are believed here say.
     """
     verdict = verify_released(data, UNKNOWN)
     if verdict is None:
-        raise UsageError(f"{name} is no released card. `rosetta runs export RUN --submitter NAME` writes one.")  # fmt: skip
+        raise UsageError(f"{name} is no released card. `rosetta runs export RUN --submitter NAME` writes one.")
     if verdict.ok:
         check_consent(verdict, data, connection)
     if wrong := [check.words for check in verdict.checks if check.ok is False]:

@@ -22,13 +22,7 @@ from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.store.file.trouble import stored_object, unpack_positions
 from harness.store.run_list import RunSummary, list_runs
 from scoring.core.inventory import profile_for, short_title
-from scoring.core.specification import (
-    COMPOSITE,
-    TRANSLATIONS,
-    specified,
-    stated_columns,
-    stated_weighing,
-)
+from scoring.core.specification import COMPOSITE, TRANSLATIONS, specified, stated_columns, stated_weighing
 
 if TYPE_CHECKING:
     from corpora.model.entry import EntryId
@@ -125,15 +119,7 @@ class Board:
         if self.grounds.task != TRANSLATION:
             return self
         entrants = tuple(sorted(self.entrants, key=_rank_key(by)))
-        other = replace(
-            self,
-            by=by,
-            entrants=entrants,
-            clusters={},
-            chrf_clusters={},
-            unclustered="",
-            smallest=None,
-        )
+        other = replace(self, by=by, entrants=entrants, clusters={}, chrf_clusters={}, unclustered="", smallest=None)
         return self if by == self.by else other
 
     def is_same(self, other: Board) -> bool:
@@ -173,9 +159,7 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
     return sorted(boards, key=lambda b: (not b.official, -len(b.entrants), -newest[id(b)]))
 
 
-def _last_tries(
-    entrants: Sequence[Entrant], has_outputs_of: Callable[[RunSummary, RunSummary], bool]
-) -> list[Entrant]:
+def _last_tries(entrants: Sequence[Entrant], has_outputs_of: Callable[[RunSummary, RunSummary], bool]) -> list[Entrant]:
     """Replace a run by the one that retried it or scored it again.
 
     A card from elsewhere may name any run: it takes the place of one that may have a rank only where it may have one
@@ -369,16 +353,12 @@ class _Facts:
 
     def _outputs(self, run: RunSummary) -> Mapping[EntryId, str | None]:
         """Return by entry what came out where nothing failed; None for a text that is not available."""
-        from harness.store.results import (
-            read_results,
-        )  # no list of runs that were made here needs it
+        from harness.store.results import read_results  # no list of runs that were made here needs it
 
         query = "SELECT position, entry_id FROM entries WHERE corpus = ?"
         ids = dict(self._connection.execute(query, (self._rows[run.number][0],)))
         results = read_results(self._connection, run.number, to_show=True)
-        return {
-            ids[result.position]: result.output for result in results if result.error_class is None
-        }
+        return {ids[result.position]: result.output for result in results if result.error_class is None}
 
     def scope(self, run: RunSummary) -> _Scope:
         """Return which entries of which corpus a run translated."""

@@ -149,9 +149,7 @@ def _tool_calls(calls: Any) -> tuple[Mapping[str, Any], ...]:
     if calls is None:
         return ()
     well_formed = isinstance(calls, list) and all(
-        isinstance(call, Mapping)
-        and isinstance(call.get("id"), str)
-        and isinstance(call.get("function"), Mapping)
+        isinstance(call, Mapping) and isinstance(call.get("id"), str) and isinstance(call.get("function"), Mapping)
         for call in calls
     )
     if not well_formed:
@@ -159,12 +157,7 @@ def _tool_calls(calls: Any) -> tuple[Mapping[str, Any], ...]:
     return tuple(calls)
 
 
-_KINDS = {
-    401: ErrorClass.AUTH,
-    403: ErrorClass.AUTH,
-    408: ErrorClass.TIMEOUT,
-    504: ErrorClass.TIMEOUT,
-}
+_KINDS = {401: ErrorClass.AUTH, 403: ErrorClass.AUTH, 408: ErrorClass.TIMEOUT, 504: ErrorClass.TIMEOUT}
 
 
 def provider_error(error: Any, *, quote: bool) -> CallError:
@@ -215,10 +208,7 @@ def output_of(reply: Reply, notes: tuple[str, ...] = ()) -> Output:
 
 
 _ENDINGS: Final = {
-    Ending.CUT: (
-        ErrorClass.TRUNCATED,
-        "The answer was cut at the output limit. Raise --max-tokens.",
-    ),
+    Ending.CUT: (ErrorClass.TRUNCATED, "The answer was cut at the output limit. Raise --max-tokens."),
     Ending.FILTERED: (ErrorClass.FILTERED, "The provider's filter stopped the answer."),
     Ending.BROKEN: (ErrorClass.SERVER, "The endpoint broke the answer off."),
 }

@@ -241,10 +241,7 @@ def shares(usage: Usage | None, entries: int) -> list[Usage | None]:
     if usage is None:
         return [None] * entries
     counts = astuple(usage)
-    return [
-        Usage(*(count // entries + (place < count % entries) for count in counts))
-        for place in range(entries)
-    ]
+    return [Usage(*(count // entries + (place < count % entries) for count in counts)) for place in range(entries)]
 
 
 # ---- What a method gave back, brought into the shape that the rest of the run relies on ----

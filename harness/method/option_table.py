@@ -225,9 +225,7 @@ SCORING: Final = OptionGroup(
 GROUPS: Final = (CORPUS, VAULT, ENTRIES, METHOD, RUN, SCORING)
 """In the order of the form."""
 
-OPTIONS: Final[Mapping[str, RunOption]] = {
-    option.name: option for group in GROUPS for option in group.options
-}
+OPTIONS: Final[Mapping[str, RunOption]] = {option.name: option for group in GROUPS for option in group.options}
 
 
 def of_command(command: str) -> Iterator[RunOption]:

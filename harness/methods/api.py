@@ -158,14 +158,9 @@ class Microsoft:
     most_texts = 100
 
     def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
-        source, target = (
-            _MICROSOFT_TAGS.get(tag, tag) for tag in (question.source, question.target)
-        )
+        source, target = (_MICROSOFT_TAGS.get(tag, tag) for tag in (question.source, question.target))
         asked = urlencode({"api-version": "3.0", "from": source, "to": target})
-        headers = {
-            "Ocp-Apim-Subscription-Key": question.key,
-            "Ocp-Apim-Subscription-Region": question.region,
-        }
+        headers = {"Ocp-Apim-Subscription-Key": question.key, "Ocp-Apim-Subscription-Region": question.region}
         return ServiceRequest(
             url=f"{url}?{asked}",
             body=[{"Text": text} for text in question.texts],
@@ -176,17 +171,13 @@ class Microsoft:
         return [item["translations"][0]["text"] for item in reply]
 
 
-SERVICES: dict[str, type[Service]] = {
-    service.name: service for service in (DeepL, Google, Microsoft, LibreTranslate)
-}
+SERVICES: dict[str, type[Service]] = {service.name: service for service in (DeepL, Google, Microsoft, LibreTranslate)}
 
 
 class Api:
     """Sends the sources to a service, several in one call where the run asks for it."""
 
-    def __init__(
-        self, service: Service, endpoint: Endpoint, key: str | None, options: MethodOptions
-    ) -> None:
+    def __init__(self, service: Service, endpoint: Endpoint, key: str | None, options: MethodOptions) -> None:
         self.endpoint = endpoint.url
         self.setup = options.setup(
             f"api:{service.name}",
@@ -212,18 +203,14 @@ class Api:
         """Request the entries' translations; see ``Method``."""
         reply = await calls.send(self._request(entries))
         return [
-            Output(text)
-            if text.strip()
-            else Output(None, ErrorClass.EMPTY, "The service gave an empty translation.")
+            Output(text) if text.strip() else Output(None, ErrorClass.EMPTY, "The service gave an empty translation.")
             for text in json.loads(reply.text)
         ]
 
     def _request(self, entries: Sequence[Entry]) -> Request:
         options = self._options
         texts = [entry.source for entry in entries]
-        question = ServiceQuestion(
-            texts, options.source_language, options.target_language, self._key, options.region
-        )
+        question = ServiceQuestion(texts, options.source_language, options.target_language, self._key, options.region)
         asked = self._service.request(self.endpoint, question)
         return Request(
             provider=self._service.name,
@@ -251,8 +238,6 @@ def api(name: str, options: MethodOptions, find_key: KeySource) -> Api:
     check_options(f"api:{name}", options, *METHODS[f"api:{name}"])
     service = SERVICES[name]()
     if options.batch_size > service.most_texts:
-        raise UsageError(
-            f"{name} takes at most {service.most_texts} texts a call: lower --batch-size."
-        )
+        raise UsageError(f"{name} takes at most {service.most_texts} texts a call: lower --batch-size.")
     endpoint = service_endpoint(name, options.endpoint)
     return Api(service, endpoint, find_key(endpoint), options)

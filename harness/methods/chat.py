@@ -36,9 +36,7 @@ from harness.method.options import MethodOptions, check_options, flag
 
 def numbered(texts: Sequence[str]) -> str:
     """Write the texts as a JSON object with the keys 1 … n."""
-    return json.dumps(
-        {str(number): text for number, text in enumerate(texts, 1)}, ensure_ascii=False, indent=0
-    )
+    return json.dumps({str(number): text for number, text in enumerate(texts, 1)}, ensure_ascii=False, indent=0)
 
 
 def by_number(reply: str, count: int) -> list[str | None]:
@@ -175,10 +173,7 @@ def message(entry: Entry) -> str:
     seen: Mapping[str, Any] = entry.model_extra or {}
     match entry.of_task:
         case "qa" if evidence := seen.get("evidence"):
-            passages = [
-                ": ".join(str(passage[k]) for k in ("title", "text") if passage.get(k))
-                for passage in evidence
-            ]
+            passages = [": ".join(str(passage[k]) for k in ("title", "text") if passage.get(k)) for passage in evidence]
             listed = "\n".join(f"{number}. {text}" for number, text in enumerate(passages, 1))
             return f"Evidence:\n{listed}\n\nQuestion: {entry.source}"
         case "function_call":
@@ -235,9 +230,7 @@ class Chat:
         messages: list[Message] = []
         answers: list[str] = []
         for number, text in enumerate(said, 1):
-            messages += (
-                [{"role": "user", "content": text}] if messages else self._briefing.single(text)
-            )
+            messages += [{"role": "user", "content": text}] if messages else self._briefing.single(text)
             output = await self._answer(messages, entry, calls)
             if output.text is None:
                 words = f"Turn {number} of {len(said)}: {output.error}"
@@ -294,9 +287,7 @@ def chat(options: MethodOptions, find_key: KeySource) -> Chat:
     completions = model_completions(options, find_key)
     options = options.model_copy(update={"prompt": prompt_of(options) or options.prompt})
     brief = briefing(options, *(["batch-v1"] if options.batch_size > 1 else []))
-    setup = model_setup(options, completions, brief).model_copy(
-        update={"batch_size": options.batch_size}
-    )
+    setup = model_setup(options, completions, brief).model_copy(update={"batch_size": options.batch_size})
     return Chat(completions, brief, setup)
 
 
@@ -314,14 +305,8 @@ def model_completions(options: MethodOptions, find_key: KeySource) -> Completion
         limit = options.body[NEWER_LIMIT]
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise UsageError(f"--body: {NEWER_LIMIT!r} must be a whole number from 1 up.")
-        if options.max_tokens not in {
-            limit,
-            None,
-            MethodOptions.model_fields["max_tokens"].default,
-        }:
-            raise UsageError(
-                f"--max-tokens and --body {NEWER_LIMIT} state two limits: leave one out."
-            )
+        if options.max_tokens not in {limit, None, MethodOptions.model_fields["max_tokens"].default}:
+            raise UsageError(f"--max-tokens and --body {NEWER_LIMIT} state two limits: leave one out.")
         max_tokens = limit
         endpoint = endpoint.model_copy(update={"output_limit": NEWER_LIMIT})
     price = Prices(options.prices).price(endpoint.name, model)

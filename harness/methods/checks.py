@@ -54,9 +54,7 @@ class GlossaryCheck:
         """Reject each word once that is in none of them."""
         known = self._vocabulary | carried(source)
         unknown = {
-            folded(word.text): word.text
-            for word in words(output)
-            if not word.number and folded(word.text) not in known
+            folded(word.text): word.text for word in words(output) if not word.number and folded(word.text) not in known
         }
         return [Rejection("not in the word list", word) for word in unknown.values()]
 
@@ -102,9 +100,7 @@ class ScriptCheck:
         """Reject each word once that has a letter of another script."""
         given = {folded(word.text) for word in words(source)}
         unknown_words = dict.fromkeys(
-            word.text
-            for word in words(output)
-            if self._foreign.search(word.text) and folded(word.text) not in given
+            word.text for word in words(output) if self._foreign.search(word.text) and folded(word.text) not in given
         )
         return [Rejection("written in another script", word) for word in unknown_words]
 
@@ -140,9 +136,7 @@ class SourceCopyCheck:
         """Reject a copy, where the source has a word that is no name or number."""
         given = [word for word in words(source) if not word.number]
         ordinary = any(not word.text[0].isupper() for word in given) or len(given) > 2
-        if ordinary and [folded(w.text) for w in words(source)] == [
-            folded(w.text) for w in words(output)
-        ]:
+        if ordinary and [folded(w.text) for w in words(source)] == [folded(w.text) for w in words(output)]:
             return [Rejection("The answer is the text itself, not translated.")]
         return []
 
@@ -161,10 +155,7 @@ class PlaceholderCheck:
 
 
 def make_checks(
-    wanted: tuple[str, ...],
-    vocabulary: frozenset[str],
-    target: str,
-    annotator: FstAnnotator | None = None,
+    wanted: tuple[str, ...], vocabulary: frozenset[str], target: str, annotator: FstAnnotator | None = None
 ) -> list[Check]:
     """Make the checks that were asked for; all that can be made where none was.
 
@@ -178,9 +169,7 @@ def make_checks(
         "script": (lambda: ScriptCheck(script))
         if script
         else f"name the script in the language tag, such as {target}-Latn",
-        "glossary": (lambda: GlossaryCheck(vocabulary))
-        if vocabulary
-        else "give --glossary FILE or --word-list FILE",
+        "glossary": (lambda: GlossaryCheck(vocabulary)) if vocabulary else "give --glossary FILE or --word-list FILE",
         "fst": (lambda: FstCheck(annotator)) if annotator else "give --analyser FILE",
     }
     if unknown := [name for name in wanted if name not in makers]:

@@ -36,9 +36,7 @@ _WRITTEN: Final = 16 * 2**20  # Bytes of a file that it may write; threads share
 _LOADING: Final = 1800
 _ALL: Final = 7 * 24 * 3600
 
-CONVERT: Final = (
-    "ct2-transformers-converter --model FOLDER --output_dir NEW --copy_files tokenizer.json"
-)
+CONVERT: Final = "ct2-transformers-converter --model FOLDER --output_dir NEW --copy_files tokenizer.json"
 """What makes such a folder of weights in safetensors; it needs the package transformers."""
 
 
@@ -81,9 +79,7 @@ class LocalModel(BoxedMethod):
                 "saved as one (Tokenizer.save of the library tokenizers)."
             )
         if any(installed(package) is None for package in PACKAGES):
-            raise UsageError(
-                f"The engine for such models is not installed. Install it: {install_line(*PACKAGES)}"
-            )
+            raise UsageError(f"The engine for such models is not installed. Install it: {install_line(*PACKAGES)}")
         settings = {"settings": options.settings} if options.settings else {}
         setup = options.setup(
             "ctranslate2",
@@ -106,12 +102,7 @@ class LocalModel(BoxedMethod):
 
 def limits_for(weights: int) -> Limits:
     """Return what the process of a model may take; ``weights``: bytes of its file, which an engine holds in several copies."""
-    return Limits(
-        memory_bytes=_MEMORY + 3 * weights,
-        disk_bytes=_WRITTEN,
-        load_seconds=_LOADING,
-        all_seconds=_ALL,
-    )
+    return Limits(memory_bytes=_MEMORY + 3 * weights, disk_bytes=_WRITTEN, load_seconds=_LOADING, all_seconds=_ALL)
 
 
 def _read(folder: Path) -> Iterator[Path]:

@@ -107,9 +107,7 @@ def answers(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> list[M
             "role": "tool",
             "tool_call_id": call["id"],
             "content": json.dumps(
-                _answer(call["function"], tools)
-                if place < MOST_CALLS
-                else {"error": "too many calls at once"},
+                _answer(call["function"], tools) if place < MOST_CALLS else {"error": "too many calls at once"},
                 ensure_ascii=False,
             ),
         }
@@ -206,9 +204,7 @@ class Pipeline:
         rejections = (check.rejections(entry.source, output.text) for check in self._checks)
         return _Try(output, tuple(rejection for some in rejections for rejection in some))
 
-    async def _answer(
-        self, messages: list[Message], entry: Entry, calls: Calls, notes: list[str]
-    ) -> Reply:
+    async def _answer(self, messages: list[Message], entry: Entry, calls: Calls, notes: list[str]) -> Reply:
         """Get one answer, letting the model look words up before it."""
         if not self._tools:
             request = self._completions.request(messages, secret=entry.secret, accept=answers_alone)
@@ -217,10 +213,7 @@ class Pipeline:
         for left in range(MOST_ROUNDS, -1, -1):
             tools = {"tools": declared, "tool_choice": "auto" if left else "none"}
             request = self._completions.request(
-                messages,
-                secret=entry.secret,
-                accept=_goes_on if left else answers_alone,
-                tools=tools,
+                messages, secret=entry.secret, accept=_goes_on if left else answers_alone, tools=tools
             )
             reply = await calls.send(request)
             if not reply.tool_calls:
@@ -245,9 +238,7 @@ def _note(number: int, this: _Try, *, repeated: bool) -> str:
         return f"Try {number}: {this.output.error}"
     outcome = "; ".join(map(str, this.rejections))
     again = " The answer is one that it gave before: not asked again." if repeated else ""
-    return (
-        f"Try {number}: rejected: {outcome}." if outcome else f"Try {number}: accepted."
-    ) + again
+    return (f"Try {number}: rejected: {outcome}." if outcome else f"Try {number}: accepted.") + again
 
 
 def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:
@@ -278,9 +269,7 @@ def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
     brief = briefing(options, *(tool.prompt for tool in tools))
     listed = read_word_list(options.word_list) if options.word_list else None
     # all target words that the user gave; coaching words only add to a list, they are none
-    vocabulary = (dictionary.target_words() if dictionary else frozenset()) | (
-        listed.words if listed else frozenset()
-    )
+    vocabulary = (dictionary.target_words() if dictionary else frozenset()) | (listed.words if listed else frozenset())
     if vocabulary and brief.coaching:
         vocabulary |= brief.coaching.dictionary.target_words()
     checks = make_checks(options.checks, vocabulary, options.target_language, annotator)
@@ -337,9 +326,7 @@ def _analyser(options: MethodOptions) -> tuple[Analyser | None, FoundCard | None
         raise UsageError(f"{asking}: {error}") from error
 
 
-def _tools(
-    options: MethodOptions, dictionary: Dictionary | None, annotator: FstAnnotator | None
-) -> list[Tool]:
+def _tools(options: MethodOptions, dictionary: Dictionary | None, annotator: FstAnnotator | None) -> list[Tool]:
     """Make the tools that were asked for, each once; UsageError names one that cannot be made."""
     tools: list[Tool] = []
     for name in dict.fromkeys(options.tools):

@@ -131,13 +131,10 @@ def by_path(name: str, options: MethodOptions) -> Plugin:
         members = (
             name
             for name, value in vars(module).items()
-            if (inspect.isclass(value) or inspect.isfunction(value))
-            and value.__module__ == module.__name__
+            if (inspect.isclass(value) or inspect.isfunction(value)) and value.__module__ == module.__name__
         )
         names = ", ".join(members) or "none"
-        raise UsageError(
-            f"Plug-in {where}: it has no class or function {member!r}. It has: {names}."
-        )
+        raise UsageError(f"Plug-in {where}: it has no class or function {member!r}. It has: {names}.")
     if inspect.isfunction(maker):
         maker = partial(FunctionMethod, maker)
     return Plugin(_made(name, maker, options), sha256, options)
@@ -200,9 +197,7 @@ def _made(name: str, maker: Callable[[MethodOptions], Any], options: MethodOptio
     if lacking:
         raise UsageError(f"Plug-in {name!r} is not a method: it has no {lacking[0]!r}.")
     if not isinstance(setup, Setup):
-        raise UsageError(
-            f"Plug-in {name!r} is not a method: its 'setup' is no harness.method.method.Setup."
-        )
+        raise UsageError(f"Plug-in {name!r} is not a method: its 'setup' is no harness.method.method.Setup.")
     if written := next(keys_in(setup.options), None):
         raise UsageError(
             f"Plug-in {name!r}: its setup holds {written!r}, which looks like a key, and is written on the "
@@ -232,9 +227,7 @@ _MAKERS: dict[str, Callable[[MethodOptions, Sequence[Entry], KeySource], Method]
 }
 
 
-def build(
-    name: str, options: MethodOptions, entries: Sequence[Entry] = (), find_key: KeySource = find_key
-) -> Method:
+def build(name: str, options: MethodOptions, entries: Sequence[Entry] = (), find_key: KeySource = find_key) -> Method:
     """Make the method of that name; UsageError says what is unknown, missing or does not apply.
 
     ``entries`` are all entries of the corpus in its order, before any filter (replay and human match
@@ -252,9 +245,7 @@ def build(
         if service not in SERVICES:
             raise UsageError(f"Name the service: --method api:{'|'.join(SERVICES)}.")
         if options.service not in {None, service}:
-            raise UsageError(
-                f"--service {options.service} does not fit --method {name}: leave it out."
-            )
+            raise UsageError(f"--service {options.service} does not fit --method {name}: leave it out.")
         return api(service, options, find_key)
     return _plugin(name, options)
 

@@ -166,11 +166,7 @@ def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
         "variant_class": texts.variant_class,
         # of a source that a model made, which; of one out of a file, its name
         "source_origin": {"made_by": "a model"} | origin if entry.origin.model else origin,
-        "speakers": [
-            spoken.model_dump(mode="json", exclude_defaults=True)
-            for spoken in entry.said
-            if spoken.people
-        ],
+        "speakers": [spoken.model_dump(mode="json", exclude_defaults=True) for spoken in entry.said if spoken.people],
         "analysis_confirmed": entry.analysed and entry.analysed.model_dump(mode="json"),
     }
     return {
@@ -387,17 +383,13 @@ def move_into(
     # Extract the secret texts of all entries that went away from the state; those that did not
     # go along stay, sealed.
     project.put(
-        entry.model_copy(update={"sealed": ""})
-        for entry in project.state.entries
-        if entry.secret and entry.usable
+        entry.model_copy(update={"sealed": ""}) for entry in project.state.entries if entry.secret and entry.usable
     )
     project.change(vault=going.model_copy(update={"done": True}))
     return stored
 
 
-def _ours(
-    vault: Vault, corpus: Corpus, name: str, identity: Identity, opener: OpeningKey | None
-) -> StoredCorpus:
+def _ours(vault: Vault, corpus: Corpus, name: str, identity: Identity, opener: OpeningKey | None) -> StoredCorpus:
     """Return the record of a corpus that is there already, where every source of ours is in it; UsageError where it is another one."""
     state = vault.read()
     number, stored = corpus_named(state, name)

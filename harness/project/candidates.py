@@ -138,10 +138,7 @@ def _candidate(entry: Entry, origin: SourceOrigin, line: int | None) -> Candidat
 
 
 def take_candidates(
-    project: Project,
-    candidates: Sequence[Candidate],
-    usual: CandidateDefaults,
-    most: int | None = None,
+    project: Project, candidates: Sequence[Candidate], usual: CandidateDefaults, most: int | None = None
 ) -> TakenSources:
     """Add candidates to a project, those that are no near copies, ``most`` of them; UsageError names what one lacks.
 
@@ -160,13 +157,9 @@ def take_candidates(
                 )
         check_seen(where, candidate.segment, elsewhere=candidate.seen_elsewhere)
         if candidate.register not in REGISTERS:
-            raise UsageError(
-                f"{where}, field 'register': permitted are {', '.join(REGISTERS)}. Correct it."
-            )
+            raise UsageError(f"{where}, field 'register': permitted are {', '.join(REGISTERS)}. Correct it.")
         if candidate.provenance is not None and candidate.provenance not in PROVENANCES:
-            raise UsageError(
-                f"{where}, field 'provenance': permitted are {', '.join(PROVENANCES)}. Correct it."
-            )
+            raise UsageError(f"{where}, field 'provenance': permitted are {', '.join(PROVENANCES)}. Correct it.")
     new, copies = _without_copies(project, complete)
     chosen = new if most is None else _balanced(project, new, most)
     placed = _placed(project, chosen)
@@ -202,9 +195,7 @@ def check_seen(where: str, segment: Segment | None, *, elsewhere: bool) -> None:
         )
 
 
-def _without_copies(
-    project: Project, candidates: Sequence[Candidate]
-) -> tuple[list[Candidate], list[str]]:
+def _without_copies(project: Project, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[str]]:
     """Split candidates into new ones and words about those that are near copies of an entry or of each other."""
     known = {
         normalised(project.texts(entry).source): f"entry {entry.id}"
@@ -233,9 +224,7 @@ def _without_copies(
     if same:
         are, more = "is" if len(same) == 1 else "are", ", …" if len(same) > _NAMED else ""
         named = ", ".join(same[:_NAMED]) + more
-        messages.insert(
-            0, f"{counted(len(same), 'sentence')} that {are} there already, word for word ({named})"
-        )
+        messages.insert(0, f"{counted(len(same), 'sentence')} that {are} there already, word for word ({named})")
     return new, messages
 
 
@@ -275,9 +264,7 @@ def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> l
 def _placed(project: Project, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, each with a segment: in the order of tiers and registers, so that each segment gets a like mix."""
     counts = Counter(entry.segment for entry in project.state.entries)
-    counts += Counter(
-        candidate.segment for candidate in candidates if candidate.segment is not None
-    )
+    counts += Counter(candidate.segment for candidate in candidates if candidate.segment is not None)
     placed: dict[int, Segment] = {}
     order = sorted(enumerate(candidates), key=lambda row: (row[1].difficulty, row[1].register))
     for at, candidate in order:
@@ -302,10 +289,7 @@ def _entry(project: Project, number: int, candidate: Candidate) -> ProjectEntry:
     try:
         entry = ProjectEntry.model_validate(
             {
-                **{
-                    name: getattr(candidate, name)
-                    for name in ("segment", "difficulty", "context", "origin")
-                },
+                **{name: getattr(candidate, name) for name in ("segment", "difficulty", "context", "origin")},
                 "id": project.state.next_id + number,
                 "register_": candidate.register,
                 "provenance": candidate.provenance or _SPOKEN,
@@ -313,7 +297,5 @@ def _entry(project: Project, number: int, candidate: Candidate) -> ProjectEntry:
             }
         )
     except ValidationError as error:
-        raise UsageError(
-            f"{candidate.origin.file or candidate.origin.model}: {first_problem(error)}"
-        ) from None
+        raise UsageError(f"{candidate.origin.file or candidate.origin.model}: {first_problem(error)}") from None
     return project.with_texts(entry, candidate.texts)

@@ -25,15 +25,7 @@ from harness.method.completions import answers_alone
 from harness.method.options import MethodOptions
 from harness.methods.chat import model_completions
 from harness.project.candidates import Candidate, check_seen
-from harness.project.state import (
-    Analysed,
-    DraftTexts,
-    Project,
-    ProjectEntry,
-    SourceOrigin,
-    today,
-    with_reference,
-)
+from harness.project.state import Analysed, DraftTexts, Project, ProjectEntry, SourceOrigin, today, with_reference
 from harness.setup.preparing import WordAnalyser, word_analyser
 
 PROMPT: Final = "sources-v1"
@@ -74,9 +66,7 @@ def ask_model(
     A model on another machine is not asked for a secret segment.
     """
     if not 1 <= wish.count <= MOST_AT_ONCE:
-        raise UsageError(
-            f"--count {wish.count}: between 1 and {MOST_AT_ONCE} at once. Ask again for more."
-        )
+        raise UsageError(f"--count {wish.count}: between 1 and {MOST_AT_ONCE} at once. Ask again for more.")
     options = MethodOptions(
         source_language=project.state.dataset["source_language"],
         target_language=project.state.dataset["target_language"],
@@ -171,9 +161,7 @@ def waiting_for_analysis(project: Project, *, secret: bool) -> list[ProjectEntry
     return [entry for entry in waiting if secret or not entry.secret]
 
 
-def proposals(
-    project: Project, analyser: WordAnalyser, entries: Sequence[ProjectEntry]
-) -> Iterator[Proposal]:
+def proposals(project: Project, analyser: WordAnalyser, entries: Sequence[ProjectEntry]) -> Iterator[Proposal]:
     """Yield what the analyser says of each entry's translation, opened one after the other."""
     for entry in entries:
         texts = project.texts(entry)
@@ -186,15 +174,8 @@ def proposals(
         yield Proposal(entry, texts.reference, readings, unknown)
 
 
-def confirm(
-    project: Project, proposal: Proposal, reading: int, by: str, analyser: WordAnalyser
-) -> None:
+def confirm(project: Project, proposal: Proposal, reading: int, by: str, analyser: WordAnalyser) -> None:
     """Store the reading that a person confirmed in an entry, with who it was; ``reading`` is its place, from 0."""
     texts = replace(project.texts(proposal.entry), analysis=proposal.readings[reading])
-    done = Analysed(
-        by=by,
-        on=today(),
-        analyser=analyser.analyser.name[:200],
-        analyser_sha256=analyser.analyser.sha256,
-    )
+    done = Analysed(by=by, on=today(), analyser=analyser.analyser.name[:200], analyser_sha256=analyser.analyser.sha256)
     project.put([project.with_texts(proposal.entry.model_copy(update={"analysed": done}), texts)])

@@ -81,9 +81,7 @@ MOST_BYTES: Final = 64 * 2**20
 
 Provenance = Literal["gold_standard", "textbook", "elicited", "corpus"]
 Register = Literal["conversational", "formal", "technical", "ceremonial", "educational"]
-Context = Literal[
-    "greeting", "declaration", "question", "instruction", "narrative", "label", "error"
-]
+Context = Literal["greeting", "declaration", "question", "instruction", "narrative", "label", "error"]
 Tier = Annotated[StrictInt, Field(ge=1, le=5)]
 
 
@@ -337,17 +335,13 @@ def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Projec
     for name in sides:
         if not is_language_tag(facts[name]):
             option = name.replace("_", "-")
-            raise UsageError(
-                f"--{option} {str(facts[name])[:40]!r}: not a language tag. Write one such as en or crk."
-            )
+            raise UsageError(f"--{option} {str(facts[name])[:40]!r}: not a language tag. Write one such as en or crk.")
     require_new(folder)
     state = ProjectState(number=secrets.token_hex(8), created=today(), dataset=envelope(facts))
     try:
         private_folder(folder)
     except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be made: {error.strerror}. Name another folder."
-        ) from None
+        raise UsageError(f"{folder} cannot be made: {error.strerror}. Name another folder.") from None
     project = Project(folder, home, state)
     remember(home, state.number, folder)
     write_state(project, overwrite=False)
@@ -359,9 +353,7 @@ def require_new(folder: Path) -> None:
     try:
         used = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
     except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be looked into: {error.strerror}. Name another folder."
-        ) from None
+        raise UsageError(f"{folder} cannot be looked into: {error.strerror}. Name another folder.") from None
     if used:
         raise UsageError(
             f"{folder} is there already and not empty. Name a new folder; a corpus that was begun continues with its other commands."
@@ -387,9 +379,7 @@ def read_project(folder: Path, home: Path) -> Project:
     """Read a project; UsageError names file, field and fix, and Withdrawn says that consent for all of it was taken back."""
     path = folder / FILE
     if not is_project(folder):
-        raise UsageError(
-            f"{folder} holds no corpus in the making. Begin one: rosetta corpus new {quote(str(folder))}"
-        )
+        raise UsageError(f"{folder} holds no corpus in the making. Begin one: rosetta corpus new {quote(str(folder))}")
     data = read_bytes(path, "a corpus in the making", MOST_BYTES)
     try:
         state = ProjectState.model_validate_json(data, strict=True)
@@ -403,8 +393,7 @@ def read_project(folder: Path, home: Path) -> Project:
         raise Withdrawn(f"Corpus {facts.id} in {folder}", notice)
     gone = [about for _, about in now.of_entries(facts)]
     marked = (
-        entry.model_copy(update={"withdrawn": any(about.has(entry.id) for about in gone)})
-        for entry in state.entries
+        entry.model_copy(update={"withdrawn": any(about.has(entry.id) for about in gone)}) for entry in state.entries
     )
     with_consent = state.model_copy(update={"entries": tuple(marked)}) if gone else state
     return Project(folder, home, with_consent)

@@ -117,24 +117,18 @@ def columns(card: Mapping[str, Any]) -> dict[str, Any]:
     values = {name: _at(card, *place) for name, place in places.items()}
     plain_values = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
     if released:
-        plain_values |= {
-            name: value.get("value") for name, value in values.items() if isinstance(value, Mapping)
-        }
+        plain_values |= {name: value.get("value") for name, value in values.items() if isinstance(value, Mapping)}
     return {name: plain_values.get(name) for name in CARD_FIELDS}
 
 
-def outgoing_run(
-    connection: sqlite3.Connection, run: Run, may_publish: str | None = None
-) -> OutgoingCard:
+def outgoing_run(connection: sqlite3.Connection, run: Run, may_publish: str | None = None) -> OutgoingCard:
     """Return the card of a finished run as it leaves.
 
     ``may_publish``: a person's words that its texts may be published, where no term settles it. Raises UsageError where the run has secret
     entries, MayNotSend where its terms forbid it, HarnessError where it is not finished.
     """
     if must_be_released(connection, run):
-        raise UsageError(
-            f"{inside_words(run.run_id)} That file can be published: rosetta publish FILE."
-        )
+        raise UsageError(f"{inside_words(run.run_id)} That file can be published: rosetta publish FILE.")
     exported = export_run(connection, run.id, ExportForm.CARD)
     card = parse_object(exported, run.run_id)
     form = seal_form(card)
@@ -179,9 +173,7 @@ def outgoing_file(connection: sqlite3.Connection, path: Path) -> OutgoingCard:
     return OutgoingCard(data)
 
 
-def require_publishing(
-    terms: Terms, segments: Iterable[str | None], name: str, may_publish: str | None
-) -> bool:
+def require_publishing(terms: Terms, segments: Iterable[str | None], name: str, may_publish: str | None) -> bool:
     """Return whether a person's words were needed for texts of these segments to be published.
 
     Raises MayNotSend where a term forbids it, and where words are needed and none were given; ``name`` of the run goes into the message.
@@ -190,9 +182,7 @@ def require_publishing(
     for segment in sorted({segment or "" for segment in segments}):
         sending = terms.sending(segment or None)
         if sending.transmission not in (Transmission.OPEN, Transmission.ASK):
-            only = (
-                f"go to {', '.join(sending.endpoints)} only" if sending.endpoints else "stay here"
-            )
+            only = f"go to {', '.join(sending.endpoints)} only" if sending.endpoints else "stay here"
             raise MayNotSend(
                 f"{name} may not be published: its card has texts that {only}. Term: {terms.because}. Rule: {terms.rule}. "
                 "Ask the owner of the texts for another term."
@@ -324,14 +314,12 @@ def _take(cards: PublishedCards, name: str, data: bytes, at_hand: Corpora) -> st
     return None
 
 
-def _imported(
-    store: sqlite3.Connection, card: dict[str, Any], data: bytes, short: str, at_hand: Corpora
-) -> bool:
+def _imported(store: sqlite3.Connection, card: dict[str, Any], data: bytes, short: str, at_hand: Corpora) -> bool:
     """Store a card and tell whether its seal holds; UsageError where it is none that could be published."""
     if layout(card, short) is not ForeignLayout.CARD:
         raise UsageError(f"{short} is not a run card.")
     if lacks_outputs(card):
-        raise UsageError(f"{short} came without outputs of its entries, so nobody can score it again.")  # fmt: skip
+        raise UsageError(f"{short} came without outputs of its entries, so nobody can score it again.")
     try:
         imported = import_parsed(store, card, data, short, unverified=True, at_hand=at_hand)
     except DifferentCard:

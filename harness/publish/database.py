@@ -101,8 +101,7 @@ class PublishedDatabase:
             for number, text in todo.items():
                 self._connection.execute(text.encode())
                 self._connection.execute(
-                    "INSERT INTO rosetta_schema (version, rosetta) VALUES (%s, %s)",
-                    (number, VERSION),
+                    "INSERT INTO rosetta_schema (version, rosetta) VALUES (%s, %s)", (number, VERSION)
                 )
         return len(todo)
 
@@ -113,9 +112,7 @@ class PublishedDatabase:
         )
         return {row[0] for row in rows}
 
-    def add(
-        self, cards: Sequence[OutgoingCard], told: Callable[[int], None] = lambda _: None
-    ) -> int:
+    def add(self, cards: Sequence[OutgoingCard], told: Callable[[int], None] = lambda _: None) -> int:
         """Send cards and return how many were new; ``told`` hears how many are there after each transaction.
 
         They go in the order of their hashes, so that two who publish at once never wait for each other in a circle. Raises
@@ -151,9 +148,7 @@ class PublishedDatabase:
         with self._connection.transaction(), self._connection.cursor("cards") as cursor:
             self._connection.execute("SET TRANSACTION READ ONLY")
             cursor.itersize = 8  # a card may have 128 MiB
-            cursor.execute(
-                "SELECT card_hash, card_bytes FROM public.run_cards ORDER BY published_at, card_hash"
-            )
+            cursor.execute("SELECT card_hash, card_bytes FROM public.run_cards ORDER BY published_at, card_hash")
             yield from cursor
 
     def changed(self) -> list[str]:

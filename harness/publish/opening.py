@@ -52,9 +52,7 @@ class PublishedFolder:
             words = f"The folder {self._folder} cannot be made: {error.strerror}."
             raise UsageError(words) from error
         for name, outgoing_card in new.items():
-            write_file(
-                self._folder / f"{name}.json", outgoing_card.data, overwrite=False, mode=PUBLISHED
-            )
+            write_file(self._folder / f"{name}.json", outgoing_card.data, overwrite=False, mode=PUBLISHED)
             there[name] = _line(name, outgoing_card.data, outgoing_card.may_publish)
         lines = [json.dumps(there[name], ensure_ascii=False) for name in sorted(there)]
         data, path = "".join(f"{line}\n" for line in lines).encode(), self._folder / INDEX
@@ -108,9 +106,7 @@ class PublishedFolder:
 def _line(name: str, data: bytes, may_publish: str | None) -> dict[str, Any]:
     card = parse_object(data, f"{name}.json")
     stated = {column: value for column, value in columns(card).items() if value is not None}
-    return {"card_hash": name, **stated} | (
-        {} if may_publish is None else {"may_publish": may_publish}
-    )
+    return {"card_hash": name, **stated} | ({} if may_publish is None else {"may_publish": may_publish})
 
 
 VARIABLE: Final = "ROSETTA_PUBLISH"

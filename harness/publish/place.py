@@ -52,9 +52,7 @@ class DatabasePlace:
         port = f":{parameters['port']}" if "port" in parameters else ""
         where = f"/{parameters.get('dbname', '')}"
         socket = f"?host={host}" if host.startswith("/") else ""
-        return plain(
-            f"postgresql://{user}{'' if socket else host}{'' if socket else port}{where}{socket}"
-        )
+        return plain(f"postgresql://{user}{'' if socket else host}{'' if socket else port}{where}{socket}")
 
     def found_password(self) -> str | None:
         """Return the password of the URL, else that of the keyring under the host's name, where PGPASSWORD has none.
@@ -117,9 +115,7 @@ def _database(url: str) -> DatabasePlace:
         "dbname": unquote(parts.path.removeprefix("/")),
     }
     for name, value in parse_qsl(parts.query, strict_parsing=True) if parts.query else ():
-        if name not in OPTIONS or (
-            name == "host" and (parameters["host"] or not value.startswith("/"))
-        ):
+        if name not in OPTIONS or (name == "host" and (parameters["host"] or not value.startswith("/"))):
             raise UsageError(
                 f"The URL of a database may say no {plain(name[:20])!r} here. Behind the question mark there may be: "
                 f"{', '.join(OPTIONS)} (host: the folder of a socket)."
@@ -140,9 +136,7 @@ def _guarded(place: DatabasePlace) -> DatabasePlace:
         default_verify_paths = ssl.get_default_verify_paths()
         files = [
             default_verify_paths.cafile,
-            None
-            if default_verify_paths.capath is None
-            else f"{default_verify_paths.capath}/ca-certificates.crt",
+            None if default_verify_paths.capath is None else f"{default_verify_paths.capath}/ca-certificates.crt",
         ]
         trusted = next((file for file in files if file and Path(file).is_file()), "system")
         parameters.setdefault("sslrootcert", trusted)

@@ -159,7 +159,7 @@ class History:
         """Return the acts of one form, the oldest first."""
         return [act for _, act in self.acts if isinstance(act, form)]
 
-    def told(self, form: type[_Told], submitter: str | None = None, run: str | None = None) -> list[_Told]:  # fmt: skip
+    def told(self, form: type[_Told], submitter: str | None = None, run: str | None = None) -> list[_Told]:
         """Return the answers of one form, the oldest first: to one submitter, about one run, or all."""
         names = None if submitter is None else self.names_of(submitter)
         return [act for act in self.of(form) if run in {None, act.run} and (names is None or _known(act.submitter) in names)]  # fmt: skip
@@ -199,12 +199,12 @@ class History:
         ``numbers``: those that hold where no rule says other ones; None: those of the policy.
         """
         names, policy = self.names_of(submitter), numbers or Policy()
-        for rule in sorted(self.of(records.Rule), key=lambda rule: (bool(rule.submitter), bool(rule.corpus))):  # fmt: skip
-            if rule.corpus not in {"", corpus} or (rule.submitter and _known(rule.submitter) not in names):  # fmt: skip
+        for rule in sorted(self.of(records.Rule), key=lambda rule: (bool(rule.submitter), bool(rule.corpus))):
+            if rule.corpus not in {"", corpus} or (rule.submitter and _known(rule.submitter) not in names):
                 continue
             if rule.policy is not None:
                 policy = replace(numbers or POLICIES[rule.policy], name=rule.policy)
-            given = rule.model_dump(include={"count", "pause_hours", "everybody", "opens"}, exclude_none=True)  # fmt: skip
+            given = rule.model_dump(include={"count", "pause_hours", "everybody", "opens"}, exclude_none=True)
             policy = replace(policy, **given)
         return policy
 
@@ -216,7 +216,7 @@ class History:
         Answers count that are about this version of the corpus (None: any), or about one of these entries under whatever
         name. ``numbers``: see ``policy``; such answers do not count for everybody together.
         """
-        policy, names, sets = self.policy(submitter, corpus, numbers), self.names_of(submitter), dict(self.sums)  # fmt: skip
+        policy, names, sets = self.policy(submitter, corpus, numbers), self.names_of(submitter), dict(self.sums)
         if policy.name == "blind" and f"{now:%Y-%m-%d}" < policy.opens:
             raise NotYetReleased(f"Nothing is told of {corpus!r} before {policy.opens}, then to everybody: its policy is blind.")  # fmt: skip
         about = [
@@ -225,10 +225,10 @@ class History:
             if (act.corpus == corpus and version in {None, act.version})
             or not set(entries).isdisjoint(sets.get(getattr(act, "entries", ""), ()))
         ]
-        given = [datetime.fromisoformat(when) for when, act in about if _known(act.submitter) in names]  # fmt: skip
+        given = [datetime.fromisoformat(when) for when, act in about if _known(act.submitter) in names]
         if len(given) >= policy.count:
             raise NotYetReleased(f"{submitter!r} had all {counted(policy.count, 'answer')} about {corpus!r}. The custodian can allow more (rosetta vault budget --count), or take other entries.")  # fmt: skip
-        if numbers is None and sum(not isinstance(act, CertificateTold) for _, act in about) >= policy.everybody:  # fmt: skip
+        if numbers is None and sum(not isinstance(act, CertificateTold) for _, act in about) >= policy.everybody:
             raise NotYetReleased(f"All {policy.everybody:,} answers about {corpus!r} were given. Exchange its entries (rosetta vault check-up), or allow more (rosetta vault budget --everybody).")  # fmt: skip
         # a line in the future comes from a wrong clock, and locks nobody out
         last = max((moment for moment in given if moment <= now), default=None)
@@ -246,7 +246,7 @@ class History:
         whose scores it has is decided here.
         """
         card, entries = draft.card, frozenset(draft.atoms or ())
-        number, count = self.require_answers(card.submitter, draft.corpus, entries, now, version=draft.version)  # fmt: skip
+        number, count = self.require_answers(card.submitter, draft.corpus, entries, now, version=draft.version)
         if (sums := tellable(self.atoms, entries, {})) is None:
             known = len(entries & self.atoms.keys())
             raise NotReleased(
@@ -256,17 +256,17 @@ class History:
         best, least, sign = None, 0.0, 1 if direction(card.headline) == "higher" else -1
         if not self.policy(card.submitter, draft.corpus).climbs:
             new = [act for act in self.told(ScoresTold, card.submitter) if act.new]
-            same = [act for act in new if (act.entries, act.card.headline) == (draft.entries, card.headline)]  # fmt: skip
+            same = [act for act in new if (act.entries, act.card.headline) == (draft.entries, card.headline)]
             best = max(same, key=lambda act: sign * act.value, default=None)
-            least = records.expected_half(len(entries), records.range_of(card.headline), draft.value)  # fmt: skip
+            least = records.expected_half(len(entries), records.range_of(card.headline), draft.value)
         why = self._shortfall(draft, entries)
         fields = {"beat_by": least, "answer": number, "of": count, "scores_of": card.run}
         fields |= {"confirmation": "not_confirmed" if why else "confirmed", "shortfall": why}
         if best and not sign * (draft.value - best.value) > least:
             # nothing is new but that the best was not beaten, which is one bit
-            fields |= {name: getattr(best.card, name) for name in records.ReleasedScores.model_fields} | {"bits": 1}  # fmt: skip
+            fields |= {name: getattr(best.card, name) for name in records.ReleasedScores.model_fields} | {"bits": 1}
         released = records.ReleasedCard.model_validate(dict(card) | fields)
-        return draft.model_copy(update={"card": released, "atoms": self.new_atoms(entries, sums[1])})  # fmt: skip
+        return draft.model_copy(update={"card": released, "atoms": self.new_atoms(entries, sums[1])})
 
     def _shortfall(self, draft: ScoresTold, entries: Collection[str]) -> records.Shortfall:
         """Return why a run that is released now is not confirmed, by all that was released before; empty where it is."""
@@ -274,9 +274,7 @@ class History:
             return "few entries"
         if not self.atoms.keys().isdisjoint(entries):
             return "told before"
-        confirmed = [
-            act for act in self.told(ScoresTold, draft.submitter) if not act.card.shortfall
-        ]
+        confirmed = [act for act in self.told(ScoresTold, draft.submitter) if not act.card.shortfall]
         states = [(act.corpus, act.version, act.rotations) for act in confirmed]
         return "second run" if (draft.corpus, draft.version, draft.rotations) in states else ""
 

@@ -129,7 +129,7 @@ class LedgerChange:
     @property
     def place(self) -> records.InLedger:
         """Where the next line will stand."""
-        return records.InLedger(ledger=self.lines[0].id, line=len(self.lines), prev=self.lines[-1].id)  # fmt: skip
+        return records.InLedger(ledger=self.lines[0].id, line=len(self.lines), prev=self.lines[-1].id)
 
     @property
     def stated(self) -> records.Released:
@@ -149,7 +149,7 @@ class LedgerChange:
         )  # fmt: skip
         signature = self.ledger.identity.sign(unsigned.content()).hex()
         line = unsigned.model_copy(update={"signature": signature})
-        append_line(self.ledger.path, sum(len(line.data) + 1 for line in self.lines), line.data + b"\n")  # fmt: skip
+        append_line(self.ledger.path, sum(len(line.data) + 1 for line in self.lines), line.data + b"\n")
         self.lines.append(line)
         return act
 
@@ -173,7 +173,7 @@ def checked_lines(content: bytes, where: str, mine: str = "") -> list[LedgerLine
         )
 
     lines, contents = list[LedgerLine](), content.split(b"\n")[:-1]
-    for line, _ in chained_lines(contents, LedgerLine, "a line of a ledger", wrong, most=len(content)):  # fmt: skip
+    for line, _ in chained_lines(contents, LedgerLine, "a line of a ledger", wrong, most=len(content)):
         if mine and line.by != mine:
             raise FileError(
                 FileProblem.WRONG_KEY,
@@ -229,9 +229,7 @@ def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
     wrong = set() if are_safe(before.after(act, when).atoms) else {"atoms"}
     if isinstance(act, CertificateTold):
         confirmed = shortfall_of(before, act.run) == ""
-        wrong |= (
-            {"confirmation"} if confirmed is not (left["confirmation"] == "confirmed") else set()
-        )
+        wrong |= {"confirmation"} if confirmed is not (left["confirmation"] == "confirmed") else set()
     if isinstance(act, ScoresTold):
         entries = dict(before.sums).get(act.entries, {}) if act.atoms is None else act.atoms
         draft = act.model_copy(update={"atoms": entries})
@@ -239,8 +237,8 @@ def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
             card = before.answer(draft, datetime.fromisoformat(when)).card
         except NotReleased as error:
             return f"by the lines before it, nothing might be told: {error}"
-        wrong |= {name for name in records.ReleasedCard.model_fields if getattr(card, name) != getattr(act.card, name)}  # fmt: skip
-    return f"by the lines before it, the ledger says otherwise of its {', '.join(sorted(wrong))}" if wrong else ""  # fmt: skip
+        wrong |= {name for name in records.ReleasedCard.model_fields if getattr(card, name) != getattr(act.card, name)}
+    return f"by the lines before it, the ledger says otherwise of its {', '.join(sorted(wrong))}" if wrong else ""
 
 
 # The anchor in the vault's log
@@ -272,8 +270,7 @@ def check_anchor(ledger: ReleaseLedger, vault: Path) -> VaultState:
     own = (line.record.act for line in reversed(state.lines) if line.record.by == ledger.key)
     stood = next((act for act in own if isinstance(act, LedgerStood)), None)
     if stood and (
-        not 0 < stood.lines <= len(lines)
-        or (lines[0].id, lines[stood.lines - 1].id) != (stood.ledger, stood.head)
+        not 0 < stood.lines <= len(lines) or (lines[0].id, lines[stood.lines - 1].id) != (stood.ledger, stood.head)
     ):
         raise FileError(
             FileProblem.DAMAGED,
@@ -290,12 +287,10 @@ def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Sele
     UsageError if they are too few to confirm a claim, or entries are named, sampled or limited besides.
     """
     if chosen.entry_ids or chosen.sample is not None or chosen.limit is not None:
-        raise UsageError(
-            "--confirm chooses the entries: leave out --entries, --sample and --limit."
-        )
+        raise UsageError("--confirm chooses the entries: leave out --entries, --sample and --limit.")
     entries = [corpus.entries[place] for place in chosen.apply(corpus)]
     known = ledger.read().atoms
-    fresh = tuple(str(entry.id) for entry in entries if entry.secret and ledger.digest(entry.source) not in known)  # fmt: skip
+    fresh = tuple(str(entry.id) for entry in entries if entry.secret and ledger.digest(entry.source) not in known)
     if len(fresh) < records.LEAST_CONFIRMED:
         raise UsageError(
             f"{len(fresh):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {records.LEAST_CONFIRMED}. {ACTIVATE}"

@@ -67,7 +67,7 @@ def range_of(id_: str) -> Range:
     return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
 
 
-def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:  # fmt: skip
+def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:
     """Return a score to the nearest multiple of ``step``; the ends of its interval go outward to the next ones.
 
     So the interval contains the exact one, the exact value and the rounded one. Without ends the score has no interval.
@@ -139,7 +139,7 @@ class Released(SignedRecord):
     issued: Day
     place: InLedger
     by: Hex64
-    signature: Annotated[str, Field(pattern=r"^([0-9a-f]{128})?$", exclude_if=lambda it: not it)] = ""  # fmt: skip
+    signature: Annotated[str, Field(pattern=r"^([0-9a-f]{128})?$", exclude_if=lambda it: not it)] = ""
 
 
 class ReleasedMethod(StrictRecord):
@@ -192,7 +192,7 @@ class ReleasedScores(StrictRecord):
     parts: dict[Text, dict[Text, Scores]] = Field(default_factory=dict)
     parts_left_out: tuple[Text, ...] = ()
     """Parts of breakdowns: only cards of earlier versions have some."""
-    caveats: dict[Literal["repeated", "short", "long", "untranslated", "disordered"], bool] | None = None  # fmt: skip
+    caveats: dict[Literal["repeated", "short", "long", "untranslated", "disordered"], bool] | None = None
     """Kind of ``scoring.card.caveats`` → whether it holds of a quarter of its outputs; None where nobody looked."""
 
 
@@ -219,7 +219,7 @@ class ReleasedCard(ReleasedAnswer, ReleasedScores):
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
         confirmed = self.confirmation == "confirmed"
-        if confirmed is bool(self.shortfall) or (confirmed and self.corpus.entries < LEAST_CONFIRMED):  # fmt: skip
+        if confirmed is bool(self.shortfall) or (confirmed and self.corpus.entries < LEAST_CONFIRMED):
             raise ValueError("what it says of its confirmation contradicts itself")
         return self
 

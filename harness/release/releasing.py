@@ -56,7 +56,7 @@ def release_run(
             if not change.history.told(ScoresTold, name, stored.run_id):
                 _require_enough(count_secret(connection, stored.corpus, stored.positions))
                 corpus = _corpus(connection, stored)
-                change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)  # fmt: skip
+                change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
         open_texts()
     with ledger.changing() as change:
         if not (acts := change.history.told(ScoresTold, name, stored.run_id)):
@@ -76,7 +76,7 @@ def _require_enough(entries: int) -> None:
         raise NotReleased(f"This run has {entries:,} different secret entries; its scores would tell of single ones. Scores are told from {LEAST} on.")  # fmt: skip
 
 
-def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> ScoresTold:  # fmt: skip
+def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> ScoresTold:
     """Return what may be released of a run, in the steps of its policy."""
     card, corpus = load_card(connection, run.id).as_json(), _corpus(connection, run)
     scores, headline = block(card, "scores"), stated_columns(card.get("scoring")).headline
@@ -93,7 +93,7 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
     if (value := number(scores.get(headline))) is None or headline not in rounded:
         raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are called better. Nothing is told of it.")  # fmt: skip
     money = number(block(card, "cost").get("cost_per_entry_usd")), number(block(card, "speed").get("avg_latency_seconds"))  # fmt: skip
-    cost, latency = (records.one_two_five(spent) if spent is not None and policy.whole else None for spent in money)  # fmt: skip
+    cost, latency = (records.one_two_five(spent) if spent is not None and policy.whole else None for spent in money)
     signatures = {**block(scores, "signatures")}
     if (weighing := stated_weighing(card.get("scoring"))) is not None:
         signatures[COMPOSITE] = f"calibration:{weighing.calibration}"
@@ -102,7 +102,7 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
         held = {caveat.kind for caveat in stated_caveats(claim)}
         caveats = {kind: kind in held for kind in CaveatKind}
     most = sum(records.bits(score, records.range_of(id_)) for id_, score in rounded.items())
-    most += _MONEY_BITS * (2 - [cost, latency].count(None)) + len(caveats or ()) + 2 * log2(len(Tier))  # fmt: skip
+    most += _MONEY_BITS * (2 - [cost, latency].count(None)) + len(caveats or ()) + 2 * log2(len(Tier))
     draft = records.ReleasedCard(
         **dict(change.stated), policy=policy.name, run=run.run_id, run_card_hash=str(card.get("run_card_hash")),
         submitter=submitter, method=_method(run), corpus=corpus, headline=headline,
@@ -114,7 +114,7 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
     came = read_dataset(connection, run.corpus).opened_from
     rotations = None if came is None else int(came.rpartition("/")[2])
     atoms = dict.fromkeys(digests, 1)
-    return ScoresTold(entries=set_id(atoms), atoms=atoms, value=value, rotations=rotations, card=draft)  # fmt: skip
+    return ScoresTold(entries=set_id(atoms), atoms=atoms, value=value, rotations=rotations, card=draft)
 
 
 def _secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
@@ -147,7 +147,7 @@ def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, st
     with ledger.changing() as change:
         if not (acts := change.history.told(RefusalTold, name, stored.run_id)):
             corpus = _corpus(connection, stored)
-            answer, of = change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)  # fmt: skip
+            answer, of = change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
             outputs = sum(row.output is not None for row in read_results(connection, run))
             acts = [change.write(RefusalTold(card=records.ReleasedRefusal(
                 **dict(change.stated), run=stored.run_id, submitter=name, method=_method(stored), corpus=corpus, answer=answer, of=of,
@@ -185,7 +185,7 @@ def release_difference(
     return signed_record(acts[0].card, ledger.identity)
 
 
-def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: LedgerChange) -> DifferenceTold:  # fmt: skip
+def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: LedgerChange) -> DifferenceTold:
     ids = [run.run_id for run in runs]
     acts = _own_answers(change.history, ids)
     both = [_secret_entries(connection, run) for run in runs]
@@ -199,10 +199,7 @@ def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: Led
     others = dict.fromkeys(
         act.run
         for act in reversed(change.history.told(ScoresTold))
-        if act.new
-        and act.entries in sets
-        and act.run in here
-        and change.history.names_of(act.submitter) & names
+        if act.new and act.entries in sets and act.run in here and change.history.names_of(act.submitter) & names
     )
     compared = compare_runs(connection, [*ids, *others][:MOST_RUNS], metrics=[headline])
     one, other = (side.table.matrix for side in compared.sides[:2])
@@ -210,7 +207,7 @@ def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: Led
     if (differing := int((apart & compared.entries.secret).sum())) < LEAST:
         raise NotReleased(f"These runs differ on {differing:,} secret entries only, so their difference would tell of single ones. It takes {LEAST} or more.")  # fmt: skip
     pair = next(pair for pair in compared.pairs if [pair.first.run_id, pair.second.run_id] == ids)
-    by, adjusted, verdict = pair.by_metric.get(headline), pair.p_adjusted.get(headline), "cannot be told apart"  # fmt: skip
+    by, adjusted, verdict = pair.by_metric.get(headline), pair.p_adjusted.get(headline), "cannot be told apart"
     if by is not None and by.ahead is not None and adjusted is not None and adjusted / 2 < 0.05:
         verdict = "better" if by.ahead == "second" else "worse"
     return DifferenceTold(card=records.ReleasedDifference(

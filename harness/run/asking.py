@@ -80,13 +80,9 @@ class Asking:
         """Start with as many calls at once as a run begins with."""
         most = self.options.concurrency
         self.limiter = Limiter(most, start=max(4, most // 4))
-        self.policy = RetryPolicy(
-            most_attempts=self.options.most_attempts, most_malformed=MOST_MALFORMED
-        )
+        self.policy = RetryPolicy(most_attempts=self.options.most_attempts, most_malformed=MOST_MALFORMED)
 
-    def __call__(
-        self, annotator: AskingAnnotator, translations: Sequence[Translation]
-    ) -> list[Any]:
+    def __call__(self, annotator: AskingAnnotator, translations: Sequence[Translation]) -> list[Any]:
         """Return the annotation of each translation, None where there is nothing to say.
 
         Raises BudgetReached, AskingStopped where a person stopped it, and HarnessError where the endpoint cannot
@@ -113,13 +109,10 @@ class Asking:
         """Return what outputs were annotated with: reused and paid for before, or asked for now."""
         return [*(replace(row, spent_usd=0.0, calls=0) for row in self.reused), *self.rows]
 
-    async def _asked(
-        self, annotator: AskingAnnotator, translations: Sequence[Translation]
-    ) -> list[Any]:
+    async def _asked(self, annotator: AskingAnnotator, translations: Sequence[Translation]) -> list[Any]:
         client = EndpointClient(
             timeout_seconds=self.options.timeout_seconds,
-            offline=self.options.offline
-            or any(translation.entry.secret for translation in translations),
+            offline=self.options.offline or any(translation.entry.secret for translation in translations),
         )
         shelf = _Shelf(self.store, self.keep, self.ledger, use_cache=self.options.use_cache)
         shared = RunCalls(
@@ -156,10 +149,7 @@ def asking_again(
         tools.check_budget()
 
     def keep(
-        writer: sqlite3.Connection,
-        replies: Sequence[StoredReply],
-        _rows: Sequence[AnnotationRow],
-        _committed: float,
+        writer: sqlite3.Connection, replies: Sequence[StoredReply], _rows: Sequence[AnnotationRow], _committed: float
     ) -> None:
         add_replies(writer, replies)
         note_asked(writer, run.id, [reply.key for reply in replies])
@@ -247,14 +237,7 @@ class _Apart:
             calls.give_slot_back()
             in_flight.difference_update(places)
 
-    def _take(
-        self,
-        index: int,
-        place: int | None,
-        calls: CallRunner,
-        value: Any,
-        failure: CallError | None,
-    ) -> None:
+    def _take(self, index: int, place: int | None, calls: CallRunner, value: Any, failure: CallError | None) -> None:
         if calls.attempts and place is not None:
             self._asking.take(_row(place, self._annotator, calls, value), self._shelf)
         kind = None if failure is None else failure.error_class
@@ -279,9 +262,7 @@ class _Apart:
 class _Together:
     """Lets an annotator make calls about several translations, and obeys wishes between them; see ``Calls``."""
 
-    def __init__(
-        self, asking: Asking, annotator: AskingAnnotator, shared: RunCalls, shelf: _Shelf
-    ) -> None:
+    def __init__(self, asking: Asking, annotator: AskingAnnotator, shared: RunCalls, shelf: _Shelf) -> None:
         self._control = asking.control
         self._asking = asking
         self._annotator = annotator
@@ -329,9 +310,7 @@ class _Together:
             self._work.cancel()
 
 
-def _row(
-    place: int | None, annotator: AskingAnnotator, calls: CallRunner, value: Any
-) -> AnnotationRow:
+def _row(place: int | None, annotator: AskingAnnotator, calls: CallRunner, value: Any) -> AnnotationRow:
     return AnnotationRow(
         place,
         annotator.id,

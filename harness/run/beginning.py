@@ -22,33 +22,11 @@ from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, Priced
 from harness.method.options import refuse_written_keys
 from harness.methods.registry import build
-from harness.privacy import (
-    keep_here,
-    refuse_not_stored,
-    refuse_unclear,
-    require_answers,
-    require_terms,
-    shut_door,
-)
-from harness.setup.plan import (
-    Plan,
-    Resumption,
-    corpus_folder_of,
-    plan_of,
-    run_options_of,
-    scoring_of,
-    told_of,
-)
+from harness.privacy import keep_here, refuse_not_stored, refuse_unclear, require_answers, require_terms, shut_door
+from harness.setup.plan import Plan, Resumption, corpus_folder_of, plan_of, run_options_of, scoring_of, told_of
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import (
-    ScoringTools,
-    changes,
-    floor_fields,
-    require_same,
-    stated_setup,
-    stored_setup,
-)
+from harness.setup.scoring_tools import ScoringTools, changes, floor_fields, require_same, stated_setup, stored_setup
 from harness.store.corpora.entries import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.secrecy import note_secrets, refuse_known_secrets, refuse_widened
 from harness.store.file.database import store_path
@@ -147,9 +125,7 @@ def check_budget(method: Method, plan: Plan) -> None:
         method.check_budget()
 
 
-def tools_for(
-    connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], plan: Plan
-) -> ScoringTools:
+def tools_for(connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], plan: Plan) -> ScoringTools:
     """Find what a run over some entries of a corpus is scored with."""
     chosen = [corpus.entries[place] for place in positions]
     memo = StoredFindings(store_path(connection))
@@ -279,10 +255,7 @@ LATER = "worked out when all outputs are in"
 
 
 def resume_method(
-    connection: sqlite3.Connection,
-    run: Run,
-    may_send: str | None = None,
-    find_key: KeySource = find_key,
+    connection: sqlite3.Connection, run: Run, may_send: str | None = None, find_key: KeySource = find_key
 ) -> Method:
     """Make the method of a run again.
 
@@ -335,9 +308,7 @@ def _refuse_complete(run: Run) -> None:
         raise UsageError(f"Run {run.run_id[:8]} is complete; there is nothing to continue with.")
 
 
-def take_up(
-    connection: sqlite3.Connection, number: int, method: Method, resumption: Resumption
-) -> Run:
+def take_up(connection: sqlite3.Connection, number: int, method: Method, resumption: Resumption) -> Run:
     """Return a run as it is now, with a person's changes made; the caller holds the run's lock.
 
     Why it stopped before is forgotten then, for the changes may have mended it, and its score so far where

@@ -119,9 +119,7 @@ class CallRunner:
                 flight = self.shared.flight
                 flight.retries += 1
                 reason = str(failure.status or failure.error_class.replace("_", " "))
-                pending = Pending(
-                    attempt + 1, self.shared.policy.most_attempts, flight.clock() + wait, reason
-                )
+                pending = Pending(attempt + 1, self.shared.policy.most_attempts, flight.clock() + wait, reason)
                 flight.pending.update(dict.fromkeys(self.positions, pending))
                 self.give_slot_back()
                 self._waited = wait

@@ -191,8 +191,7 @@ class InFlight:
         """Return the entries that wait for their next try."""
         now, pending = self.clock(), sorted(self.pending.copy().items())
         return tuple(
-            Waiting(place, w.attempt, w.attempts_allowed, max(0.0, w.until - now), w.reason)
-            for place, w in pending
+            Waiting(place, w.attempt, w.attempts_allowed, max(0.0, w.until - now), w.reason) for place, w in pending
         )
 
 

@@ -94,11 +94,7 @@ Tell = Callable[[str], None]
 
 
 def finish_scores(
-    connection: sqlite3.Connection,
-    number: int,
-    tools: ScoringTools,
-    tell: Tell,
-    ask: Ask = ask_nobody,
+    connection: sqlite3.Connection, number: int, tools: ScoringTools, tell: Tell, ask: Ask = ask_nobody
 ) -> None:
     """Complete the scores of a run whose entries are all in, before its card is sealed.
 
@@ -142,11 +138,7 @@ class Scored:
 
 
 def score_outputs(
-    tools: ScoringTools,
-    entries: Mapping[int, Entry],
-    results: Sequence[Result],
-    tell: Tell,
-    ask: Ask,
+    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result], tell: Tell, ask: Ask
 ) -> Scored:
     """Compute the statistics of stored results with all annotations; nothing is written.
 
@@ -161,11 +153,7 @@ def score_outputs(
 
 
 def _scored(
-    tools: ScoringTools,
-    entries: Mapping[int, Entry],
-    results: Sequence[Result],
-    tell: Tell,
-    ask: Ask,
+    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result], tell: Tell, ask: Ask
 ) -> Scored:
     annotated = [translation(entries[result.position], result) for result in results]
     for annotator in tools.annotators:
@@ -190,9 +178,7 @@ def translation(entry: Entry, result: Result) -> Translation:
     return Translation(entry, result.output or "", raw=result.raw)
 
 
-def _floors(
-    tools: ScoringTools, entries: Sequence[Entry], tell: Tell, ask: Ask
-) -> dict[str, FloorScores]:
+def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell, ask: Ask) -> dict[str, FloorScores]:
     """Work the floors out; on a part of the entries where that would take as long as the run."""
     if not tools.scorer.mixes:
         return {}
@@ -248,8 +234,7 @@ def why_not_sealed(connection: sqlite3.Connection, run: Run) -> str | None:
     if not count:
         return None
     return (
-        f"{unconnected_words(count)} if the run is sealed. They can be asked for again, or kept with "
-        "`--keep-failed`."
+        f"{unconnected_words(count)} if the run is sealed. They can be asked for again, or kept with `--keep-failed`."
     )
 
 

@@ -13,16 +13,7 @@ from pathlib import Path
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError, RunState, StoreError, UsageError
 from harness.endpoint.budget import Ledger
-from harness.run.events import (
-    Control,
-    EntryScored,
-    Event,
-    Finished,
-    InFlight,
-    Pending,
-    Progress,
-    Started,
-)
+from harness.run.events import Control, EntryScored, Event, Finished, InFlight, Pending, Progress, Started
 from harness.run.progress import ProgressBoard
 from harness.setup.scoring_tools import floor_scores, scores_of, stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
@@ -76,9 +67,7 @@ class Follower:
     def _find(self, run_id: str) -> None:
         self._run = find_run(self._connection, run_id)
         dataset = read_dataset(self._connection, self._run.corpus)
-        entries = read_entries(
-            self._connection, self._run.corpus, self._run.positions, to_show=True
-        )
+        entries = read_entries(self._connection, self._run.corpus, self._run.positions, to_show=True)
         chosen = list(entries.values())
         self._scorer = stored_scorer(self._run, dataset.target_language, chosen)
         self._started = Started.of(self._run, dataset, 0)
@@ -176,9 +165,7 @@ class Follower:
         self._board.floors = scores_of(live.floors) or None if floors is None else floors
         spent = live.spent_usd
         self._ledger.spent = spent_usd(self._connection, run.id) if spent is None else spent
-        return self._board.progress(
-            state=run.state, elapsed_seconds=elapsed_seconds(self._connection, run.id)
-        )
+        return self._board.progress(state=run.state, elapsed_seconds=elapsed_seconds(self._connection, run.id))
 
 
 # ---- Steering a run from another process, by the store: a wish is written there, and the run's
@@ -282,10 +269,7 @@ def done(control: Control, wish: ControlRequest, calls: int | None = None) -> st
     if wish is ControlRequest.LIMIT:
         control.limit(calls or 1)
         return f"At most {counted(control.most_concurrency or 1, 'call')} at once."
-    if before in {RunState.DRAINING, RunState.STOPPED} and wish in {
-        ControlRequest.PAUSE,
-        ControlRequest.GO_ON,
-    }:
+    if before in {RunState.DRAINING, RunState.STOPPED} and wish in {ControlRequest.PAUSE, ControlRequest.GO_ON}:
         return "It is ending: a drain or a stop cannot be taken back. `rosetta resume` continues afterwards."
     {
         ControlRequest.PAUSE: control.pause,

@@ -49,9 +49,7 @@ HOPELESS_FAILURES = 3
 
 NOT_FOUND = "HTTP 404"  # How the message of a model or an address that is not there begins
 
-_OF_ONE_ENTRY = frozenset(
-    {ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.EMPTY, ErrorClass.NO_SOURCE}
-)
+_OF_ONE_ENTRY = frozenset({ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.EMPTY, ErrorClass.NO_SOURCE})
 """Failures that say nothing about the next entry."""
 
 
@@ -249,9 +247,7 @@ class RunLoop:
             raise calls.end
         foreign = self._method.setup.method_sha256 is not None
         return [
-            wordless(output)
-            if entry.secret and (foreign or output.error_class is ErrorClass.METHOD)
-            else output
+            wordless(output) if entry.secret and (foreign or output.error_class is ErrorClass.METHOD) else output
             for entry, output in zip(entries, outputs, strict=True)
         ]
 
@@ -305,9 +301,7 @@ def _results(
     results = []
     usages = shares(calls.usage, len(batch))
     for position, entry, output, usage in zip(batch, entries, outputs, usages, strict=True):
-        measured = output.recorded or Recorded(
-            calls.latency_seconds if called else seconds, usage, cost
-        )
+        measured = output.recorded or Recorded(calls.latency_seconds if called else seconds, usage, cost)
         results.append(
             Result(
                 position,

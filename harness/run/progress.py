@@ -147,13 +147,7 @@ class ProgressBoard:
         """Seconds under way, over all stretches."""
         return self._elapsed_before + time.monotonic() - self._began
 
-    def add(
-        self,
-        results: Sequence[Result],
-        statistics: Sequence[EntryStatistics],
-        *,
-        fresh: bool = True,
-    ) -> None:
+    def add(self, results: Sequence[Result], statistics: Sequence[EntryStatistics], *, fresh: bool = True) -> None:
         """Count entries in; ``fresh`` ones were finished now and count for the rate."""
         if not results:
             return
@@ -173,18 +167,13 @@ class ProgressBoard:
         if fresh:
             self._recent.append((time.monotonic(), tally.done))
 
-    def progress(
-        self, *, state: RunState | None = None, elapsed_seconds: float | None = None
-    ) -> Progress:
+    def progress(self, *, state: RunState | None = None, elapsed_seconds: float | None = None) -> Progress:
         """Return where the run stands now; a follower knows state and duration from the store."""
         tally = self._tally
         mixed = self._totals.composite()
         rate = self._per_minute()
         p50, p95 = percentiles(tally.latencies)
-        intervals = {
-            id_: (interval.lower, interval.upper)
-            for id_, interval in self._intervals.intervals().items()
-        }
+        intervals = {id_: (interval.lower, interval.upper) for id_, interval in self._intervals.intervals().items()}
         claim = self._claim(mixed, intervals)
         known = tally.cost_usd is not None and tally.done
         expected = (tally.cost_usd or 0.0) / tally.done * self._total if known else None
@@ -245,8 +234,7 @@ class ProgressBoard:
             at=time.time(),
             in_flight=self._flight.under_way(),
             waiting=tuple(
-                (w.position, w.attempt, w.attempts_allowed, w.seconds, w.reason)
-                for w in self._flight.waiting()
+                (w.position, w.attempt, w.attempts_allowed, w.seconds, w.reason) for w in self._flight.waiting()
             ),
             concurrency=self._limiter.limit,
             most_concurrency=self._limiter.most,

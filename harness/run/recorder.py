@@ -189,8 +189,7 @@ class Recorder(threading.Thread):
         if not results:
             return []
         translations = [
-            Translation(self._entries[result.position], result.output or "", raw=result.raw)
-            for result in results
+            Translation(self._entries[result.position], result.output or "", raw=result.raw) for result in results
         ]
         statistics = self._scorer.statistics(self._annotated(translations))
         values = self._scorer.entries_values(statistics)
@@ -198,9 +197,7 @@ class Recorder(threading.Thread):
         for result, numbers, scores in zip(results, statistics, values, strict=True):
             entry = self._entries[result.position]
             if (
-                result.error_class is ErrorClass.EMPTY
-                and entry.task.empty_reference
-                and is_blank(entry.reference)
+                result.error_class is ErrorClass.EMPTY and entry.task.empty_reference and is_blank(entry.reference)
             ):  # silence is the answer where the reference is empty too
                 result = replace(result, output="", error_class=None, error=None)  # noqa: PLW2901
             tries = sum(attempt.note is None for attempt in result.trace)
@@ -249,9 +246,7 @@ QUIET_STEPS = 64  # Steps after which somebody who waits for the end is told how
 class RunFloors:
     """Works out the floors of one run, in the thread that scores its outputs and then in that which ends it."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, run: Run, tools: ScoringTools, board: ProgressBoard
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, run: Run, tools: ScoringTools, board: ProgressBoard) -> None:
         self._connection = connection
         self._run = run
         self._tools = tools

@@ -141,9 +141,7 @@ def rescore(
     """
     card = read_card(connection, run.id)
     if card is None:
-        raise UsageError(
-            f"Run {run.run_id[:8]} is not complete. `{run.goes_on_with}` continues with it."
-        )
+        raise UsageError(f"Run {run.run_id[:8]} is not complete. `{run.goes_on_with}` continues with it.")
     results = list(read_results(connection, run.id))
     read_all_attempts(connection, run.id)  # the new card tells of them: what is damaged stops here
     covered = list(read_entries(connection, run.corpus, run.positions).values())
@@ -177,17 +175,13 @@ def rescore(
     before = stored_statistics(stored, [result.statistics for result in results])
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
     same = had.calibration == now.calibration
-    if same and _values(scored) == _values(
-        Scored(stored, (), before, {"corpus_values": run.opening.corpus_values})
-    ):
+    if same and _values(scored) == _values(Scored(stored, (), before, {"corpus_values": run.opening.corpus_values})):
         raise HarnessError(_nothing_new(scored, options))
     if kept:
         reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
         lost = before.count({})
         less = f" {lost:,} entries whose statistics are damaged have no value." if lost else ""
-        note(
-            f"These metrics stay as they were, for they cannot be taken again here.{less}{reasons}"
-        )
+        note(f"These metrics stay as they were, for they cannot be taken again here.{less}{reasons}")
     source = Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"))
     opening = run.opening.changed(**scored.opening, rescore_of=source)
     new = replace(run, **new_identity(), plan=scored_with(run, chosen), opening=opening)
@@ -226,12 +220,7 @@ def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> Scor
 
 
 def _with_stated(
-    fresh: Scored,
-    now: ScoringSetup,
-    kept: Sequence[str],
-    had: ScoringSetup,
-    run: Run,
-    old: Sequence[EntryStatistics],
+    fresh: Scored, now: ScoringSetup, kept: Sequence[str], had: ScoringSetup, run: Run, old: Sequence[EntryStatistics]
 ) -> Scored:
     """Copy the metrics of the run that cannot be computed again here, with their statistics and facts.
 
@@ -252,8 +241,7 @@ def _with_stated(
         }
     )
     statistics = [
-        {**{id_: before.get(id_) for id_ in kept}, **taken}
-        for before, taken in zip(old, fresh.statistics, strict=True)
+        {**{id_: before.get(id_) for id_ in kept}, **taken} for before, taken in zip(old, fresh.statistics, strict=True)
     ]
     values = {**run.opening.corpus_values, **fresh.opening["corpus_values"]}
     opening = {
@@ -308,9 +296,7 @@ def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
     off = lacking(scored.scorer.reasons(_totals(scored)), options)
     why = "".join(f"\n{id_}: {reason}" for id_, reason in off.items())
     words = (
-        "what is asked for cannot be computed now, and whatever else can be"
-        if off
-        else "whatever can be computed here"
+        "what is asked for cannot be computed now, and whatever else can be" if off else "whatever can be computed here"
     )
     return f"Nothing new comes of it, so no new run was made: {words} the run has already, with the same values.{why}"
 

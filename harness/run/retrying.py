@@ -35,9 +35,9 @@ from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.results import copy_done, failed_attempts
 from harness.store.runs import Run, read_card, read_run
 
-CHANGEABLE = (
-    set(MethodOptions.model_fields) - {"source_language", "target_language", "task", "file_lines"}
-) | set(RunOptions.model_fields)
+CHANGEABLE = (set(MethodOptions.model_fields) - {"source_language", "target_language", "task", "file_lines"}) | set(
+    RunOptions.model_fields
+)
 """What may be told otherwise than to the run before, by name of the field."""
 
 
@@ -54,10 +54,7 @@ class Retry:
 
 
 def retry(
-    connection: sqlite3.Connection,
-    run: Run,
-    changes: Mapping[str, Any] | None = None,
-    find_key: KeySource = find_key,
+    connection: sqlite3.Connection, run: Run, changes: Mapping[str, Any] | None = None, find_key: KeySource = find_key
 ) -> Retry:
     """Store a new run with a run's good rows, which asks only for the entries that failed.
 
@@ -102,17 +99,13 @@ def _failed(connection: sqlite3.Connection, run: Run) -> dict[int, int]:
             f"Run {name} was imported as a card, so its method cannot be asked here. Begin a run of your own."
         )
     if read_card(connection, run.id) is None:
-        raise UsageError(
-            f"Run {name} is not complete. `rosetta resume {name} --retry-failed` continues with it."
-        )
+        raise UsageError(f"Run {name} is not complete. `rosetta resume {name} --retry-failed` continues with it.")
     tried = failed_attempts(connection, run.id)
     if not tried:
         rows = read_annotations(connection, run.id)
         hint = f" Judgements failed: `rosetta score --rescore {name}` asks for those again."
         lacking = any(row.position is not None and not answered(row) for row in rows)
-        raise UsageError(
-            f"No entry of run {name} failed; there is nothing to ask for again.{hint if lacking else ''}"
-        )
+        raise UsageError(f"No entry of run {name} failed; there is nothing to ask for again.{hint if lacking else ''}")
     return tried
 
 
@@ -120,13 +113,10 @@ def changed_plan(plan: Plan, changes: Mapping[str, Any]) -> Plan:
     """Return a plan with some options told otherwise; UsageError names one that cannot be."""
     if stray := sorted(set(changes) - CHANGEABLE):
         raise UsageError(
-            f"Options: {stray[0]!r} cannot be changed for a retry. What can: "
-            f"{', '.join(sorted(CHANGEABLE))}."
+            f"Options: {stray[0]!r} cannot be changed for a retry. What can: {', '.join(sorted(CHANGEABLE))}."
         )
     try:
-        return plan.model_copy(
-            update={"options": _told(plan.options, changes), "run": _told(plan.run, changes)}
-        )
+        return plan.model_copy(update={"options": _told(plan.options, changes), "run": _told(plan.run, changes)})
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error
 
@@ -149,11 +139,7 @@ def _store(
         terms_from=coaching_of(run),
         asked_with=method.setup,
         parts=tuple(parts) if len(parts) > 1 else (),
-        retry_of=Origin(
-            run_id=run.run_id,
-            run_card_hash=card.get("run_card_hash"),
-            tried=tuple(sorted(tried.items())),
-        ),
+        retry_of=Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"), tried=tuple(sorted(tried.items()))),
     )
     changed = replace(
         run,

@@ -30,13 +30,7 @@ from harness.run.progress import ProgressBoard
 from harness.run.recorder import Recorder, RemoteCalls, RemoteWork, RunFloors, teller_before_seal
 from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools, floor_scores
-from harness.store.annotations import (
-    AnnotationRow,
-    asked_for,
-    keep_annotations,
-    read_annotations,
-    read_asked,
-)
+from harness.store.annotations import AnnotationRow, asked_for, keep_annotations, read_annotations, read_asked
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live, ScoringSoFar
@@ -186,17 +180,13 @@ class _Execution:
             self.floors = RunFloors(self.connection, self.run, self.tools, board)
         self.tell(Started.of(self.run, self.dataset, len(done)))
         self._tell_progress(board)
-        forget_wishes(
-            self.connection, self.run.id
-        )  # before anybody may ask something of this stretch
+        forget_wishes(self.connection, self.run.id)  # before anybody may ask something of this stretch
         ear = ControlPoller(self.path, self.run.id, self.control)
         ear.start()
         try:
             with closing(open_store(self.path)) as writer:
                 reason = self._stretch(writer, waiting, board, ledger)
-            ear.entries_in = not any(
-                isinstance(annotator, AskingAnnotator) for annotator in self.tools.annotators
-            )
+            ear.entries_in = not any(isinstance(annotator, AskingAnnotator) for annotator in self.tools.annotators)
             return self._end(board, reason, ledger)
         finally:
             ear.close()
@@ -205,11 +195,7 @@ class _Execution:
                 leave_money(self.connection, self.run.run_id, before + ledger.committed)
 
     def _stretch(
-        self,
-        writer: sqlite3.Connection,
-        waiting: Sequence[int],
-        board: ProgressBoard,
-        ledger: Ledger,
+        self, writer: sqlite3.Connection, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger
     ) -> str | None:
         """Process the pending entries. Return the stop reason, or None."""
         self.segment = segment = begin_stretch(self.connection, self.run.id)
@@ -257,9 +243,7 @@ class _Execution:
         board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
         return board
 
-    def _call(
-        self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
-    ) -> str | None:
+    def _call(self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder) -> str | None:
         """Send the waiting entries through the method: elsewhere, over the connections available or over own ones."""
         if self.carrier is not None:
             # What a carrier needs; the client of its calls is none that is used, so nothing of it is
@@ -284,17 +268,9 @@ class _Execution:
             return ways.run(self._translate(ways, waiting, board, ledger, recorder))
 
     async def _translate(
-        self,
-        ways: Connections,
-        waiting: Sequence[int],
-        board: ProgressBoard,
-        ledger: Ledger,
-        recorder: Recorder,
+        self, ways: Connections, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
     ) -> str | None:
-        client = ways.client(
-            timeout_seconds=self.options.timeout_seconds,
-            offline=self.options.offline or self.secret,
-        )
+        client = ways.client(timeout_seconds=self.options.timeout_seconds, offline=self.options.offline or self.secret)
         shared = self._calls(client, board, ledger, recorder)
         loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
         self.control.translating = True
@@ -305,9 +281,7 @@ class _Execution:
                 await self.method.close_box()
         return loop.reason
 
-    def _calls(
-        self, client: EndpointClient, board: ProgressBoard, ledger: Ledger, recorder: Recorder
-    ) -> RunCalls:
+    def _calls(self, client: EndpointClient, board: ProgressBoard, ledger: Ledger, recorder: Recorder) -> RunCalls:
         def keep(reply: StoredReply) -> None:
             recorder.keep(reply)
             self.known_replies.add(reply.key)
@@ -351,9 +325,7 @@ class _Execution:
 
         def answered_before(annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
             """Return what earlier stretches of the run were answered."""
-            rows = read_annotations(
-                self.connection, self.run.id, annotator=annotator.id, maker=annotator.maker
-            )
+            rows = read_annotations(self.connection, self.run.id, annotator=annotator.id, maker=annotator.maker)
             return {r.position: r for r in rows if r.position is not None and r.value is not None}
 
         asking = Asking(
@@ -376,9 +348,7 @@ class _Execution:
             self._tell_progress(board)
 
     def _teller(self, board: ProgressBoard) -> Callable[[str], None]:
-        return teller_before_seal(
-            self.connection, self.run.id, board, partial(self._tell_progress, board)
-        )
+        return teller_before_seal(self.connection, self.run.id, board, partial(self._tell_progress, board))
 
     def _end(self, board: ProgressBoard, reason: str | None, ledger: Ledger) -> Finished:
         tally = board.outcome

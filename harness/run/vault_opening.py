@@ -58,14 +58,12 @@ _MAY_BE_FILES: Final = ("prompt", "embeddings")
 """Options that are text, and may name a file or folder."""
 
 
-def run_terms(
-    method: str, told: Mapping[str, Any], scoring: ScoringOptions, selection: Selection
-) -> RunTerms:
+def run_terms(method: str, told: Mapping[str, Any], scoring: ScoringOptions, selection: Selection) -> RunTerms:
     """Return what a grant for this run says; ``told``: fields of MethodOptions by name, only those that are given, and any others.
 
     Raises UsageError where a file cannot be read, or the method is not known.
     """
-    methods = {n: told[n] for n in MethodOptions.model_fields.keys() & told if n not in _OF_THE_CORPUS}  # fmt: skip
+    methods = {n: told[n] for n in MethodOptions.model_fields.keys() & told if n not in _OF_THE_CORPUS}
     completed = read_settings(home()).completed(method, methods)
     try:
         options = MethodOptions(source_language=_UNKNOWN, target_language=_UNKNOWN, **completed)
@@ -82,19 +80,14 @@ def run_terms(
 
 
 def terms_again(
-    work: str,
-    run_id: str = "",
-    changes: Mapping[str, Any] | None = None,
-    laptops: Collection[PublicIdentity] = (),
+    work: str, run_id: str = "", changes: Mapping[str, Any] | None = None, laptops: Collection[PublicIdentity] = ()
 ) -> RunTerms:
     """Return what a grant says that opens again what the store keeps of a run; ``work``: one of ``VaultWork``.
 
     ``changes``: what is other than in the run, by name. ``laptops``: those that its sentences are sealed for. Without a run: of a script, whose runs come later.
     """
     asked: dict[str, Any] = {"run": run_id, "work": work}
-    if content_changes := {
-        name: _content(value) for name, value in (changes or {}).items() if value
-    }:
+    if content_changes := {name: _content(value) for name, value in (changes or {}).items() if value}:
         asked["changes"] = content_changes
     options = canonical_sha256(asked)
     handed: dict[str, tuple[str, ...]] = {}
@@ -116,14 +109,11 @@ def _code(method: str, options: MethodOptions) -> list[str]:
 
 def _told(options: BaseModel) -> dict[str, Any]:
     """Return what differs from the defaults, files and folders by what they hold."""
-    defaults = {
-        name: model_field.default for name, model_field in type(options).model_fields.items()
-    }
+    defaults = {name: model_field.default for name, model_field in type(options).model_fields.items()}
     return {
         name: _content(
             Path(value)
-            if name in _MAY_BE_FILES
-            and (isinstance(value, str) and Path(value).expanduser().exists())
+            if name in _MAY_BE_FILES and (isinstance(value, str) and Path(value).expanduser().exists())
             else value
         )
         for name, value in options
@@ -210,14 +200,10 @@ def _opening(vault: VaultRequest, terms: RunTerms | None, name: str = "") -> Vau
                     notice = withdrawn_of_vault(connection, head.vault, number)
                     if notice is not None:
                         raise Withdrawn(f"Corpus {name}", notice)
-    if (vault.grant or vault.ask) is not None and (
-        terms is None or vault.work not in GRANTED_AHEAD
-    ):
+    if (vault.grant or vault.ask) is not None and (terms is None or vault.work not in GRANTED_AHEAD):
         raise UsageError(_NOT_GRANTED.format(vault.work))
     opening = opening_by(home(), vault, terms)
-    refuse_taken_out(
-        opening.vault, [opening.identity, *(keeper_here(home(), path) for path in vault.others)]
-    )
+    refuse_taken_out(opening.vault, [opening.identity, *(keeper_here(home(), path) for path in vault.others)])
     return opening
 
 

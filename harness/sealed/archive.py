@@ -26,15 +26,7 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.sealed.keys import Identity, Signed, verify
-from harness.sealed.strict_records import (
-    FileError,
-    FileProblem,
-    Hex64,
-    Short,
-    StrictRecord,
-    VersionedRecord,
-    formats,
-)
+from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord, VersionedRecord, formats
 
 MOST_BYTES: Final = 50 * 2**20
 """Bytes of one archive; only what people hand in to be run may be larger."""
@@ -55,9 +47,7 @@ class ArchiveShape:
     """What a member may be called; ASCII in any case."""
 
 
-FLAT: Final = ArchiveShape(
-    MOST_BYTES, MOST_MEMBERS, re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}", re.ASCII)
-)
+FLAT: Final = ArchiveShape(MOST_BYTES, MOST_MEMBERS, re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}", re.ASCII))
 """A few files without folders, as nearly everything that travels is."""
 
 _BEGINS = b"PK\x03\x04"
@@ -69,8 +59,7 @@ _LOCAL: Final = struct.Struct("<4s5H3I2H")
 """Signature, version, flags, method, time, date, CRC, two sizes, lengths of name and extra field."""
 
 _WORDS = {
-    FileProblem.DAMAGED: "This file is damaged: something in it was changed after it was written. "
-    "Ask for a new copy.",
+    FileProblem.DAMAGED: "This file is damaged: something in it was changed after it was written. Ask for a new copy.",
     FileProblem.CUT_SHORT: "This file is cut short: it was not copied to its end. "
     "Copy it again, or ask for a new copy.",
     FileProblem.NOT_OURS: "This is not a file of Rosetta. Choose another file.",
@@ -86,9 +75,7 @@ def pack(members: Mapping[str, bytes], shape: ArchiveShape = FLAT) -> bytes:
     Raises FileError where a name is none, or where there is too much for one file.
     """
     if not all(shape.name.fullmatch(name) for name in members) or len(members) > shape.most_members:
-        raise FileError(
-            FileProblem.INVALID, "This cannot be packed: a member has a name that none may have."
-        )
+        raise FileError(FileProblem.INVALID, "This cannot be packed: a member has a name that none may have.")
     if sum(map(len, members.values())) > shape.most_bytes:
         raise _error(FileProblem.TOO_LARGE, shape)
     packed = io.BytesIO()
@@ -106,10 +93,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def unpack(
-    data: bytes,
-    names: Collection[str],
-    optional: Collection[str] = (),
-    most: Mapping[str, int] | None = None,
+    data: bytes, names: Collection[str], optional: Collection[str] = (), most: Mapping[str, int] | None = None
 ) -> dict[str, bytes]:
     """Read an archive that must hold exactly ``names``, and may hold ``optional`` ones.
 
@@ -117,21 +101,15 @@ def unpack(
     """
     members = unpack_all(data, FLAT)
     if missing := sorted({*names} - members.keys()):
-        raise FileError(
-            FileProblem.NOT_OURS, f"This is another kind of file: it holds no {missing[0]}."
-        )
+        raise FileError(FileProblem.NOT_OURS, f"This is another kind of file: it holds no {missing[0]}.")
     if more := sorted(members.keys() - {*names, *optional}):
         raise FileError(
             FileProblem.NEWER,
-            f"This file holds {more[0]}, which does not belong there. "
-            "It may come from a newer version of Rosetta.",
+            f"This file holds {more[0]}, which does not belong there. It may come from a newer version of Rosetta.",
         )
     for name, limit in (most or {}).items():
         if len(members.get(name, b"")) > limit:
-            raise FileError(
-                FileProblem.TOO_LARGE,
-                f"This file holds too much in {name} ({limit:,} bytes at most).",
-            )
+            raise FileError(FileProblem.TOO_LARGE, f"This file holds too much in {name} ({limit:,} bytes at most).")
     return members
 
 
@@ -198,9 +176,7 @@ def open_zip(file: BinaryIO, size: int, most_directory: int) -> zipfile.ZipFile:
     end = tail.rfind(_ENDS)
     listed_bytes = int.from_bytes(tail[end + 12 : end + 16], "little")
     if end == -1 or listed_bytes > most_directory or tail[:end].rfind(b"PK\x06\x07", -20) != -1:
-        raise FileError(
-            FileProblem.DAMAGED, "this packed folder is damaged, or it lists too many files."
-        )
+        raise FileError(FileProblem.DAMAGED, "this packed folder is damaged, or it lists too many files.")
     try:
         file.seek(0)
         return zipfile.ZipFile(file)
@@ -258,16 +234,12 @@ class SignedArchive(Generic[_Form]):
     """All but the manifest and its signature."""
 
 
-def pack_signed(
-    manifest: _Form, members: Mapping[str, bytes], identity: Identity, shape: ArchiveShape = FLAT
-) -> bytes:
+def pack_signed(manifest: _Form, members: Mapping[str, bytes], identity: Identity, shape: ArchiveShape = FLAT) -> bytes:
     """Name the members' hashes in the manifest, sign it, and pack all of it."""
     complete = manifest.model_copy(update={"members": _hashes(members)})
     content = canonical_bytes(complete.model_dump(mode="json"))
     if len(content) > MOST_MANIFEST:
-        raise FileError(
-            FileProblem.TOO_LARGE, "This is too much for one file: name fewer items or reviewers."
-        )
+        raise FileError(FileProblem.TOO_LARGE, "This is too much for one file: name fewer items or reviewers.")
     return pack({**members, MANIFEST: content, SIGNATURE: identity.sign(content)}, shape)
 
 
@@ -292,9 +264,7 @@ def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> Si
     """
     members = unpack_all(data, shape)
     if not members.keys() >= {MANIFEST, SIGNATURE}:
-        raise FileError(
-            FileProblem.NOT_OURS, f"This is another kind of file: it holds no {MANIFEST}."
-        )
+        raise FileError(FileProblem.NOT_OURS, f"This is another kind of file: it holds no {MANIFEST}.")
     if len(members[MANIFEST]) > MOST_MANIFEST:
         raise FileError(FileProblem.TOO_LARGE, f"This file holds too much in {MANIFEST}.")
     return _checked(members, form)
@@ -319,8 +289,7 @@ def read_signed_head(signed: Signed, form: type[_Form]) -> _Form:
 
 def _changed() -> FileError:
     return FileError(
-        FileProblem.DAMAGED,
-        "This file was changed after it was signed, or it is damaged. Ask for a new copy.",
+        FileProblem.DAMAGED, "This file was changed after it was signed, or it is damaged. Ask for a new copy."
     )
 
 
@@ -346,10 +315,7 @@ def _check_format(content: bytes, ours: tuple[str, ...]) -> None:
             "This file was written by another version of Rosetta, whose form this version does not "
             "know. Install the newest version.",
         )
-    raise FileError(
-        FileProblem.NOT_OURS,
-        "This is another kind of file than was asked for. Choose another file.",
-    )
+    raise FileError(FileProblem.NOT_OURS, "This is another kind of file than was asked for. Choose another file.")
 
 
 def _hashes(members: Mapping[str, bytes]) -> dict[str, str]:
@@ -362,10 +328,7 @@ def _canonical_json(content: bytes) -> Any:
         raw = json.loads(content)
         if canonical_bytes(raw) == content:
             return raw
-    raise FileError(
-        FileProblem.INVALID,
-        f"{MANIFEST} is not canonical JSON. Ask for the file as Rosetta wrote it.",
-    )
+    raise FileError(FileProblem.INVALID, f"{MANIFEST} is not canonical JSON. Ask for the file as Rosetta wrote it.")
 
 
 class SignedRecord(StrictRecord):
@@ -409,14 +372,11 @@ def read_signed_record(
     return record
 
 
-def read_record(
-    data: bytes, form: type[_Record], name: str, *, most: int = _MOST_RECORD
-) -> _Record:
+def read_record(data: bytes, form: type[_Record], name: str, *, most: int = _MOST_RECORD) -> _Record:
     """Read such a file of ``most`` bytes, its signature not examined; raises FileError that calls it by ``name``."""
     try:
         return form.model_validate_json(data[: most + 1], strict=True)
     except ValidationError:
         raise FileError(
-            FileProblem.NOT_OURS,
-            f"This is not {name}, or it is damaged. Ask for the file once more.",
+            FileProblem.NOT_OURS, f"This is not {name}, or it is damaged. Ask for the file once more."
         ) from None

@@ -35,7 +35,7 @@ _MOST_DIRECTORY: Final = 2**18
 _MOST_UNPACKED: Final = 2 * MOST_BYTES
 """Bytes that all wanted members of one zip have together."""
 
-_OTHER_SUFFIXES: Final = (".rosetta-export", ".rosetta-laptop", ".rosetta-witness", ".rosetta-submission")  # fmt: skip
+_OTHER_SUFFIXES: Final = (".rosetta-export", ".rosetta-laptop", ".rosetta-witness", ".rosetta-submission")
 _ZIP: Final = b"PK\x03\x04"
 _MAC_NOTE: Final = b"\x00\x05\x16\x07"
 """AppleDouble: what a Mac notes about a file, in a second file whose name begins with ``._``."""
@@ -114,10 +114,7 @@ def read_carried(path: Path) -> list[CarriedFile]:
             "a Mac wrote this next to the real file. Take the file without “._” in front of its name.",
         )
     if _is_wrapped(data):
-        raise FileError(
-            FileProblem.NOT_OURS,
-            "this is a packed folder or a mail, and no file of a review is in it.",
-        )
+        raise FileError(FileProblem.NOT_OURS, "this is a packed folder or a mail, and no file of a review is in it.")
     return [CarriedFile(path.name, data)]
 
 
@@ -178,18 +175,14 @@ def _carried_files(
             )
 
 
-def _in_zip(
-    file: BinaryIO, name: str, size: int, *, whole: bool, inside: str, wraps: str
-) -> Iterator[CarriedFile]:
+def _in_zip(file: BinaryIO, name: str, size: int, *, whole: bool, inside: str, wraps: str) -> Iterator[CarriedFile]:
     """Yield an archive of ours as it is, and of another zip its members that are of Rosetta."""
     with open_zip(file, size, _MOST_DIRECTORY) as archive:
         members = archive.infolist()
         if {MANIFEST, SIGNATURE} <= {member.filename for member in members}:
             stated = _format(read_member(archive, archive.getinfo(MANIFEST), MOST_MANIFEST))
             file.seek(0)
-            yield CarriedFile(
-                name, file.read(MOST_BYTES + 1 if whole else HEAD), inside, stated or "?"
-            )
+            yield CarriedFile(name, file.read(MOST_BYTES + 1 if whole else HEAD), inside, stated or "?")
             return
         if "zip" in wraps:
             return
@@ -211,9 +204,7 @@ def _in_zip(
             data = head if known else read_member(archive, member, min(left, MOST_BYTES) + 1)
             left -= len(data)
             if left < 0:
-                raise FileError(
-                    FileProblem.TOO_LARGE, "this packed folder unpacks to more than any review has."
-                )
+                raise FileError(FileProblem.TOO_LARGE, "this packed folder unpacks to more than any review has.")
             place = f"{inside}/{member.filename}" if inside else member.filename
             yield from _carried_files(
                 io.BytesIO(data), Path(member.filename).name, len(data),

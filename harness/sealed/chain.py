@@ -30,12 +30,7 @@ _Line = TypeVar("_Line", bound=ChainedRecord)
 
 
 def chained_lines(
-    contents: Iterable[bytes],
-    form: type[_Line],
-    name: str,
-    wrong: Callable[[int, str], Exception],
-    *,
-    most: int,
+    contents: Iterable[bytes], form: type[_Line], name: str, wrong: Callable[[int, str], Exception], *, most: int
 ) -> Iterator[tuple[_Line, bytes]]:
     """Yield each line of such a file with its bytes, of ``most`` each: in its one canonical form, and behind the line that it names.
 
@@ -135,10 +130,7 @@ def _follows(seq: int, places: dict[int, dict[str, Link]]) -> bool:
     before = places.get(seq - 1)
     if before is None:  # the first, or one after a gap, which is counted as missing
         return True
-    return all(
-        event.prev in before and before[event.prev].lamport < event.lamport
-        for event in places[seq].values()
-    )
+    return all(event.prev in before and before[event.prev].lamport < event.lamport for event in places[seq].values())
 
 
 def tips_of(events: Iterable[Link]) -> list[str]:

@@ -15,15 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.failures import HarnessError
-from harness.sealed.carried_files import (
-    BINS,
-    HEAD,
-    ReviewFile,
-    carried_kinds,
-    is_ours,
-    kind_of_name,
-    read_carried,
-)
+from harness.sealed.carried_files import BINS, HEAD, ReviewFile, carried_kinds, is_ours, kind_of_name, read_carried
 from harness.sealed.stick import MOST_BYTES, PROGRAM_FILES, is_folder, listed
 from harness.sealed.strict_records import FileError
 
@@ -89,9 +81,7 @@ class FileSearch:
 # Finding
 
 
-def find_files(
-    places: Iterable[Path], wanted: ReviewFile, *, seconds: float | None = STICK_SECONDS
-) -> FileSearch:
+def find_files(places: Iterable[Path], wanted: ReviewFile, *, seconds: float | None = STICK_SECONDS) -> FileSearch:
     """Search folders and three levels below for files of one kind; links are never followed.
 
     Those whose names say the kind come in any case, others are known by their first bytes within ``seconds``.
@@ -146,9 +136,7 @@ def ratings_hashes(places: Iterable[Path]) -> list[set[str]]:
     return hashes
 
 
-def _add(
-    found: dict[tuple[int, int, str], FoundFile], path: Path, wanted: ReviewFile
-) -> SkipReason | None:
+def _add(found: dict[tuple[int, int, str], FoundFile], path: Path, wanted: ReviewFile) -> SkipReason | None:
     """Add what a file is or holds of the wanted kind; return why it is passed over, None where it is added."""
     try:
         facts = path.lstat()

@@ -314,8 +314,7 @@ def _private(folder: Path) -> Path:
         return private_folder(folder)
     except OSError as error:
         raise KeysNotWrittenError(
-            f"The data folder {folder} cannot be written ({error.strerror}). "
-            "Name another folder in ROSETTA_HOME.",
+            f"The data folder {folder} cannot be written ({error.strerror}). Name another folder in ROSETTA_HOME.",
             error,
         ) from None
 
@@ -328,9 +327,7 @@ def _read(path: Path) -> str | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not text"
-        raise KeyStoreError(
-            f"{path} cannot be read ({reason}). Make it readable, or put back a copy."
-        ) from None
+        raise KeyStoreError(f"{path} cannot be read ({reason}). Make it readable, or put back a copy.") from None
 
 
 def _ask(question: Callable[[Any], _Answer]) -> _Answer:
@@ -340,6 +337,4 @@ def _ask(question: Callable[[Any], _Answer]) -> _Answer:
     try:
         return question(keyring.get_keyring())
     except Exception as error:  # noqa: BLE001  backends are others' code and raise what they like
-        raise KeyStoreError(
-            f"the operating system's keyring cannot be used ({type(error).__name__})"
-        ) from None
+        raise KeyStoreError(f"the operating system's keyring cannot be used ({type(error).__name__})") from None

@@ -284,9 +284,7 @@ def _refuse_unknown(found: Sequence[str]) -> None:
         if word not in _PLACES:
             offered = " or ".join(repr(candidate) for candidate in _nearest(word))
             nearest = f" Is it {offered}?" if offered else ""
-            raise PhraseError(
-                f"Word {number}, {word!r}, is none of the words that there are.{nearest}"
-            )
+            raise PhraseError(f"Word {number}, {word!r}, is none of the words that there are.{nearest}")
 
 
 def _nearest(word: str) -> Sequence[str]:

@@ -95,10 +95,7 @@ def seal(data: bytes, recipients: Sequence[str]) -> bytes:
     age = _age()
     keys = [age.x25519.Recipient.from_str(checked_recipient(recipient)) for recipient in recipients]
     if not keys:
-        raise SealError(
-            FileProblem.INVALID,
-            "Nobody was named who may open this file. Name a recipient (age1…).",
-        )
+        raise SealError(FileProblem.INVALID, "Nobody was named who may open this file. Name a recipient (age1…).")
     return bytes(age.encrypt(data, keys))
 
 
@@ -125,10 +122,7 @@ def unseal_with_passphrase(data: bytes, passphrase: str) -> bytes:
     _check_sealed(data, Lock.PASSPHRASE)
     work = _SCRYPT.match(data, len(_MAGIC))
     if work is None or int(work[1]) > _MOST_WORK:
-        raise SealError(
-            FileProblem.DAMAGED,
-            "This file is damaged, or it asks for more memory than a laptop has.",
-        )
+        raise SealError(FileProblem.DAMAGED, "This file is damaged, or it asks for more memory than a laptop has.")
     age = _age()
     try:
         return bytes(age.passphrase.decrypt(data, passphrase))
@@ -165,9 +159,7 @@ def read_age_identities(path: Path) -> list[AgeIdentity]:
                 words = f"{path}: line {number}: {error} Name the file that age-keygen made."
                 raise SealError(FileProblem.INVALID, words) from None
     if not age_identities:
-        raise SealError(
-            FileProblem.INVALID, f"{path}: holds no secret key. Name the file that age-keygen made."
-        )
+        raise SealError(FileProblem.INVALID, f"{path}: holds no secret key. Name the file that age-keygen made.")
     return age_identities
 
 
@@ -175,9 +167,7 @@ def _check_sealed(data: bytes, lock: Lock) -> None:
     if len(data) > MOST_BYTES:
         raise SealError(FileProblem.TOO_LARGE, "This file is larger than any file of a review.")
     if data.startswith(_ARMOUR):
-        raise SealError(
-            FileProblem.REPACKED, "This file is in age's text form. Ask for it as Rosetta wrote it."
-        )
+        raise SealError(FileProblem.REPACKED, "This file is in age's text form. Ask for it as Rosetta wrote it.")
     found = lock_of(data)
     if found is None and _MAGIC.startswith(data[: len(_MAGIC)]):
         raise SealError(FileProblem.CUT_SHORT, "This file is cut short. Copy it again.")
@@ -199,10 +189,7 @@ def _said(error: Exception, wrong_key: str) -> SealError:
 
 
 def _damaged() -> SealError:
-    return SealError(
-        FileProblem.DAMAGED,
-        "This file is damaged or cut short. Copy it again, or ask for a new copy.",
-    )
+    return SealError(FileProblem.DAMAGED, "This file is damaged or cut short. Copy it again, or ask for a new copy.")
 
 
 def _bech32(prefix: str, data: bytes) -> str:
@@ -259,9 +246,7 @@ def seal_with_passphrase(data: bytes, passphrase: str) -> bytes:
     salted = b"age-encryption.org/v1/scrypt" + salt
     wrapping_key = stretch(passphrase.encode(), salted, work=WORK, length=32)
     wrapped = _encrypt(wrapping_key, bytes(12), file_key)
-    header = (
-        f"age-encryption.org/v1\n-> scrypt {_base64(salt)} {WORK}\n{_base64(wrapped)}\n---".encode()
-    )
+    header = f"age-encryption.org/v1\n-> scrypt {_base64(salt)} {WORK}\n{_base64(wrapped)}\n---".encode()
     mac = _base64(hmac.digest(_derive(file_key, b"", b"header"), header, hashlib.sha256))
     # Encrypt in chunks whose nonce is their number and whether they are the last.
     key = _derive(file_key, nonce, b"payload")

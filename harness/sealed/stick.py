@@ -21,18 +21,12 @@ if sys.platform == "darwin":
 
 BATCH_SUFFIX: Final = ".rosetta-batch"
 RATINGS_SUFFIX: Final = ".rosetta-ratings"
-ARCHIVES: Final = {
-    "windows": "Review-Windows.zip",
-    "macos": "Review-macOS.zip",
-    "linux": "Review-Linux.tar.xz",
-}
+ARCHIVES: Final = {"windows": "Review-Windows.zip", "macos": "Review-macOS.zip", "linux": "Review-Linux.tar.xz"}
 """System → archive of the program for reviewers on a stick."""
 START_HERE: Final = "START-HERE.html"
 STARTERS: Final = ("Start-Linux.desktop", "Start-Linux.sh")
 """What a double click on Linux starts, next to the archive."""
-PROGRAM_FILES: Final = frozenset(
-    {*ARCHIVES.values(), START_HERE, *STARTERS, "CHECKSUMS.txt", "LICENCES.txt"}
-)
+PROGRAM_FILES: Final = frozenset({*ARCHIVES.values(), START_HERE, *STARTERS, "CHECKSUMS.txt", "LICENCES.txt"})
 """Names of everything on a stick that came with the program, and not from a speaker."""
 
 MOUNT_POINTS = (Path("/media"), Path("/run/media"), Path("/mnt"))
@@ -91,8 +85,7 @@ READABLE: Final = 0o644
 _GONE = "It is not there. Look at its name, or put the stick back, and try again."
 _WORDS = {
     StorageProblem.DISK_FULL: "There is not enough room on it. Free some space, or take another stick.",
-    StorageProblem.READ_ONLY: "It can be read but not changed. Take off its write protection, "
-    "or take another stick.",
+    StorageProblem.READ_ONLY: "It can be read but not changed. Take off its write protection, or take another stick.",
     StorageProblem.GONE: _GONE,
     StorageProblem.DISK_FAILS: _GONE,
     StorageProblem.CHANGED: "It did not keep what was written. Take another stick.",
@@ -110,9 +103,7 @@ class StickError(HarnessError):
         self.problem = problem
         self.detail = detail
         """One technical line for anyone who helps; no text of a reviewer."""
-        super().__init__(
-            f"{path}: {words_for(_WORDS, problem)}" + (f" ({detail})" if detail else "")
-        )
+        super().__init__(f"{path}: {words_for(_WORDS, problem)}" + (f" ({detail})" if detail else ""))
 
 
 def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:

@@ -14,13 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self, get_args
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-)
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 from pydantic import model_validator as validator
 
 from harness.core.failures import UsageError

@@ -110,9 +110,7 @@ def check_card(
     analyser = analyser_state(found, tag, folders)
     word_list = listed_words(source_language)[1]
     resources = _complete(tag, source_language, found, analyser, script)
-    metrics = tuple(
-        _state(id_, row, resources, analyser) for id_, row in specification().metrics.items()
-    )
+    metrics = tuple(_state(id_, row, resources, analyser) for id_, row in specification().metrics.items())
     folder = folders[0]
     steps = []
     if found is None:
@@ -135,9 +133,7 @@ def check_card(
         extra = {"ja-mecab": "ja", "ko-mecab": "ko"}.get(name)
         another = f"For BLEU with the tokenizer {name}, choose another in a card of yours."
         install = (install_line(f"sacrebleu[{extra}]"),)
-        steps.append(
-            Step("For BLEU, install its tokenizer.", install) if extra else Step(another, ())
-        )
+        steps.append(Step("For BLEU, install its tokenizer.", install) if extra else Step(another, ()))
     score, other = "rosetta score CORPUS OUTPUTS", ""
     options = [f"{score} --embeddings URL-OR-FOLDER"]
     if analyser.usable and not analyser.acceptor:
@@ -201,9 +197,7 @@ _JOINT = frozenset({"Hans", "Hant", "Hani"})
 def _other_script(analyser: Analyser, card: LanguageCard, tag: str) -> str:
     """Return which script an analyser reads where it is not the one asked for; empty where it is."""
     asked = resolve_script(tag, card, ()) or card.default_script
-    shares = {
-        script: analyser.share_spelt(writing.graphemes) for script, writing in card.writings.items()
-    }
+    shares = {script: analyser.share_spelt(writing.graphemes) for script, writing in card.writings.items()}
     if asked not in shares or shares[asked] >= _LEAST_SPELT:
         return ""
     reads = [script for script, share in shares.items() if share >= _LEAST_SPELT]
@@ -237,11 +231,7 @@ def hfst_has_wheel() -> bool:
 
 
 def _complete(
-    tag: str,
-    source_language: str,
-    found: FoundCard | None,
-    analyser: AnalyserState,
-    script: str | None,
+    tag: str, source_language: str, found: FoundCard | None, analyser: AnalyserState, script: str | None
 ) -> Resources:
     """Return what a run would have whose corpus lacks nothing."""
     card = None if found is None else found.card
@@ -278,9 +268,7 @@ def _facts(analyser: AnalyserState) -> AnalyserFacts | None:
     )
 
 
-def _state(
-    id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState
-) -> MetricState:
+def _state(id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState) -> MetricState:
     reason = _why_off(id_, row, resources, analyser)
     if reason is not None:
         return MetricState(id_, row.info.title, Readiness.OFF, reason)
@@ -291,9 +279,7 @@ def _state(
     return MetricState(id_, row.info.title, Readiness.CORPUS if needs else Readiness.READY, note)
 
 
-def _why_off(
-    id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState
-) -> str | None:
+def _why_off(id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState) -> str | None:
     """Return why a metric is off whatever the corpus; None where it can have a value."""
     made = maker(id_)
     if made is None:
@@ -315,9 +301,7 @@ def _why_no_tokenizer(name: str) -> str | None:
     return None
 
 
-def _analyser_step(
-    found: FoundCard | None, tag: str, analyser: AnalyserState, folder: Path
-) -> Step:
+def _analyser_step(found: FoundCard | None, tag: str, analyser: AnalyserState, folder: Path) -> Step:
     language = _language(tag) if found is None else found.card.tag
     names = (found.card.analysers if found else ()) or (f"{language}.hfstol",)
     place = folder / language

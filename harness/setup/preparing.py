@@ -75,14 +75,7 @@ def prepare(
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
     complete, annotators, steps = find_annotators(
-        resources,
-        entries,
-        options,
-        memo,
-        language_folders(),
-        offline=offline,
-        folder=folder,
-        prices=prices,
+        resources, entries, options, memo, language_folders(), offline=offline, folder=folder, prices=prices
     )
     on, off = choose(complete, options.wanted)
     facts = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
@@ -143,9 +136,7 @@ def _languages(
     )
 
 
-def _target_card(
-    dataset: Dataset, options: ScoringOptions, folders: Sequence[Path]
-) -> FoundCard | None:
+def _target_card(dataset: Dataset, options: ScoringOptions, folders: Sequence[Path]) -> FoundCard | None:
     if options.language_card is None:
         return find_card(dataset.target_language, folders)
     named = read_card(options.language_card)

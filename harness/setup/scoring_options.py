@@ -76,13 +76,9 @@ ANNOTATORS = {
         "embedding models on this computer, for semantic similarity",
     ),
     "comet": AnnotatorRow("harness.annotators.comet", "comet", "outputs scored by COMET"),
-    "bertscore": AnnotatorRow(
-        "harness.annotators.bertscore", progress="outputs scored by BERTScore"
-    ),
+    "bertscore": AnnotatorRow("harness.annotators.bertscore", progress="outputs scored by BERTScore"),
     "sql": AnnotatorRow(
-        "harness.annotators.sql",
-        package="sqlglot",
-        use="compares SQL queries part by part, beside what they give",
+        "harness.annotators.sql", package="sqlglot", use="compares SQL queries part by part, beside what they give"
     ),
     "judge_semantic": _JUDGE,
     "judge_binary": _JUDGE,
@@ -119,9 +115,7 @@ def find_annotators(
         if not read_by(id_, options.wanted):
             continue
         steps = Steps(row.progress)
-        search = Search(
-            resources, entries, memo, dict(options), folders, offline, steps, folder, prices, id_
-        )
+        search = Search(resources, entries, memo, dict(options), folders, offline, steps, folder, prices, id_)
         find: Find | None = import_module(row.module).find(search)
         if find is None:
             continue
@@ -181,9 +175,7 @@ class CalibratedScoring(StrictRecord):
             raise ValueError(f"weights of the profiles {', '.join(known)} are wanted")
         for name, given in self.weights.items():
             if given.keys() != known[name].keys() or not isclose(sum(given.values()), 1):
-                raise ValueError(
-                    f"the weights of profile {name} are not of its metrics, with the sum 1"
-                )
+                raise ValueError(f"the weights of profile {name} are not of its metrics, with the sum 1")
         lines = [self.tiers.get(Tier(name)) for _, name in specification().tiers]
         if None in lines or len(self.tiers) != len(lines) or lines[-1] != 0:
             raise ValueError("lines of all tiers are wanted, the lowest 0")
@@ -268,9 +260,9 @@ def read_signed_scoring(data: bytes, name: str) -> SignedScoring:
         raise UsageError(
             f"--scoring: {name}: {where}: {error_details['msg'].removeprefix('Value error, ')}. Ask the organisation for the file once more."
         ) from None
-    if canonical_bytes(
-        signed_scoring.model_dump(mode="json")
-    ) != data.strip() or not signed_scoring.is_signed_by(signed_scoring.by):
+    if canonical_bytes(signed_scoring.model_dump(mode="json")) != data.strip() or not signed_scoring.is_signed_by(
+        signed_scoring.by
+    ):
         raise UsageError(
             f"--scoring: {name} was changed after it was signed, or it is damaged. Ask the organisation for the file once more."
         )
@@ -385,8 +377,7 @@ class ScoringOptions(BaseModel):
         named = {
             id_
             for id_ in self.wanted
-            if (row := row_of(id_))
-            and any(getattr(self, option, None) is not None for option in row.given_by)
+            if (row := row_of(id_)) and any(getattr(self, option, None) is not None for option in row.given_by)
         }
         return frozenset(named | task_metrics(set(self.metrics) - {ROSETTA}))
 
@@ -416,9 +407,7 @@ class ScoringOptions(BaseModel):
         if not packs:
             return self
         ids = (
-            id_
-            for name in self.metrics
-            for id_ in (in_order(task_metrics([name], task)) if name in packs else [name])
+            id_ for name in self.metrics for id_ in (in_order(task_metrics([name], task)) if name in packs else [name])
         )
         return self.model_copy(update={"metrics": tuple(dict.fromkeys(ids))})
 

@@ -61,9 +61,7 @@ class ScoringTools:
                 translations = filled(annotator, translations)
         return translations
 
-    def annotated_for_floors(
-        self, ask: Ask, translations: Sequence[Translation]
-    ) -> Sequence[Translation]:
+    def annotated_for_floors(self, ask: Ask, translations: Sequence[Translation]) -> Sequence[Translation]:
         """Fill in what the annotators find whose metrics enter the composite."""
         for annotator in self.annotators:
             if read_by(annotator.id, composite_metrics()):
@@ -110,9 +108,7 @@ def ask_nobody(annotator: AskingAnnotator, _translations: Sequence[Translation])
     raise HarnessError(f"{annotator.id} can be asked only when all outputs are in.")
 
 
-def filled(
-    annotator: AnyAnnotator, translations: Sequence[Translation], ask: Ask = ask_nobody
-) -> list[Translation]:
+def filled(annotator: AnyAnnotator, translations: Sequence[Translation], ask: Ask = ask_nobody) -> list[Translation]:
     """Fill in what one annotator finds; AnnotatorError where a slow one cannot be asked.
 
     A budget that is reached, and a person who stops, end the scoring: BudgetReached and AskingStopped pass.
@@ -209,19 +205,14 @@ EARLIER = 1
 def floor_work(tools: ScoringTools) -> FloorWork:
     """Return the work of finding the floors of a run, without the annotators that are asked at its end."""
     return FloorWork(
-        tools.resources.entries,
-        tools.scorer.metrics,
-        annotate=tools.annotated,
-        weighing=tools.scorer.weighing,
+        tools.resources.entries, tools.scorer.metrics, annotate=tools.annotated, weighing=tools.scorer.weighing
     )
 
 
 def stored_floors(scores: Mapping[str, FloorScores]) -> tuple[Floor, ...]:
     """Return floors as the store and the events hold them."""
     return tuple(
-        Floor(
-            name, floor.composite, floor.chrf_plus_plus, floor.inputs, floor.entries, floor.searched
-        )
+        Floor(name, floor.composite, floor.chrf_plus_plus, floor.inputs, floor.entries, floor.searched)
         for name, floor in scores.items()
     )
 
@@ -244,8 +235,6 @@ def floor_scores(opening: RunOpening) -> dict[str, FloorScores] | None:
 def scores_of(floors: Sequence[Floor]) -> dict[str, FloorScores]:
     """Return stored floors by name."""
     return {
-        floor.name: FloorScores(
-            floor.composite, floor.chrf, floor.inputs, floor.entries, floor.searched
-        )
+        floor.name: FloorScores(floor.composite, floor.chrf, floor.inputs, floor.entries, floor.searched)
         for floor in floors
     }

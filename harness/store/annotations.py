@@ -59,9 +59,7 @@ def asked_for(row: AnnotationRow, *, again: bool = False) -> ScoringSoFar:
     )
 
 
-def read_asked(
-    connection: sqlite3.Connection, run: int, *, again: bool = False
-) -> ScoringSoFar | None:
+def read_asked(connection: sqlite3.Connection, run: int, *, again: bool = False) -> ScoringSoFar | None:
     """Add up what was asked about a run's outputs; None where nothing was. ``again`` as in ``asked_for``."""
     rows = [asked_for(row, again=again) for row in read_annotations(connection, run)]
     return reduce(ScoringSoFar.joined, rows) if rows else None
@@ -72,9 +70,7 @@ def maker_key(maker: str) -> bytes:
     return blake2b(maker.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def keep_annotations(
-    connection: sqlite3.Connection, run: int, rows: Iterable[AnnotationRow]
-) -> None:
+def keep_annotations(connection: sqlite3.Connection, run: int, rows: Iterable[AnnotationRow]) -> None:
     """Store rows; called within a transaction.
 
     One about an output that was asked about before takes the place of that, and adds to what it cost.
@@ -138,14 +134,7 @@ def read_annotations(
         f" {sealed_column(connection, 'annotations', 'annotations')} FROM annotations"
         " WHERE run = ? AND (? IS NULL OR annotator = ?) AND (? IS NULL OR maker = ?)"
         " AND (? IS NULL OR position = ?) ORDER BY annotator, position",
-        (
-            run,
-            annotator,
-            annotator,
-            *[None if maker is None else maker_key(maker)] * 2,
-            position,
-            position,
-        ),
+        (run, annotator, annotator, *[None if maker is None else maker_key(maker)] * 2, position, position),
     )
     seal = run_seal(connection, run)
     for place, id_, key, packed, calls, cost, spent, trace, sealed in rows:
@@ -160,6 +149,4 @@ def read_annotations(
 
 def note_asked(connection: sqlite3.Connection, run: int, replies: Sequence[bytes]) -> None:
     """Record the keys of replies about a run's outputs that no run has yet; called within a transaction."""
-    connection.executemany(
-        "INSERT OR IGNORE INTO asked_about VALUES (?, ?)", [(run, key) for key in replies]
-    )
+    connection.executemany("INSERT OR IGNORE INTO asked_about VALUES (?, ?)", [(run, key) for key in replies])

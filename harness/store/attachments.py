@@ -44,7 +44,7 @@ class Attached(NamedTuple):
 
 def attach_certificate(connection: sqlite3.Connection, run: int, attached: Attached) -> None:
     """Store a certificate beside a run; the same one a second time changes nothing."""
-    row = (run, attached.sha256, attached.certificate, attached.signature, attached.signer, time.time())  # fmt: skip
+    row = (run, attached.sha256, attached.certificate, attached.signature, attached.signer, time.time())
     connection.execute(
         "INSERT OR IGNORE INTO certificates (run, sha256, certificate, signature, signer, attached)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -73,9 +73,7 @@ def attached_to(connection: sqlite3.Connection, run: int) -> tuple[Attached, ...
     return attached_by_run(connection, run).get(run, ())
 
 
-def attached_by_run(
-    connection: sqlite3.Connection, only: int | None = None
-) -> dict[int, tuple[Attached, ...]]:
+def attached_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict[int, tuple[Attached, ...]]:
     """Return the certificates of every run that has any; rows of a wrong type count as absent."""
     certificates: dict[int, tuple[Attached, ...]] = {}
     rows = connection.execute(
@@ -132,9 +130,7 @@ def tidy_note(note: str) -> str:
     """Return a note as it is kept; raises UsageError for one that is too long."""
     words = storable(note).strip()
     if len(words) > MOST_NOTE:
-        raise UsageError(
-            f"The note has {len(words):,} characters; at most {MOST_NOTE:,} are kept. Shorten it."
-        )
+        raise UsageError(f"The note has {len(words):,} characters; at most {MOST_NOTE:,} are kept. Shorten it.")
     return words
 
 
@@ -169,14 +165,10 @@ def tags_of(connection: sqlite3.Connection, run: int) -> tuple[str, ...]:
     return tags_by_run(connection, run).get(run, ())
 
 
-def tags_by_run(
-    connection: sqlite3.Connection, only: int | None = None
-) -> dict[int, tuple[str, ...]]:
+def tags_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict[int, tuple[str, ...]]:
     """Return the tags of every run that has any, in order."""
     tags: dict[int, tuple[str, ...]] = {}
-    rows = connection.execute(
-        "SELECT run, tag FROM tags WHERE ? IS NULL OR run = ? ORDER BY run, tag", (only, only)
-    )
+    rows = connection.execute("SELECT run, tag FROM tags WHERE ? IS NULL OR run = ? ORDER BY run, tag", (only, only))
     for run, tag in rows:
         tags[run] = (*tags.get(run, ()), tag)
     return tags
@@ -232,9 +224,7 @@ def signed_file(connection: sqlite3.Connection, record: str) -> bytes | None:
     return None if row is None else bytes(row[0])
 
 
-def signed_files(
-    connection: sqlite3.Connection, kind: RecordKind
-) -> list[tuple[KeptRecord, bytes]]:
+def signed_files(connection: sqlite3.Connection, kind: RecordKind) -> list[tuple[KeptRecord, bytes]]:
     """Return all records of a kind with their files, by id."""
     if not has_table(connection, _TABLE):
         return []
@@ -242,9 +232,7 @@ def signed_files(
     return [(_record(row[:5]), bytes(row[5])) for row in connection.execute(query, (kind,))]
 
 
-def records_by_run(
-    connection: sqlite3.Connection, only: int | None = None
-) -> dict[int, tuple[KeptRecord, ...]]:
+def records_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict[int, tuple[KeptRecord, ...]]:
     """Return the records of ownership of all runs of the store, or of one, by the store's number; an older store has none."""
     if not has_table(connection, _TABLE):
         return {}
@@ -316,13 +304,9 @@ def checked_here(connection: sqlite3.Connection, only: int | None = None) -> dic
     }
 
 
-def keep_reproduction(
-    connection: sqlite3.Connection, run: int, signer: str, card: str, file: bytes
-) -> None:
+def keep_reproduction(connection: sqlite3.Connection, run: int, signer: str, card: str, file: bytes) -> None:
     """Store the signed record of a reproduction beside a run, instead of an earlier one of the same key."""
-    connection.execute(
-        "INSERT OR REPLACE INTO reproductions VALUES (?, ?, ?, ?)", (run, signer, card, file)
-    )
+    connection.execute("INSERT OR REPLACE INTO reproductions VALUES (?, ?, ?, ?)", (run, signer, card, file))
 
 
 def detach_reproductions(connection: sqlite3.Connection, run: int) -> int:
@@ -330,15 +314,11 @@ def detach_reproductions(connection: sqlite3.Connection, run: int) -> int:
     return connection.execute("DELETE FROM reproductions WHERE run = ?", (run,)).rowcount
 
 
-def reproduced_cards(
-    connection: sqlite3.Connection, only: int | None = None
-) -> dict[int, frozenset[str]]:
+def reproduced_cards(connection: sqlite3.Connection, only: int | None = None) -> dict[int, frozenset[str]]:
     """Return by run the hashes of its cards that somebody reproduced whose key is believed here; an older store has none."""
     if not has_table(connection, "reproductions"):
         return {}
-    rows = connection.execute(
-        "SELECT run, signer, card FROM reproductions WHERE ? IS NULL OR run = ?", (only, only)
-    )
+    rows = connection.execute("SELECT run, signer, card FROM reproductions WHERE ? IS NULL OR run = ?", (only, only))
     cards: dict[int, frozenset[str]] = {}
     standing = now_standing()
     for run, signer, card in rows:
@@ -355,9 +335,7 @@ def reproduction_files(connection: sqlite3.Connection, run: int) -> list[tuple[s
     return [(str(signer), bytes(file)) for signer, file in connection.execute(query, (run,))]
 
 
-def keep_recount(
-    connection: sqlite3.Connection, run: int, *, pinned: bool, differences: Collection[str]
-) -> None:
+def keep_recount(connection: sqlite3.Connection, run: int, *, pinned: bool, differences: Collection[str]) -> None:
     """Store what scoring a card again gave, instead of what an earlier time gave."""
     words = json.dumps(list(differences), ensure_ascii=False)
     connection.execute("INSERT OR REPLACE INTO recounts VALUES (?, ?, ?)", (run, pinned, words))
@@ -367,9 +345,7 @@ def recounts(connection: sqlite3.Connection, only: int | None = None) -> dict[in
     """Return by run what scoring its card again gave; an older store has none."""
     if not has_table(connection, "recounts"):
         return {}
-    rows = connection.execute(
-        "SELECT run, pinned, differences FROM recounts WHERE ? IS NULL OR run = ?", (only, only)
-    )
+    rows = connection.execute("SELECT run, pinned, differences FROM recounts WHERE ? IS NULL OR run = ?", (only, only))
     return {run: Recount(bool(pinned), _words(words)) for run, pinned, words in rows}
 
 

@@ -59,9 +59,7 @@ def purge(connection: sqlite3.Connection, older_than: float = KEPT_SECONDS) -> i
     One that is brought back meanwhile stays, and so does one that another process holds until the next time.
     """
     before = time.time() - older_than
-    rows = connection.execute(
-        "SELECT id, run_id FROM runs WHERE put_away < ? ORDER BY id", (before,)
-    ).fetchall()
+    rows = connection.execute("SELECT id, run_id FROM runs WHERE put_away < ? ORDER BY id", (before,)).fetchall()
     return sum(_purge(connection, run, run_id, before) for run, run_id in rows)
 
 
@@ -99,16 +97,13 @@ def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
     secret = [segment.value for segment in Segment if segment.secret]
     marks = ",".join("?" * len(secret))
     rows = connection.execute(
-        f"SELECT position FROM entries WHERE corpus = ? AND segment IN ({marks})",
-        (run.corpus, *secret),
+        f"SELECT position FROM entries WHERE corpus = ? AND segment IN ({marks})", (run.corpus, *secret)
     )
     chosen = frozenset(run.positions)
     return any(position in chosen for (position,) in rows)
 
 
-def delete_run(
-    connection: sqlite3.Connection, run: int, *, trashed_before: float | None = None
-) -> bool:
+def delete_run(connection: sqlite3.Connection, run: int, *, trashed_before: float | None = None) -> bool:
     """Erase a run, its replies, and the corpus and texts that nothing else needs; gives whether it did.
 
     With ``trashed_before`` (Unix seconds) only where it went into the trash before then and still is.
@@ -137,9 +132,7 @@ def delete_run(
 def _reply_keys(connection: sqlite3.Connection, condition: str, run: int) -> Iterator[bytes]:
     """Yield the keys of the replies about some runs: those that their attempts name, and scorings asked for."""
     for table in ("results", "annotations"):
-        rows = connection.execute(
-            f"SELECT trace FROM {table} WHERE {condition} AND trace IS NOT NULL", (run,)
-        )
+        rows = connection.execute(f"SELECT trace FROM {table} WHERE {condition} AND trace IS NOT NULL", (run,))
         for (trace,) in rows:
             for attempt in unpack_attempts(trace):
                 if attempt.reply_key is not None:

@@ -47,9 +47,7 @@ def touch_stretch(connection: sqlite3.Connection, segment: RunSegment, spent_usd
 
 def pay_stretch(connection: sqlite3.Connection, segment: RunSegment, spent_usd: float) -> None:
     """Record what a segment has paid or may have to pay, where its entries are all in."""
-    connection.execute(
-        "UPDATE stretches SET spent_usd = ? WHERE id = ?", (spent_usd, segment.number)
-    )
+    connection.execute("UPDATE stretches SET spent_usd = ? WHERE id = ?", (spent_usd, segment.number))
 
 
 def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
@@ -65,9 +63,7 @@ def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
 
 def spent_usd(connection: sqlite3.Connection, run: int) -> float:
     """Return what the run paid, over all its stretches; calls that a kill cut off count as paid."""
-    row = connection.execute(
-        "SELECT coalesce(sum(spent_usd), 0) FROM stretches WHERE run = ?", (run,)
-    ).fetchone()
+    row = connection.execute("SELECT coalesce(sum(spent_usd), 0) FROM stretches WHERE run = ?", (run,)).fetchone()
     return float(row[0])
 
 
@@ -84,8 +80,7 @@ def copy_stretches(connection: sqlite3.Connection, run: int, to: int, *, paid: b
 def write_wish(connection: sqlite3.Connection, run: int, wish: str, calls: int | None) -> int:
     """Write a wish down; returns its number."""
     inserted = connection.execute(
-        "INSERT INTO steering (run, asked, wish, calls) VALUES (?, ?, ?, ?)",
-        (run, time.time(), wish, calls),
+        "INSERT INTO steering (run, asked, wish, calls) VALUES (?, ?, ?, ?)", (run, time.time(), wish, calls)
     )
     return int(inserted.lastrowid or 0)
 
@@ -110,9 +105,7 @@ def answer_of(connection: sqlite3.Connection, number: int) -> str:
 
 def forget_wishes(connection: sqlite3.Connection, run: int, number: int | None = None) -> None:
     """Erase one wish for a run, or all of them: who begins a stretch owes earlier ones nothing."""
-    connection.execute(
-        "DELETE FROM steering WHERE run = ? AND (? IS NULL OR id = ?)", (run, number, number)
-    )
+    connection.execute("DELETE FROM steering WHERE run = ? AND (? IS NULL OR id = ?)", (run, number, number))
 
 
 LOOK_SECONDS = 0.2

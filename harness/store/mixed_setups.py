@@ -46,9 +46,7 @@ def tries_before(run: Run) -> dict[int, int]:
     return {**tried_before(run), **dict(run.opening.tried)}
 
 
-def with_part(
-    parts: Sequence[SetupPart], setup: Setup, positions: Collection[int]
-) -> list[SetupPart]:
+def with_part(parts: Sequence[SetupPart], setup: Setup, positions: Collection[int]) -> list[SetupPart]:
     """Return the parts as they are when some entries are asked for again, maybe with another set-up.
 
     Parts that are left without entries go.
@@ -88,9 +86,7 @@ def _joined(names: Any) -> str:
 def differences(first: Setup, other: Setup) -> dict[str, Any]:
     """Return what another set-up says otherwise, as JSON values; a prompt by its hash only."""
     then, now = first.model_dump(mode="json"), other.model_dump(mode="json")
-    return {
-        name: now[name] for name in now if now[name] != then[name] and name not in _TOLD_BY_HASH
-    }
+    return {name: now[name] for name in now if now[name] != then[name] and name not in _TOLD_BY_HASH}
 
 
 def sum_tries(connection: sqlite3.Connection, run: Run) -> tuple[int, int]:

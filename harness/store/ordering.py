@@ -82,9 +82,7 @@ class Ordering:
         """Read what is new in the store."""
         with self._lock:
             if not self._entries:
-                row = connection.execute(
-                    "SELECT corpus, positions FROM runs WHERE id = ?", (self._run,)
-                ).fetchone()
+                row = connection.execute("SELECT corpus, positions FROM runs WHERE id = ?", (self._run,)).fetchone()
                 if row is None:
                     raise StoreError("The run has been deleted.")
                 self._corpus = row[0]
@@ -100,8 +98,7 @@ class Ordering:
                 self._entries = {"difficulty": rows[chosen, 1], "source text": rows[chosen, 2]}
                 self._forget_results()
             sealed, count = connection.execute(
-                "SELECT run_card IS NOT NULL, (SELECT count(*) FROM results WHERE run = ?1)"
-                " FROM runs WHERE id = ?1",
+                "SELECT run_card IS NOT NULL, (SELECT count(*) FROM results WHERE run = ?1) FROM runs WHERE id = ?1",
                 (self._run,),
             ).fetchone()
             if bool(sealed) is not self._sealed:
@@ -152,18 +149,14 @@ class Ordering:
 
     # Selections
 
-    def _found(
-        self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]
-    ) -> Mask:
+    def _found(self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]) -> Mask:
         if self._search is None or self._search[0] != search:
             mask = np.zeros(len(self._places), np.bool_)
             mask[self._index(self._look_for(connection, search, cancelled))] = True
             self._search = (search, mask)
         return self._search[1]
 
-    def _look_for(
-        self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]
-    ) -> Places:
+    def _look_for(self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]) -> Places:
         folded = storable(search.casefold())
         connection.create_function("folds", 1, lambda text: folded in text.casefold())
         source, reference, output = "s.body", "f.body", "t.body"
@@ -202,8 +195,7 @@ class Ordering:
             if "id" not in self._ranks:
                 places = _numbers(
                     connection.execute(
-                        "SELECT position FROM entries WHERE corpus = ? ORDER BY entry_id",
-                        (self._corpus,),
+                        "SELECT position FROM entries WHERE corpus = ? ORDER BY entry_id", (self._corpus,)
                     )
                 )
                 index = self._index(places.astype(np.uint32))
@@ -226,9 +218,7 @@ class Ordering:
             return self._ranks[sort]
         if sort == "third":
             # Read the value that only few tasks have whenever it is asked for.
-            query = (
-                f"SELECT position, {sort_columns(connection)['third']} FROM results WHERE run = ?"
-            )
+            query = f"SELECT position, {sort_columns(connection)['third']} FROM results WHERE run = ?"
             rows = _matrix(connection.execute(query, (self._run,)), 2)
             values = np.full(len(self._places), np.nan)
             values[self._index(rows[:, 0].astype(np.uint32))] = rows[:, 1]
@@ -248,9 +238,7 @@ class Ordering:
             else f"SELECT r.position, {output} FROM results r LEFT JOIN texts t ON t.id = r.output WHERE r.run = ?"
         )
         key = self._corpus if name == "source" else self._run
-        texts = {
-            place: text for place, text in connection.execute(query, (key,)) if text is not None
-        }
+        texts = {place: text for place, text in connection.execute(query, (key,)) if text is not None}
         ordered = {text: rank for rank, text in enumerate(sorted({*texts.values()}))}
         places = (int(place) for place in self._places)
         ranks = (ordered[texts[place]] if place in texts else np.nan for place in places)
@@ -262,16 +250,12 @@ class Ordering:
             if name == "source"
             else ("SELECT output FROM results WHERE run = ?", self._run)
         )
-        rows = connection.execute(
-            f"SELECT id FROM texts WHERE id IN ({wanted}) ORDER BY body", (key,)
-        )
+        rows = connection.execute(f"SELECT id FROM texts WHERE id IN ({wanted}) ORDER BY body", (key,))
         return _numbers(rows)
 
     def _forget_results(self) -> None:
         size = len(self._places)
-        self._results = {
-            "output text" if name == "output" else name: np.full(size, np.nan) for name in _STORED
-        }
+        self._results = {"output text" if name == "output" else name: np.full(size, np.nan) for name in _STORED}
         self._done = np.zeros(size, np.bool_)
         self._last_row = 0
         self._ranks.pop("output", None)

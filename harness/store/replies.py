@@ -56,9 +56,7 @@ class StoredFindings:
             keep_findings(connection, maker, found)
 
 
-def recall_findings(
-    connection: sqlite3.Connection, maker: str, keys: Sequence[str] | None = None
-) -> dict[str, bytes]:
+def recall_findings(connection: sqlite3.Connection, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
     """Return what a maker found for these keys; for all of its keys where None."""
     query = "SELECT key, value FROM findings WHERE maker = (SELECT id FROM makers WHERE name = ?)"
     if keys is None:
@@ -121,9 +119,7 @@ def known_keys(connection: sqlite3.Connection) -> set[bytes]:
 def find_reply(connection: sqlite3.Connection, key: bytes) -> StoredReply | None:
     """Return the reply that may be used again for this key."""
     row = connection.execute(
-        "SELECT t.body, p.facts, p.latency_seconds FROM replies p JOIN texts t ON t.id = p.body"
-        " WHERE p.key = ?",
-        (key,),
+        "SELECT t.body, p.facts, p.latency_seconds FROM replies p JOIN texts t ON t.id = p.body WHERE p.key = ?", (key,)
     ).fetchone()
     return None if row is None else replace(_stored(*row), key=key)
 
@@ -186,9 +182,7 @@ _FACTS = TypeAdapter(
 
 @unpacks
 def _stored(text: str, facts: bytes, latency: float) -> StoredReply:
-    usage, model_id, finish_reason, reported, tool_calls, cost = _FACTS.validate_python(
-        unpacked_message(facts)
-    )
+    usage, model_id, finish_reason, reported, tool_calls, cost = _FACTS.validate_python(unpacked_message(facts))
     reply = Reply(
         text=text,
         usage=None if usage is None else Usage(*usage),
@@ -310,17 +304,11 @@ def said_in(attempts: Sequence[Attempt]) -> ReviewDescription:
 
 def unsaid(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
     """Return attempts without their words; a note that is there is empty."""
-    return tuple(
-        replace(attempt, error=None, note=None if attempt.note is None else "")
-        for attempt in attempts
-    )
+    return tuple(replace(attempt, error=None, note=None if attempt.note is None else "") for attempt in attempts)
 
 
 def said_again(attempts: Sequence[Attempt], said: ReviewDescription) -> list[Attempt]:
     """Restore the words that ``said_in`` took out; StoredValueError where they are of others."""
     if len(attempts) != len(said):
         raise StoredValueError
-    return [
-        replace(attempt, error=error, note=note)
-        for attempt, (error, note) in zip(attempts, said, strict=True)
-    ]
+    return [replace(attempt, error=error, note=note) for attempt, (error, note) in zip(attempts, said, strict=True)]

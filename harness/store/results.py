@@ -23,14 +23,7 @@ from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
 from harness.store.file.sealing import CorpusSeal, SealedKind, sealed_column, sealed_positions
 from harness.store.file.trouble import intern_text, of_kind, stored_word, unpacked_message
-from harness.store.replies import (
-    pack_attempts,
-    rate_limited,
-    said_again,
-    said_in,
-    unpack_attempts,
-    unsaid,
-)
+from harness.store.replies import pack_attempts, rate_limited, said_again, said_in, unpack_attempts, unsaid
 from scoring.core.specification import SortValues
 
 
@@ -49,12 +42,7 @@ def keep_row_words(connection: sqlite3.Connection, run: int, found: Mapping[int,
     connection.executemany(
         "INSERT OR REPLACE INTO row_words (run, position, analyses, lint) VALUES (?, ?, ?, ?)",
         [
-            (
-                run,
-                place,
-                None if row_words.analyses is None else msgpack.packb(row_words.analyses),
-                row_words.lint,
-            )
+            (run, place, None if row_words.analyses is None else msgpack.packb(row_words.analyses), row_words.lint)
             for place, row_words in found.items()
         ],
     )
@@ -62,9 +50,7 @@ def keep_row_words(connection: sqlite3.Connection, run: int, found: Mapping[int,
 
 def read_row_words(connection: sqlite3.Connection, run: int) -> dict[int, RowWords]:
     """Return the words of a run's rows by place in the corpus; StoredValueError where one is damaged."""
-    rows = connection.execute(
-        "SELECT position, analyses, lint FROM row_words WHERE run = ?", (run,)
-    )
+    rows = connection.execute("SELECT position, analyses, lint FROM row_words WHERE run = ?", (run,))
     return {place: RowWords(_analyses(packed), lint) for place, packed, lint in rows}
 
 
@@ -125,11 +111,7 @@ def add_results(connection: sqlite3.Connection, run: int, results: Sequence[Resu
     seal = run_seal(connection, run)
     secret = sealed_positions(connection, seal.corpus, (result.position for result in results))
     connection.executemany(
-        _INSERT,
-        [
-            _row(connection, run, result, seal if result.position in secret else None)
-            for result in results
-        ],
+        _INSERT, [_row(connection, run, result, seal if result.position in secret else None) for result in results]
     )
 
 
@@ -139,14 +121,10 @@ def run_seal(connection: sqlite3.Connection, run: int) -> CorpusSeal:
     return CorpusSeal(connection, -1 if row is None else row[0])
 
 
-def _row(
-    connection: sqlite3.Connection, run: int, result: Result, seal: CorpusSeal | None
-) -> tuple[object, ...]:
+def _row(connection: sqlite3.Connection, run: int, result: Result, seal: CorpusSeal | None) -> tuple[object, ...]:
     sealed, attempts = None, result.trace
     if seal is not None:
-        sealed_fields = {name: getattr(result, name) for name in _SEALED} | {
-            "said": said_in(attempts)
-        }
+        sealed_fields = {name: getattr(result, name) for name in _SEALED} | {"said": said_in(attempts)}
         sealed = seal.seal(result.position, SealedKind.RESULT, sealed_fields)
         result = replace(result, output=None, raw=None, error=None)
         attempts = unsaid(attempts)
@@ -161,8 +139,7 @@ def copy_results(connection: sqlite3.Connection, run: int, to: int) -> None:
     names = [row[1] for row in connection.execute("PRAGMA table_info(results)")][1:]
     columns = ", ".join(names)
     connection.execute(
-        f"INSERT INTO results (run, {columns}) SELECT ?, {columns} FROM results WHERE run = ?",
-        (to, run),
+        f"INSERT INTO results (run, {columns}) SELECT ?, {columns} FROM results WHERE run = ?", (to, run)
     )
 
 
@@ -172,8 +149,7 @@ def copy_done(connection: sqlite3.Connection, run: int, to: int) -> None:
     taken = {"run": "?", "spent_usd": "0.0"}
     columns = ", ".join(taken.get(name, name) for name in names)
     connection.execute(
-        f"INSERT INTO results ({', '.join(names)}) SELECT {columns} FROM results"
-        " WHERE run = ? AND error_class IS NULL",
+        f"INSERT INTO results ({', '.join(names)}) SELECT {columns} FROM results WHERE run = ? AND error_class IS NULL",
         (to, run),
     )
 
@@ -189,9 +165,7 @@ def failed_attempts(connection: sqlite3.Connection, run: int) -> dict[int, int]:
     )
 
 
-def replace_scores(
-    connection: sqlite3.Connection, run: int, scores: Iterable[tuple[int, bytes, SortValues]]
-) -> None:
+def replace_scores(connection: sqlite3.Connection, run: int, scores: Iterable[tuple[int, bytes, SortValues]]) -> None:
     """Write new statistics, by place in the corpus, with what is derived from them; within a transaction."""
     connection.executemany(
         "UPDATE results SET statistics = ?, headline = ?, exact = ?, second = ?, third = ?"
@@ -201,11 +175,7 @@ def replace_scores(
 
 
 def read_results(
-    connection: sqlite3.Connection,
-    run: int,
-    positions: Sequence[int] | None = None,
-    *,
-    to_show: bool = False,
+    connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None, *, to_show: bool = False
 ) -> Iterator[Result]:
     """Yield the stored rows of a run in corpus order: all, or those of some entries.
 
@@ -222,8 +192,7 @@ def read_results(
 def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[tuple[int, Result]]:
     """Return the rows stored after a row id, oldest first, so that a second terminal can follow."""
     rows = connection.execute(
-        f"SELECT r.rowid, {_columns(connection)} {_FROM} AND r.rowid > ? ORDER BY r.rowid",
-        (run, rowid),
+        f"SELECT r.rowid, {_columns(connection)} {_FROM} AND r.rowid > ? ORDER BY r.rowid", (run, rowid)
     )
     seal = run_seal(connection, run)
     return [(row[0], _result(row[1:], seal, to_show=True)) for row in rows]
@@ -259,18 +228,12 @@ def read_headlines(connection: sqlite3.Connection, run: int) -> list[float | Non
 
 def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
     """Return the places of the entries that are stored already."""
-    return {
-        row[0] for row in connection.execute("SELECT position FROM results WHERE run = ?", (run,))
-    }
+    return {row[0] for row in connection.execute("SELECT position FROM results WHERE run = ?", (run,))}
 
 
 def read_statistics(connection: sqlite3.Connection, run: int) -> dict[int, bytes]:
     """Return the packed statistics of every stored entry by place in the corpus."""
-    return dict(
-        connection.execute(
-            "SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,)
-        )
-    )
+    return dict(connection.execute("SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,)))
 
 
 _TOKENS = "coalesce(prompt_tokens + completion_tokens, prompt_tokens, completion_tokens)"
@@ -320,8 +283,7 @@ def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass,
 def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> list[Attempt]:
     """Return the attempts at one entry, in order; without words where they are sealed and no key available opens them."""
     row = connection.execute(
-        f"SELECT trace, {sealed_column(connection, 'results', 'results')} FROM results"
-        " WHERE run = ? AND position = ?",
+        f"SELECT trace, {sealed_column(connection, 'results', 'results')} FROM results WHERE run = ? AND position = ?",
         (run, position),
     ).fetchone()
     if row is None or row[0] is None:
@@ -335,9 +297,7 @@ def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> li
 
 def read_all_attempts(connection: sqlite3.Connection, run: int) -> list[Attempt]:
     """Return the attempts at all entries of a run, in corpus order; of sealed entries without words."""
-    rows = connection.execute(
-        "SELECT trace FROM results WHERE run = ? AND trace IS NOT NULL ORDER BY position", (run,)
-    )
+    rows = connection.execute("SELECT trace FROM results WHERE run = ? AND trace IS NOT NULL ORDER BY position", (run,))
     return [attempt for row in rows for attempt in unpack_attempts(row[0])]
 
 
@@ -381,17 +341,13 @@ def shared_outcomes(
         " FROM results WHERE run IN (SELECT value FROM json_each(:runs)) GROUP BY position HAVING count(*) = :many",
         {"below": below, "runs": json.dumps([*runs]), "many": len(runs)},
     )
-    return {
-        place: SharedOutcome(missing, None if best < 0 else best, run)
-        for place, missing, best, run in rows
-    }
+    return {place: SharedOutcome(missing, None if best < 0 else best, run) for place, missing, best, run in rows}
 
 
 def entry_ids(connection: sqlite3.Connection, run: int) -> dict[int, EntryId]:
     """Return the id of every entry of the run's corpus by its place."""
     return dict(
         connection.execute(
-            "SELECT e.position, e.entry_id FROM entries e JOIN runs u ON u.corpus = e.corpus WHERE u.id = ?",
-            (run,),
+            "SELECT e.position, e.entry_id FROM entries e JOIN runs u ON u.corpus = e.corpus WHERE u.id = ?", (run,)
         )
     )

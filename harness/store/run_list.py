@@ -10,21 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.failures import RunState
 from harness.method.shipped import submission_number
-from harness.store.attachments import (
-    UNCHECKED,
-    Attached,
-    CheckedHere,
-    attached_by_run,
-    checked_here,
-    tags_by_run,
-)
-from harness.store.file.trouble import (
-    count_positions,
-    rows_by_name,
-    stored_json,
-    stored_object,
-    stored_word,
-)
+from harness.store.attachments import UNCHECKED, Attached, CheckedHere, attached_by_run, checked_here, tags_by_run
+from harness.store.file.trouble import count_positions, rows_by_name, stored_json, stored_object, stored_word
 from harness.store.withdrawn import withdrawn_runs
 
 if TYPE_CHECKING:
@@ -38,9 +25,7 @@ if TYPE_CHECKING:
 # by what they differ in.
 
 
-def failures_by_run(
-    connection: sqlite3.Connection, only: int | None = None
-) -> dict[int, dict[str, int]]:
+def failures_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict[int, dict[str, int]]:
     """Count the failed entries of runs by class, the most frequent first; those of one run where ``only``.
 
     A class that this version does not know keeps its name.
@@ -64,9 +49,7 @@ def done_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict
     return dict(connection.execute(query, {"run": only}))
 
 
-def distinctions_by_run(
-    connection: sqlite3.Connection, run_id: str | None = None
-) -> dict[int, str]:
+def distinctions_by_run(connection: sqlite3.Connection, run_id: str | None = None) -> dict[int, str]:
     """Return for every run what distinguishes it from those of the same corpus, method, model and condition.
 
     Where ``run_id`` asks for one run, only those that it can be separated from are read.
@@ -199,11 +182,7 @@ _LIST = """
 
 
 def list_runs(
-    connection: sqlite3.Connection,
-    *,
-    run_id: str | None = None,
-    deleted: bool = False,
-    brief: bool = False,
+    connection: sqlite3.Connection, *, run_id: str | None = None, deleted: bool = False, brief: bool = False
 ) -> list[RunSummary]:
     """Return all runs, newest first; those in the trash instead where ``deleted``, the latest first.
 
@@ -276,9 +255,7 @@ class SweepRun:
     """Name of a part that was asked for → what the sealed card has there, None where it has nothing; None before the seal."""
 
 
-def runs_of_sweep(
-    connection: sqlite3.Connection, sweep: int, parts: Mapping[str, str]
-) -> dict[str, SweepRun]:
+def runs_of_sweep(connection: sqlite3.Connection, sweep: int, parts: Mapping[str, str]) -> dict[str, SweepRun]:
     """Return the runs of a sweep by their ids, without those that were deleted or whose consent was withdrawn.
 
     ``parts``: name → JSON path, two or more, of what is wanted of their cards; nothing else of them is read.
@@ -301,9 +278,7 @@ def runs_of_sweep(
             total=count_positions(row["positions"]),
             failures=failures.get(row["id"], {}),
             live=None if row["live"] is None else _live(row["live"]),
-            card=None
-            if row["card"] is None
-            else dict(zip(parts, stored_json(row["card"]), strict=True)),
+            card=None if row["card"] is None else dict(zip(parts, stored_json(row["card"]), strict=True)),
         )
         for row in rows
         if row["id"] not in withdrawn

@@ -165,9 +165,7 @@ def find_trashed(connection: sqlite3.Connection, name: str) -> Run:
     """
     rows = _named(connection, name, "put_away IS NOT NULL", "put_away")
     if not rows:
-        raise UsageError(
-            f"No deleted run {name!r} can be brought back. `rosetta runs list --deleted` shows which can."
-        )
+        raise UsageError(f"No deleted run {name!r} can be brought back. `rosetta runs list --deleted` shows which can.")
     return _only(rows, name)
 
 
@@ -181,9 +179,7 @@ def runs_back(name: str) -> int | None:
     return None if match is None else int(match[1] or 0)
 
 
-def _named(
-    connection: sqlite3.Connection, name: str, condition: str, order: str
-) -> list[sqlite3.Row]:
+def _named(connection: sqlite3.Connection, name: str, condition: str, order: str) -> list[sqlite3.Row]:
     """Return at most two runs that a name may mean; ``order`` is the column by which ``last`` is found."""
     if (back := runs_back(name)) is None:
         return _begin_with(connection, name, condition)
@@ -194,10 +190,7 @@ def _named(
 def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[sqlite3.Row]:
     """Return at most two runs whose id begins with a name, the one that it names wholly first."""
     prefix = storable(name.lower())
-    query = (
-        f"{_READ} WHERE ? AND substr(run_id, 1, ?) = ? AND {condition}"
-        " ORDER BY run_id = ? DESC LIMIT 2"
-    )
+    query = f"{_READ} WHERE ? AND substr(run_id, 1, ?) = ? AND {condition} ORDER BY run_id = ? DESC LIMIT 2"
     return rows_by_name(connection, query, (bool(prefix), len(prefix), prefix, prefix))
 
 
@@ -255,8 +248,7 @@ def silent_seconds(run: Run | RunSummary | SweepRun) -> float:
 def set_live(connection: sqlite3.Connection, run: int, state: RunState, live: Live | None) -> None:
     """Write the run's state, and its heartbeat, which a second terminal reads, or its score so far and why it stopped."""
     connection.execute(
-        "UPDATE runs SET state = ?, live = ? WHERE id = ?",
-        (state, None if live is None else live.as_text(), run),
+        "UPDATE runs SET state = ?, live = ? WHERE id = ?", (state, None if live is None else live.as_text(), run)
     )
 
 
@@ -278,9 +270,7 @@ def leave_run(connection: sqlite3.Connection, run: int) -> None:
 
 def forget_failed(connection: sqlite3.Connection, run: int) -> int:
     """Erase the rows of failed entries, so that they are asked for again; gives how many."""
-    return connection.execute(
-        "DELETE FROM results WHERE run = ? AND error_class IS NOT NULL", (run,)
-    ).rowcount
+    return connection.execute("DELETE FROM results WHERE run = ? AND error_class IS NOT NULL", (run,)).rowcount
 
 
 def seal_run(connection: sqlite3.Connection, run: int, card: str) -> None:

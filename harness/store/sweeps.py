@@ -71,9 +71,7 @@ class StoredSweep:
         return self.key[:8]
 
 
-_READ = (
-    "SELECT id AS number, key, name, created, plan, file, budget_usd, workers, stopping FROM sweeps"
-)
+_READ = "SELECT id AS number, key, name, created, plan, file, budget_usd, workers, stopping FROM sweeps"
 
 
 def _sweep(row: sqlite3.Row) -> StoredSweep:
@@ -149,9 +147,7 @@ def find_sweep(connection: sqlite3.Connection, name: str) -> StoredSweep:
     for sweep in known:
         if sweep.name == name or (len(name) >= 4 and sweep.key.startswith(name.lower())):
             return sweep
-    raise UsageError(
-        f"There is no sweep {name[:60]!r}. `rosetta sweep list` shows which there are."
-    )
+    raise UsageError(f"There is no sweep {name[:60]!r}. `rosetta sweep list` shows which there are.")
 
 
 def read_sweep(connection: sqlite3.Connection, number: int) -> StoredSweep:
@@ -159,9 +155,7 @@ def read_sweep(connection: sqlite3.Connection, number: int) -> StoredSweep:
     return _sweep(rows_by_name(connection, f"{_READ} WHERE id = ?", (number,))[0])
 
 
-def read_cells(
-    connection: sqlite3.Connection, sweep: int, place: int | None = None
-) -> list[StoredCell]:
+def read_cells(connection: sqlite3.Connection, sweep: int, place: int | None = None) -> list[StoredCell]:
     """Return the cells of a sweep, in order, or the one at a place alone."""
     rows = rows_by_name(
         connection,
@@ -193,9 +187,7 @@ def stored_entries(connection: sqlite3.Connection, sweep: int) -> int:
     return int(row.fetchone()[0])
 
 
-def set_run(
-    connection: sqlite3.Connection, sweep: int, place: int, run_id: str, *, reused: bool
-) -> None:
+def set_run(connection: sqlite3.Connection, sweep: int, place: int, run_id: str, *, reused: bool) -> None:
     """Record which run a cell is."""
     connection.execute(
         "UPDATE sweep_cells SET run_id = ?, reused = ?, trouble = NULL WHERE sweep = ? AND place = ?",
@@ -206,14 +198,11 @@ def set_run(
 def set_trouble(connection: sqlite3.Connection, sweep: int, place: int, words: str) -> None:
     """Record why the run of a cell stopped on its own; no worker takes it up until the sweep continues."""
     connection.execute(
-        "UPDATE sweep_cells SET trouble = ? WHERE sweep = ? AND place = ?",
-        (storable(words), sweep, place),
+        "UPDATE sweep_cells SET trouble = ? WHERE sweep = ? AND place = ?", (storable(words), sweep, place)
     )
 
 
-def set_raced_out(
-    connection: sqlite3.Connection, sweep: int, places: Sequence[int], decided: str
-) -> None:
+def set_raced_out(connection: sqlite3.Connection, sweep: int, places: Sequence[int], decided: str) -> None:
     """Record what decided that these cells go no further, as JSON; what was decided of one before stays."""
     connection.executemany(
         "UPDATE sweep_cells SET raced_out = ? WHERE sweep = ? AND place = ? AND raced_out IS NULL",
@@ -253,8 +242,7 @@ _COMMITTED = """
 def share_money(connection: sqlite3.Connection, sweep: int, run_id: str) -> None:
     """Register a run to pay out of the budget of a sweep from now on."""
     connection.execute(
-        "INSERT OR IGNORE INTO sweep_money (sweep, run_id, held_usd, busy) VALUES (?, ?, 0, 0)",
-        (sweep, run_id),
+        "INSERT OR IGNORE INTO sweep_money (sweep, run_id, held_usd, busy) VALUES (?, ?, 0, 0)", (sweep, run_id)
     )
 
 
@@ -280,17 +268,13 @@ def purse_of(
 
 def leave_money(connection: sqlite3.Connection, run_id: str, committed: float) -> None:
     """Record what a run spent, or may have, when its process ends; the rest is the others' again."""
-    connection.execute(
-        "UPDATE sweep_money SET held_usd = ?, busy = 0 WHERE run_id = ?", (committed, run_id)
-    )
+    connection.execute("UPDATE sweep_money SET held_usd = ?, busy = 0 WHERE run_id = ?", (committed, run_id))
 
 
 class SharedBudget:
     """One run's part of a shared budget; see ``harness.endpoint.budget.CallBudget``."""
 
-    def __init__(
-        self, path: Path, sweep: int, run_id: str, held: float, own_cap: float | None = None
-    ) -> None:
+    def __init__(self, path: Path, sweep: int, run_id: str, held: float, own_cap: float | None = None) -> None:
         self.held = held
         self.budget = 0.0
         self.others = 0.0
@@ -334,7 +318,6 @@ class SharedBudget:
     def _hope(self, connection: sqlite3.Connection) -> bool | None:
         """Return None where another process may give money back, else False."""
         rows = connection.execute(
-            "SELECT run_id FROM sweep_money WHERE sweep = ? AND busy AND run_id <> ?",
-            (self._sweep, self._run_id),
+            "SELECT run_id FROM sweep_money WHERE sweep = ? AND busy AND run_id <> ?", (self._sweep, self._run_id)
         ).fetchall()
         return None if any(is_held(self._path, run_id) for (run_id,) in rows) else False

@@ -6,13 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.consent.withdrawals_in_force import (
-    CorpusFacts,
-    Withdrawals,
-    Withdrawn,
-    opened_before,
-    standing,
-)
+from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, Withdrawn, opened_before, standing
 from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import home
 from harness.store.file.trouble import stored_object, unpack_positions
@@ -21,9 +15,7 @@ if TYPE_CHECKING:
     from harness.consent.notice import SignedNotice
 
 
-def withdrawn_runs(
-    connection: sqlite3.Connection, run: int | None = None
-) -> dict[int, SignedNotice]:
+def withdrawn_runs(connection: sqlite3.Connection, run: int | None = None) -> dict[int, SignedNotice]:
     """Return the runs that cannot be used, by the store's number, each with the notice; ``run`` looks at one alone.
 
     Raises StoreError where nobody knows what was withdrawn.
@@ -72,9 +64,7 @@ def withdrawn_corpora(connection: sqlite3.Connection) -> dict[int, SignedNotice]
     return signed_notices
 
 
-def withdrawn_of_vault(
-    connection: sqlite3.Connection, vault: str, corpus: str
-) -> SignedNotice | None:
+def withdrawn_of_vault(connection: sqlite3.Connection, vault: str, corpus: str) -> SignedNotice | None:
     """Return the notice by which a whole corpus of a vault was taken back, by the numbers of both.
 
     None where it was not, or where this computer never opened it and so does not know what it is.
@@ -100,9 +90,7 @@ def entry_ids_of_run(connection: sqlite3.Connection, run_id: str) -> list[object
     return None if row is None else list(_ids(connection, row[0], unpack_positions(row[1])))
 
 
-def known_run(
-    connection: sqlite3.Connection, run_id: str
-) -> tuple[CorpusFacts, dict[str, object]] | None:
+def known_run(connection: sqlite3.Connection, run_id: str) -> tuple[CorpusFacts, dict[str, object]] | None:
     """Return by what the corpus of a run is known, and the run's set-up; None where the store does not have it."""
     row = connection.execute(
         "SELECT c.sha256, c.dataset, u.setup FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.run_id = ?",
@@ -121,14 +109,10 @@ def now_standing() -> Withdrawals:
 
 def _facts(sha256: str, dataset: str) -> CorpusFacts:
     stored = stored_object(dataset)
-    return CorpusFacts(
-        sha256, stored.get("id", ""), stored.get("source_language"), stored.get("target_language")
-    )
+    return CorpusFacts(sha256, stored.get("id", ""), stored.get("source_language"), stored.get("target_language"))
 
 
-def _ids(
-    connection: sqlite3.Connection, corpus: int, positions: Sequence[int] | None
-) -> Iterator[object]:
+def _ids(connection: sqlite3.Connection, corpus: int, positions: Sequence[int] | None) -> Iterator[object]:
     """Yield the ids of a corpus's entries, or of those at some places; read only where somebody asks."""
     wanted = None if positions is None else frozenset(positions)
     rows = connection.execute("SELECT position, entry_id FROM entries WHERE corpus = ?", (corpus,))

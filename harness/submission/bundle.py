@@ -107,7 +107,7 @@ def data_kind(path: str, content: bytes) -> DataKind:
             raise NotData(f"{what}. Only data goes in this lane; code goes in code/.")
     name = PurePosixPath(path)
     if name.suffix.lower() in _SCRIPTS:
-        raise NotData(f"by its name ({name.suffix}) code or pickled objects. Only data goes in this lane.")  # fmt: skip
+        raise NotData(f"by its name ({name.suffix}) code or pickled objects. Only data goes in this lane.")
     length = int.from_bytes(content[:8], "little")
     if content[8:9] == b"{" and 2 <= length <= len(content) - 8:
         raise NotData(
@@ -120,9 +120,7 @@ def data_kind(path: str, content: bytes) -> DataKind:
         return DataKind.WEIGHTS
     if _is_text(content):
         return DataKind.TEXT
-    raise NotData(
-        "of no kind that is read here: text in UTF-8, an analyser (.hfstol), or model.bin of CTranslate2"
-    )
+    raise NotData("of no kind that is read here: text in UTF-8, an analyser (.hfstol), or model.bin of CTranslate2")
 
 
 def _is_ctranslate2(content: bytes) -> bool:
@@ -159,9 +157,7 @@ Words = Annotated[str, Field(max_length=2000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 """UTC, to the second."""
-Entry = Annotated[
-    str, Field(max_length=200, pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")
-]
+Entry = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")]
 """``module:name`` of a function or class in ``code/``."""
 Options = dict[Short, JsonValue]
 
@@ -322,10 +318,7 @@ def read_head(path: Path) -> SubmissionManifest:
     try:
         with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             manifest, signature = map(archive.getinfo, (MANIFEST, SIGNATURE))
-            head = Signed(
-                read_member(archive, manifest, MOST_MANIFEST),
-                read_member(archive, signature, 2**10),
-            )
+            head = Signed(read_member(archive, manifest, MOST_MANIFEST), read_member(archive, signature, 2**10))
     except OSError as error:
         raise _unreadable(path, error) from None
     except (*BROKEN_ZIP, KeyError):
@@ -361,7 +354,9 @@ def _way_to_a_file(folder: Path) -> str:
     if not (folder / SHEET).is_file():
         if (folder / FOREIGN_SHEET).is_file():
             return f"Write one to pack of this method: {line} --from"
-        return f"It has no {SHEET}, so it cannot be packed either: rosetta submission demo writes a folder that shows how"
+        return (
+            f"It has no {SHEET}, so it cannot be packed either: rosetta submission demo writes a folder that shows how"
+        )
     named = (folder / CARD).is_file()
     card = "" if named else " --card CARD, where CARD is a run card over open entries"
     packed = packed_beside(folder)
@@ -389,9 +384,7 @@ def parse_submission(data: bytes) -> Submission:
     return Submission(signed_archive.manifest, signed_archive.members, sha256)
 
 
-def pack_submission(
-    manifest: SubmissionManifest, members: Mapping[str, bytes], identity: Identity
-) -> bytes:
+def pack_submission(manifest: SubmissionManifest, members: Mapping[str, bytes], identity: Identity) -> bytes:
     """Return the bytes of a bundle, signed; raises RefusedBundle for what could not be read again."""
     found_members = [FoundMember(path, MemberKind.FILE, len(members[path])) for path in members]
     problems = member_problems(found_members) or [*content_problems(manifest, members)]
@@ -411,7 +404,7 @@ def content_problems(manifest: SubmissionManifest, members: Mapping[str, bytes])
             yield f"{path}: nothing that a submission has. Put it below code/ or data/, or take it out."
         elif rest and top not in {CODE, DATA, WHEELS}:
             yield f"{path}: no folder that a submission has ({CODE}/, {DATA}/, {WHEELS}/)."
-    wheels = {p.removeprefix(f"{WHEELS}/"): c for p, c in members.items() if p.startswith(f"{WHEELS}/")}  # fmt: skip
+    wheels = {p.removeprefix(f"{WHEELS}/"): c for p, c in members.items() if p.startswith(f"{WHEELS}/")}
     yield from (f"{WHEELS}/{words}" for words in wheelhouse_problems(wheels))
     match manifest.method:
         case DataLane() as lane:

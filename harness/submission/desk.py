@@ -138,9 +138,7 @@ class KeptSubmission:
         for note in self.notes:
             if note.what is not SubmissionEvent.NOT_BEGUN:
                 done.append(note)
-            elif begun := [
-                place for place, e in enumerate(done) if e.what is SubmissionEvent.BEGUN
-            ]:
+            elif begun := [place for place, e in enumerate(done) if e.what is SubmissionEvent.BEGUN]:
                 del done[begun[-1]]
         return done
 
@@ -234,12 +232,7 @@ class SubmissionStore:
         return self._read(folder, submission)
 
     def note(
-        self,
-        submission: Submission,
-        what: SubmissionEvent,
-        run: str = "",
-        corpus: str = "",
-        words: str = "",
+        self, submission: Submission, what: SubmissionEvent, run: str = "", corpus: str = "", words: str = ""
     ) -> None:
         """Write down what is done; on the disk before this returns. Raises FileError where the disk refuses."""
         folder = self.folder / submission.sha256[:NUMBER_LETTERS]
@@ -273,13 +266,11 @@ class SubmissionStore:
 
     def find(self, name: str) -> KeptSubmission:
         """Return the submission of a number, or of its beginning; raises UsageError where that is none, or several."""
-        paths = [
-            folder for folder in self._folders() if folder.name.startswith(name.lower()) and name
-        ]
+        paths = [folder for folder in self._folders() if folder.name.startswith(name.lower()) and name]
         if len(paths) != 1:
             which = "no submission has" if not paths else f"{len(paths)} submissions have"
             there = "; nor is there a file of this name" if not paths else ""
-            raise UsageError(f"{which} a number that begins with {name[:64]!r}{there}. See: rosetta submission list.")  # fmt: skip
+            raise UsageError(f"{which} a number that begins with {name[:64]!r}{there}. See: rosetta submission list.")
         kept = self._read(paths[0])
         _ = kept.submission  # whole, and the one that came, or it is said now
         return kept

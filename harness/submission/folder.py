@@ -66,9 +66,9 @@ def carried_card(data: bytes) -> RunCard:
         raise UsageError(f"{CARD}: {checked.words}. Export it again: rosetta runs export RUN.")
     card = adopt(raw, CARD)
     if not card.results:
-        raise UsageError(f"{CARD}: it names no entries (results[]). Put in the card of a run over open entries.")  # fmt: skip
-    if card.withheld is not None or any(result.withheld or row_entry(result).secret for result in card.results):  # fmt: skip
-        raise UsageError(f"{CARD}: it is over secret entries. Put in the card of a run over open ones.")  # fmt: skip
+        raise UsageError(f"{CARD}: it names no entries (results[]). Put in the card of a run over open entries.")
+    if card.withheld is not None or any(result.withheld or row_entry(result).secret for result in card.results):
+        raise UsageError(f"{CARD}: it is over secret entries. Put in the card of a run over open ones.")
     return card
 
 
@@ -132,9 +132,7 @@ def terms_sha256(terms: Path) -> str:
     return hashlib.sha256(read_bytes(terms, "the terms", _MOST_TERMS)).hexdigest()
 
 
-def pack_folder(
-    folder: Path, identity: Identity, card: bytes | None = None, terms: Path | None = None
-) -> bytes:
+def pack_folder(folder: Path, identity: Identity, card: bytes | None = None, terms: Path | None = None) -> bytes:
     """Return the signed bundle of a folder; ``card``: a run card in place of the folder's own.
 
     ``terms``: the organisation's, which the submitter accepts with it. Raises UsageError and RefusedBundle in words.
@@ -231,10 +229,7 @@ def _card(card: RunCard, manifest: SubmissionManifest) -> tuple[bool, str]:
         )
     chrf, composite = card.scores.chrf_plus_plus, card.scores.composite
     if chrf is None or composite is None:
-        return (
-            False,
-            f"{CARD}: it has no chrF++ or no composite, by which a rehearsal is judged. Make the run again.",
-        )
+        return (False, f"{CARD}: it has no chrF++ or no composite, by which a rehearsal is judged. Make the run again.")
     entries = f"{len(card.results):,} entries of {card.dataset.id}"
     return True, f"{entries}, chrF++ {chrf:.1f}, composite {composite:.2f}"
 
@@ -261,7 +256,7 @@ def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
         for name in ("model.bin", "tokenizer.json"):
             if f"{place}/{name}" not in submission.members:
                 yield f"{place}/{name}: missing. A model is handed in with its weights and its tokenizer."
-            elif name == "tokenizer.json" and not is_tokenizer(submission.members[f"{place}/{name}"]):  # fmt: skip
+            elif name == "tokenizer.json" and not is_tokenizer(submission.members[f"{place}/{name}"]):
                 yield f"{place}/{name}: no tokenizer of the library tokenizers. Save it with Tokenizer.save."
 
 
@@ -270,10 +265,7 @@ def _costs(manifest: SubmissionManifest, card: RunCard | None) -> tuple[bool, st
     entry = f"{report.usd_per_entry:g} USD an entry"
     stated = None if card is None else card.cost.cost_per_entry_usd
     if stated is not None and report.usd_per_entry < stated * (1 - TOLERANCE):
-        return (
-            False,
-            f"{entry}, and the card has {stated:g}. Report what it costs (costs.usd_per_entry).",
-        )
+        return (False, f"{entry}, and the card has {stated:g}. Report what it costs (costs.usd_per_entry).")
     return True, f"{entry}, on {report.hardware}"
 
 
@@ -303,24 +295,15 @@ def _readme(content: bytes) -> tuple[bool, str]:
             f"{README}: no heading about its limits. Add one, such as “## Limitations”, and say what it does badly.",
         )
     if len(stated.words.split()) < _LEAST_WORDS:
-        return (
-            False,
-            f"{README}: nothing stands below its heading about limits. Say what it does badly.",
-        )
+        return (False, f"{README}: nothing stands below its heading about limits. Say what it does badly.")
     return True, "with its limitations"
 
 
 def _terms(manifest: SubmissionManifest, wanted: str | None) -> tuple[bool, str]:
     terms = manifest.terms
     if terms is None:
-        return (
-            False,
-            "not accepted. Read the organisation's terms, and pack with --accept-terms FILE.",
-        )
+        return (False, "not accepted. Read the organisation's terms, and pack with --accept-terms FILE.")
     theirs = f"(SHA-256 {terms.sha256[:16]}…)"
     if wanted is not None and terms.sha256 != wanted:
-        return (
-            False,
-            f"others were accepted {theirs} than these ({wanted[:16]}…). Pack again with --accept-terms.",
-        )
+        return (False, f"others were accepted {theirs} than these ({wanted[:16]}…). Pack again with --accept-terms.")
     return True, f"accepted by {terms.by}, {terms.when[:10]} {theirs}"

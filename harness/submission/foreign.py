@@ -120,7 +120,7 @@ def _members(place: Path) -> dict[str, bytes]:
         kept = [each.path for each in found_members if each.kind is MemberKind.FILE]
         return {path: read_bytes(place / path, "a part of a method", MOST_BYTES) for path in kept}
     if not place.name.endswith(_ARCHIVES):
-        raise UsageError(f"{place}: neither a folder with {FOREIGN_SHEET} nor an archive ({', '.join(_ARCHIVES)}).")  # fmt: skip
+        raise UsageError(f"{place}: neither a folder with {FOREIGN_SHEET} nor an archive ({', '.join(_ARCHIVES)}).")
     try:
         _read_through(place)
         with tarfile.open(place) as archive:
@@ -131,10 +131,8 @@ def _members(place: Path) -> dict[str, bytes]:
                 if size > MOST_BYTES or len(found_members) > MOST_MEMBERS:
                     break  # enough to refuse it; nothing more is unpacked
             _refuse(found_members)
-            files = {e.path: archive.extractfile(e.path) for e in found_members if e.kind is MemberKind.FILE}  # fmt: skip
-            return {
-                path.removeprefix("method/"): file.read() for path, file in files.items() if file
-            }
+            files = {e.path: archive.extractfile(e.path) for e in found_members if e.kind is MemberKind.FILE}
+            return {path.removeprefix("method/"): file.read() for path, file in files.items() if file}
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise UsageError(f"{place} cannot be read as an archive ({type(error).__name__}). Ask for it once more.") from None  # fmt: skip
 
@@ -149,9 +147,7 @@ def _read_through(place: Path) -> None:
     with place.open("rb") as packed:
         begins = packed.peek(_MOST_MAGIC)
         if begins.startswith(_OTHERWISE):
-            raise UsageError(
-                f"{place}: it is compressed in another way than by gzip. Unpack it, and name the folder."
-            )
+            raise UsageError(f"{place}: it is compressed in another way than by gzip. Unpack it, and name the folder.")
         with gzip.open(packed) if begins.startswith(_GZIP) else packed as whole:
             while part := whole.read(2**20):
                 left -= len(part)
@@ -167,20 +163,20 @@ def _refuse(found: list[FoundMember]) -> None:
         raise RefusedBundle(problems)
 
 
-def _translated(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
+def _translated(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:
     kind = str(described.get("kind"))
     if kind in _INSTEAD:
         raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is {_INSTEAD[kind]}.")
     makers = {"python": _python, "lexicon": _lexicon, "llm": _model, "llm-coached": _model}
     if kind not in makers:
-        raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is not known. There are {', '.join([*makers, *_INSTEAD])}.")  # fmt: skip
+        raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is not known. There are {', '.join([*makers, *_INSTEAD])}.")
     lane, made = makers[kind](described, members)
     if README in members:
         made[README] = members[README]
     return _sheet(described, lane), made
 
 
-def _python(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
+def _python(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:
     module, _, name = str(described.get("entry_point", "")).partition(":")
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", f"{module}:{name}", re.ASCII) is None:
         raise UsageError(f"{FOREIGN_SHEET}: field 'entry_point' must be module:Class.")
@@ -191,7 +187,7 @@ def _python(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple
     return lane, made
 
 
-def _lexicon(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
+def _lexicon(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:
     content = _named(described.get("dictionary"), "dictionary", members)
     path = PurePosixPath(str(described["dictionary"]))
     rows = content if path.suffix in {".tsv", ".txt"} else _as_table(content, path.suffix)
@@ -216,11 +212,11 @@ def _as_table(content: bytes, suffix: str) -> bytes:
     return "".join(lines).encode()
 
 
-def _model(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
+def _model(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:
     made: dict[str, bytes] = {}
     lane = f'lane = "data"\nmethod = "chat"\nmade_for = {_toml(str(described.get("model", "")))}\n'
     decode = described.get("decode") if isinstance(described.get("decode"), dict) else {}
-    known = {n: v for n, v in (decode or {}).items() if n in {"temperature", "batch_size", "max_tokens"}}  # fmt: skip
+    known = {n: v for n, v in (decode or {}).items() if n in {"temperature", "batch_size", "max_tokens"}}
     coaching = described.get("coaching") if isinstance(described.get("coaching"), dict) else {}
     text = (coaching or {}).get("prompt")
     if text is None and (coaching or {}).get("file"):
@@ -233,15 +229,13 @@ def _model(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[
 
 def _named(path: object, field: str, members: Mapping[str, bytes]) -> bytes:
     if not isinstance(path, str) or path not in members:
-        raise UsageError(
-            f"{FOREIGN_SHEET}: field {field!r} names no file next to it. Put the file there."
-        )
+        raise UsageError(f"{FOREIGN_SHEET}: field {field!r} names no file next to it. Put the file there.")
     return members[path]
 
 
 def _inline(options: Mapping[str, Any]) -> str:
     """Write simple values as an inline table of TOML."""
-    simple = {n: v for n, v in options.items() if isinstance(v, int | float | str) and re.fullmatch(r"\w+", n)}  # fmt: skip
+    simple = {n: v for n, v in options.items() if isinstance(v, int | float | str) and re.fullmatch(r"\w+", n)}
     return "{ " + ", ".join(f"{n} = {_toml(v)}" for n, v in simple.items()) + " }"
 
 

@@ -30,7 +30,7 @@ from harness.submission.bundle import CodeLane, DataLane, Submission, unpack_int
 from harness.submission.desk import FOLDER, LOCK, UNPACKED
 from harness.submission.members import CODE, DATA, WHEELS, requirements
 
-_FILES: Final = frozenset({"glossary", "word_list", "coaching", "prompt", "analyser", "model_folder"})  # fmt: skip
+_FILES: Final = frozenset({"glossary", "word_list", "coaching", "prompt", "analyser", "model_folder"})
 """Options that name a file of the bundle."""
 _CHOSEN_HERE: Final = frozenset({"endpoint", "model", "prices", "body"})
 """Options that are the organisation's: which model is asked, where, and at what price."""
@@ -84,9 +84,7 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
             words = f"The method {lane.method} needs {name!r}. Name it in submission.toml."
             raise UsageError(words)
     place = folder or Path(DATA)
-    files: dict[str, Any] = {
-        name: place.joinpath(*path.rstrip("/").split("/")) for name, path in lane.files.items()
-    }
+    files: dict[str, Any] = {name: place.joinpath(*path.rstrip("/").split("/")) for name, path in lane.files.items()}
     if "prompt" in files:
         files["prompt"] = str(files["prompt"])  # a version or a file, as text
     return {**lane.options, **files}
@@ -119,7 +117,7 @@ def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
                     write_file(folder / "requirements.txt", pinned, overwrite=False)
                 yield folder
     except filelock.Timeout:
-        raise UsageError("Another program is running this submission. Wait until it is done.") from None  # fmt: skip
+        raise UsageError("Another program is running this submission. Wait until it is done.") from None
 
 
 def lane_plan(submission: Submission, folder: Path, model: ModelHere | None) -> LanePlan:
@@ -141,9 +139,7 @@ def lane_plan(submission: Submission, folder: Path, model: ModelHere | None) -> 
     return LanePlan(lane.method, options | told_by(lane, folder))
 
 
-def code_method(
-    submission: Submission, folder: Path, model: ModelHere | None, *, open_data: bool
-) -> Method:
+def code_method(submission: Submission, folder: Path, model: ModelHere | None, *, open_data: bool) -> Method:
     """Return the code of a bundle as a method in the box.
 
     Raises HarnessError where no box can be made on this computer, with what to install.
@@ -187,7 +183,7 @@ def require_kept_here(
         made = code_method(submission, place, model, open_data=False)
     else:
         options = {n: v for n, v in plan.told.items() if n in MethodOptions.model_fields}
-        tags = {"source_language": manifest.source_language, "target_language": manifest.target_language}  # fmt: skip
+        tags = {"source_language": manifest.source_language, "target_language": manifest.target_language}
         made = build(plan.method, MethodOptions(**{**tags, **options}), find_key=no_key)
     if made.endpoint is None:
         return

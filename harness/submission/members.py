@@ -74,13 +74,11 @@ def in_zip(data: bytes) -> list[FoundMember]:
     Raises FileError where it lists that many that reading them would take the computer's memory.
     """
     if data.count(_LISTED) > _MOST_LISTED:
-        raise FileError(FileProblem.TOO_LARGE, f"It lists more than {_MOST_LISTED:,} members. Leave some out.")  # fmt: skip
+        raise FileError(FileProblem.TOO_LARGE, f"It lists more than {_MOST_LISTED:,} members. Leave some out.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return [
-                FoundMember(
-                    member.orig_filename, _kind(member.external_attr >> 16), member.file_size
-                )
+                FoundMember(member.orig_filename, _kind(member.external_attr >> 16), member.file_size)
                 for member in archive.infolist()
             ]
     except BROKEN_ZIP:
@@ -174,15 +172,11 @@ def _unsafe(member: FoundMember) -> str | None:
 def _misnamed(path: str) -> str | None:
     parts = _parts(path)
     if any(part.startswith(".") for part in parts):
-        return (
-            f"{path}: hidden, because a name begins with a point. Take it out, or name it openly."
-        )
+        return f"{path}: hidden, because a name begins with a point. Take it out, or name it openly."
     if any(RESERVED.fullmatch(part) or part.endswith((".", " ")) for part in parts):
         return f"{path}: a name that Windows does not take. Give it another."
     if SHAPE.name.fullmatch("/".join(parts)) is None:
-        return (
-            f"{path}: letters, digits and _ . + - only, at most {MOST_PATH}. Give it another name."
-        )
+        return f"{path}: letters, digits and _ . + - only, at most {MOST_PATH}. Give it another name."
     return None
 
 

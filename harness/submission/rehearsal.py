@@ -73,9 +73,7 @@ def _asked(named: str | Path, dataset: DatasetBlock) -> api.CorpusRequest:
     return api.CorpusRequest(named, **{name: getattr(dataset, name) for name in names})
 
 
-def rehearsal_request(
-    submission: Submission, plan: LanePlan, corpus: Corpus, more: Mapping[str, Any]
-) -> RunRequest:
+def rehearsal_request(submission: Submission, plan: LanePlan, corpus: Corpus, more: Mapping[str, Any]) -> RunRequest:
     """Return the run of a rehearsal: the card's entries and metrics; ``more``: further options of a run by name.
 
     Raises UsageError where the corpus is not the card's.
@@ -86,12 +84,7 @@ def rehearsal_request(
 
 
 def method_of(
-    submission: Submission,
-    place: Path,
-    model: ModelHere | None,
-    request: RunRequest,
-    *,
-    open_data: bool,
+    submission: Submission, place: Path, model: ModelHere | None, request: RunRequest, *, open_data: bool
 ) -> Method:
     """Return the method of a bundle for a run, behind a shut door where one is needed.
 
@@ -165,9 +158,7 @@ class RunOutcome:
     """For the organisation alone; nothing of a text is in it."""
 
 
-def run_outcome(
-    connection: sqlite3.Connection, finished: Finished, method: Method, *, interrupted: bool
-) -> RunOutcome:
+def run_outcome(connection: sqlite3.Connection, finished: Finished, method: Method, *, interrupted: bool) -> RunOutcome:
     """Return what became of a run.
 
     What somebody stopped here, and what this computer, its engine or its models failed at, is no fault of the method. A run

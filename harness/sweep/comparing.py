@@ -44,9 +44,7 @@ class AxisEffect(BaseModel):
     """95 % interval, over resamples of the entries."""
 
 
-def axis_effects(
-    shared: SharedRuns, setups: Sequence[SweepSetup], metric: str
-) -> tuple[AxisEffect, ...]:
+def axis_effects(shared: SharedRuns, setups: Sequence[SweepSetup], metric: str) -> tuple[AxisEffect, ...]:
     """Return the effects of all axes with two values or more, in the order of the plan.
 
     A set-up that does not compare with the first one takes no part. UsageError where entries are secret.
@@ -57,14 +55,12 @@ def axis_effects(
     return tuple(_effects(kept, sign * points, sign * drawn))
 
 
-def _effects(
-    setups: Sequence[SweepSetup], points: FloatArray, drawn: FloatArray
-) -> Iterator[AxisEffect]:
+def _effects(setups: Sequence[SweepSetup], points: FloatArray, drawn: FloatArray) -> Iterator[AxisEffect]:
     for axis in dict.fromkeys(name for setup in setups for name in setup.labels):
         rests = _by_rest(setups, axis)
         values = list(dict.fromkeys(setup.labels[axis] for setup in setups if axis in setup.labels))
         for value in values[1:]:
-            pairs = [(rest[values[0]], rest[value]) for rest in rests if {values[0], value} <= rest.keys()]  # fmt: skip
+            pairs = [(rest[values[0]], rest[value]) for rest in rests if {values[0], value} <= rest.keys()]
             if pairs:
                 first, second = np.array(pairs).T
                 draws = (drawn[second] - drawn[first]).mean(axis=0)
@@ -158,12 +154,7 @@ class SweepComparison(_Record):
 
 
 def compare_sweep(
-    connection: sqlite3.Connection,
-    found: SweepRecord,
-    metric: str = COMPOSITE,
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
+    connection: sqlite3.Connection, found: SweepRecord, metric: str = COMPOSITE, *, draws: int = DRAWS, seed: int = SEED
 ) -> SweepComparison:
     """Compare each method of a sweep with the best of its baselines, complete runs only.
 
@@ -207,10 +198,7 @@ def compare_sweep(
         id=found.id,
         name=found.name,
         metric=metric,
-        methods=tuple(
-            _verdict(result, names, p)
-            for result, p in zip(results.values(), corrected, strict=True)
-        ),
+        methods=tuple(_verdict(result, names, p) for result, p in zip(results.values(), corrected, strict=True)),
         baselines=tuple(_told(repeated_runs, names) for repeated_runs in known.values()),
         left_out=left_out,
         effects=effects,

@@ -45,9 +45,7 @@ MOST_RUNS = 10_000
 MOST_COMBINATIONS = 1_000_000  # Looked at, excluded ones counted
 _BETWEEN = " · "
 
-_OF_ANY_RUN = frozenset(
-    {"condition", "prices", *RunOptions.model_fields, *ScoringOptions.model_fields}
-)
+_OF_ANY_RUN = frozenset({"condition", "prices", *RunOptions.model_fields, *ScoringOptions.model_fields})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +121,7 @@ def _terms(cell: SweepCell) -> Path | None:
 
 def run_key(setup_hash: str, positions: Sequence[int], scoring: Mapping[str, Any]) -> str:
     """Return what two runs share that need not both be made; the set-up covers corpus and replicate."""
-    return canonical_sha256(
-        {"setup_hash": setup_hash, "positions": list(positions), "scoring": dict(scoring)}
-    )
+    return canonical_sha256({"setup_hash": setup_hash, "positions": list(positions), "scoring": dict(scoring)})
 
 
 def open_plan_corpus(found: PlanFile) -> Corpus:
@@ -148,10 +144,7 @@ def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
     for cell_request in asked:
         cell = _cell(found, corpus, cell_request, len(cells))
         if (same := seen.setdefault(cell.key, cell.name)) != cell.name:
-            raise found.wrong(
-                f"the runs {same!r} and {cell.name!r} are the same: leave one out under exclude.",
-                "axes",
-            )
+            raise found.wrong(f"the runs {same!r} and {cell.name!r} are the same: leave one out under exclude.", "axes")
         cells.append(cell)
     return tuple(cells)
 
@@ -266,16 +259,11 @@ def _excluded_labels(
         raise found.wrong(f"{what}. The plan has: {there}.", *place)
     value = found.plan.exclude[number][axis]
     known = {axis_value.label for axis_value in axes[axis]}
-    listed = isinstance(value, list) and (
-        axis != "tools" or not all(isinstance(item, str) for item in value)
-    )
+    listed = isinstance(value, list) and (axis != "tools" or not all(isinstance(item, str) for item in value))
     several = value if listed and isinstance(value, list) else [value]
     labels = frozenset(_label(axis, item, known) for item in several)
     if stray := sorted(labels - known):
-        raise found.wrong(
-            f"{stray[0][:40]!r} is no value of this axis. It has: {', '.join(sorted(known))}.",
-            *place,
-        )
+        raise found.wrong(f"{stray[0][:40]!r} is no value of this axis. It has: {', '.join(sorted(known))}.", *place)
     return labels
 
 
@@ -291,11 +279,7 @@ def _label(axis: str, value: object, known: set[str]) -> str:
 def _cell(found: PlanFile, corpus: Corpus, asked_cell: _Asked, place: int) -> SweepCell:
     several = {axis for axis, choices in found.plan.axes.stated.items() if len(choices) > 1}
     labels = [label for axis, label in asked_cell.labels.items() if axis in several]
-    number = (
-        [f"#{asked_cell.replicate + 1}"]
-        if found.plan.replicates > 1 and asks(asked_cell.method)
-        else []
-    )
+    number = [f"#{asked_cell.replicate + 1}"] if found.plan.replicates > 1 and asks(asked_cell.method) else []
     name = _BETWEEN.join([*(labels or [asked_cell.method]), *number])
     options = {**asked_cell.options, "replicate": asked_cell.replicate}
     try:
@@ -424,9 +408,7 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
         runs=runs,
         to_make=len(made),
         calls=sum((part.calls for part in made), NOTHING),
-        tokens=_sum(
-            count for part in made for count in (part.prompt_tokens, part.completion_tokens)
-        ),
+        tokens=_sum(count for part in made for count in (part.prompt_tokens, part.completion_tokens)),
         cost_usd=cost,
         seconds=_sum(part.seconds for part in made),
         budget_usd=plan.budget_usd,

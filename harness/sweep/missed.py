@@ -79,9 +79,7 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
     entries = read_entries(connection, runs[0].corpus, outcomes, to_show=True)
     open_ones = {place: entry for place, entry in entries.items() if not entry.secret}
     missed = [place for place, outcome in outcomes.items() if outcome.missing == len(runs)]
-    ranked = sorted(
-        set(missed) & open_ones.keys(), key=lambda place: (outcomes[place].best or 0.0, place)
-    )
+    ranked = sorted(set(missed) & open_ones.keys(), key=lambda place: (outcomes[place].best or 0.0, place))
     run_ids = {run.id: run.run_id for run in runs}
     return MissedEntries(
         runs=len(runs),
@@ -106,6 +104,4 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
 def _by_difficulty(entries: Collection[Entry], missed: Sequence[Entry]) -> tuple[MissedTier, ...]:
     total, gone = (Counter(entry.difficulty for entry in part) for part in (entries, missed))
     order = sorted(total, key=lambda tier: (tier is None, tier or 0))
-    return tuple(
-        MissedTier(difficulty=tier, missed=gone[tier], entries=total[tier]) for tier in order
-    )
+    return tuple(MissedTier(difficulty=tier, missed=gone[tier], entries=total[tier]) for tier in order)

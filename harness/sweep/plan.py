@@ -14,15 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    StrictInt,
-    ValidationError,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt, ValidationError
 
 from corpora.files.toml_text import Place, line_of, parse_toml, wanted_words
 from corpora.model.corpus import Selection
@@ -45,9 +37,7 @@ MOST_BYTES = 2**20
 MOST_LABEL = 80  # Characters of a label
 
 _FIELDS: Final = {
-    name: (model, name)
-    for model in (RunOptions, ScoringOptions, MethodOptions)
-    for name in model.model_fields
+    name: (model, name) for model in (RunOptions, ScoringOptions, MethodOptions) for name in model.model_fields
 } | {name: (RunOptions, field) for name, field in LIMITS.items()}
 _ELSEWHERE: Final = {
     "source_language": "it is the corpus's: say it under [reading]",
@@ -226,9 +216,7 @@ def read_plan(path: Path) -> PlanFile:
             near = near_names(name, AXES)
             guess = f"Did you mean {one_of(near)}?" if near else f"There are {', '.join(AXES)}."
             mend = "What all runs share stands under [fixed]."
-            raise UsageError(
-                f"{_where(file, text, ('axes', name))}: there is no such axis. {guess} {mend}"
-            )
+            raise UsageError(f"{_where(file, text, ('axes', name))}: there is no such axis. {guess} {mend}")
     try:
         plan = SweepPlan.model_validate(stated)
     except ValidationError as error:
@@ -248,12 +236,8 @@ def choice(axis: str, value: object) -> AxisValue:
             return AxisValue.model_validate(value)  # of a plan in the store
         label = value.get("label")
         if not isinstance(label, str) or not label.strip() or len(label) > MOST_LABEL:
-            raise ValueError(
-                f"a table needs a `label` of at most {MOST_LABEL} characters beside its options"
-            )
-        return AxisValue(
-            label=label, options={name: value[name] for name in value if name != "label"}
-        )
+            raise ValueError(f"a table needs a `label` of at most {MOST_LABEL} characters beside its options")
+        return AxisValue(label=label, options={name: value[name] for name in value if name != "label"})
     return _PLAIN[axis](value)
 
 
@@ -349,8 +333,7 @@ def _absolute(plan: SweepPlan, folder: Path) -> SweepPlan:
     """Make every path of a plan independent of the folder in which the sweep continues; they count from the plan's."""
     axes = {
         axis: tuple(
-            choice.model_copy(update={"options": _absolute_options(choice.options, folder)})
-            for choice in choices
+            choice.model_copy(update={"options": _absolute_options(choice.options, folder)}) for choice in choices
         )
         for axis, choices in plan.axes.stated.items()
     }

@@ -41,16 +41,11 @@ class WorkerProcesses:
     With ``elsewhere`` the calls of their runs are made there.
     """
 
-    def __init__(
-        self, store: Path, sweep: int, count: int, elsewhere: CallBackend | None = None
-    ) -> None:
+    def __init__(self, store: Path, sweep: int, count: int, elsewhere: CallBackend | None = None) -> None:
         self._told: Synchronized[int] = _CONTEXT.Value("i", 0)
         self._processes = [
             _CONTEXT.Process(
-                target=_work,
-                args=(store, sweep, self._told, elsewhere),
-                name=f"sweep-{number}",
-                daemon=True,
+                target=_work, args=(store, sweep, self._told, elsewhere), name=f"sweep-{number}", daemon=True
             )
             for number in range(count)
         ]

@@ -104,9 +104,7 @@ class SweepRace:
         named = {racer.name: racer for racer in racers}
         for start in range(0, len(self.order), self.block):
             block = self.order[start : start + self.block]
-            lacking = [
-                name for name in race.running if not named[name].composites.keys() >= {*block}
-            ]
+            lacking = [name for name in race.running if not named[name].composites.keys() >= {*block}]
             for name in lacking:
                 if named[name].in_trouble:
                     race.leave(name)
@@ -130,9 +128,7 @@ def check_race(found: PlanFile, cells: Sequence[SweepCell]) -> None:
     if words := scored_apart(cells):
         raise found.wrong(f"such runs cannot race: {words}", "race")
     if cells[0].request.corpus.dataset.task != TRANSLATION:
-        raise found.wrong(
-            "a race is decided by the composite, which translations alone have.", "race"
-        )
+        raise found.wrong("a race is decided by the composite, which translations alone have.", "race")
 
 
 def read_racers(connection: sqlite3.Connection, sweep: int) -> list[Racer]:
@@ -166,9 +162,7 @@ def entry_scores(connection: sqlite3.Connection, run: Run) -> dict[int, float]:
     return dict(zip(packed, composites.tolist(), strict=True))
 
 
-def _stop(
-    connection: sqlite3.Connection, sweep: int, racer: Racer, decided: RacedOutRecord, total: int
-) -> None:
+def _stop(connection: sqlite3.Connection, sweep: int, racer: Racer, decided: RacedOutRecord, total: int) -> None:
     """Write down that a configuration is out, with each of its runs that is not complete."""
     left = [
         (cell, run)
@@ -178,9 +172,7 @@ def _stop(
     if not left:
         return
     with transaction(connection):
-        set_raced_out(
-            connection, sweep, [cell.place for cell, _ in left], decided.model_dump_json()
-        )
+        set_raced_out(connection, sweep, [cell.place for cell, _ in left], decided.model_dump_json())
         for _, run in left:
             if run is not None and not is_held(store_path(connection), run.run_id):
                 so_far = {} if run.live is None else run.live.so_far

@@ -157,8 +157,7 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
     working = at_work(store_path(connection), sweep)
     race = plan.get("race", False)
     cells = tuple(
-        _cell(at, runs.get(at.run_id), ranked.get(at.run_id, {}), race=race, working=working)
-        for at in stored
+        _cell(at, runs.get(at.run_id), ranked.get(at.run_id, {}), race=race, working=working) for at in stored
     )
     spared = sum(cell.total - cell.done for cell in cells if cell.state == "raced-out")
     own = [cell for cell in cells if cell.run_id is not None and not cell.reused]
@@ -212,12 +211,7 @@ def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> Sw
 
 
 def _cell(
-    stored: StoredCell,
-    run: SweepRun | None,
-    ranked: Mapping[str, Any],
-    *,
-    race: bool,
-    working: bool,
+    stored: StoredCell, run: SweepRun | None, ranked: Mapping[str, Any], *, race: bool, working: bool
 ) -> CellRecord:
     """Read a cell; ``working``: workers are at the sweep, and so come to each run that is not in trouble.
 
@@ -300,9 +294,7 @@ def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
         **{name: number(card[name]) for name in _OF_CARD},
         **{name: card[name] for name in words},
         **{name: _interval(card[name]) for name in intervals},
-        "composite_inputs": tuple(
-            sorted(str(part.get("metric")) for part in parts if isinstance(part, Mapping))
-        ),
+        "composite_inputs": tuple(sorted(str(part.get("metric")) for part in parts if isinstance(part, Mapping))),
     }
 
 
@@ -324,10 +316,7 @@ def _ranked(
     """Return by run what it reached in the metric that ranks it; empty of translations."""
     if not headline:
         return {}
-    paths = {
-        "value": f'$.scores."{headline}"',
-        "interval": f'$.scores.confidence_intervals."{headline}"',
-    }
+    paths = {"value": f'$.scores."{headline}"', "interval": f'$.scores.confidence_intervals."{headline}"'}
     sealed = {id_: run.card or {} for id_, run in runs_of_sweep(connection, sweep, paths).items()}
     now = {id_: {} if run.live is None else run.live.so_far for id_, run in runs.items()}
     return {

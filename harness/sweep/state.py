@@ -106,8 +106,7 @@ def setups_of(found: SweepRecord) -> tuple[SweepSetup, ...]:
             group[0].labels,
             tuple(group),
             any(
-                (bool(cell_record.composite_inputs) and cell_record.composite_inputs != usual)
-                for cell_record in group
+                (bool(cell_record.composite_inputs) and cell_record.composite_inputs != usual) for cell_record in group
             ),
         )
         for group in groups.values()
@@ -133,9 +132,7 @@ def best(setups: Sequence[SweepSetup], measure: CellMeasure) -> SweepSetup | Non
 
 def best_baseline(setups: Sequence[SweepSetup], quality: CellMeasure) -> SweepSetup | None:
     """Return the best baseline that compares; None where none is complete."""
-    return best(
-        [setup for setup in setups if setup.is_baseline and setup.compares_by(quality)], quality
-    )
+    return best([setup for setup in setups if setup.is_baseline and setup.compares_by(quality)], quality)
 
 
 def effort_of(setups: Sequence[SweepSetup]) -> CellMeasure:

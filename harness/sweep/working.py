@@ -77,10 +77,7 @@ def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> S
     UsageError where the runs cannot race.
     """
     named = [
-        NewCell(
-            cell.name, cell.labels, cell.replicate, cell.setup_hash, len(cell.request.positions)
-        )
-        for cell in cells
+        NewCell(cell.name, cell.labels, cell.replicate, cell.setup_hash, len(cell.request.positions)) for cell in cells
     ]
     key = sweep_key(cells)
     with opened(store) as connection:
@@ -132,9 +129,7 @@ def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
     return cells
 
 
-def work(
-    store: Path, number: int, told: Callable[[], int], carrier: RemoteCalls | None = None
-) -> None:
+def work(store: Path, number: int, told: Callable[[], int], carrier: RemoteCalls | None = None) -> None:
     """Work at a sweep until nothing is left, or until it is to end; blocks.
 
     ``told`` gives 0, DRAIN or STOP. ``carrier`` has the calls made elsewhere. Raises HarnessError,
@@ -320,9 +315,7 @@ class _Worker:
         begun = run is not None and run.trashed is None
         carrier = None if cell.request.plan.method in MADE_HERE else self._carrier
         control = Control()
-        if (
-            self._race is None and carrier is None
-        ):  # who is ahead in a race is known once a block is in
+        if self._race is None and carrier is None:  # who is ahead in a race is known once a block is in
             if budget is None:
                 control.near_end = near_end.set
             else:  # calls that wait for money would keep the places of those that could give some back
@@ -343,35 +336,26 @@ class _Worker:
         self._note(cell, f"the workers that carried it were lost {MOST_LOST} times")
         return False
 
-    def _ready(
-        self, cell: SweepCell, run_id: str, share: int, *, begun: bool, carried: bool
-    ) -> Ready:
+    def _ready(self, cell: SweepCell, run_id: str, share: int, *, begun: bool, carried: bool) -> Ready:
         """Return the run of a cell, ready to go with its worker's share of the connections."""
         keys = no_key if carried else find_key
         if begun:
             return api.resume(
-                self._store,
-                run_id,
-                Resumption({"concurrency": share}, only=self._turns.get(cell.place)),
-                find_key=keys,
+                self._store, run_id, Resumption({"concurrency": share}, only=self._turns.get(cell.place)), find_key=keys
             )
         asked = cell.request
         run = asked.plan.run.model_copy(update={"concurrency": share})
         plan = asked.plan.model_copy(update={"run": run})
         alike, method = _scored_by(cell), asked.method(keys)
         cell.require_unchanged(method)
-        ready = api.start(
-            self._store, replace(asked, plan=plan), method, run_id, self._tools.get(alike)
-        )
+        ready = api.start(self._store, replace(asked, plan=plan), method, run_id, self._tools.get(alike))
         if ready.tools is not None and all(
             isinstance(annotator, FstAnnotator) for annotator in ready.tools.annotators
         ):  # what others hold open ends with their run
             self._tools[alike] = ready.tools
         return replace(ready, resumption=Resumption(only=self._turns.get(cell.place)))
 
-    def _run(
-        self, ready: Ready, share: int, control: Control, carrier: RemoteCalls | None
-    ) -> Finished:
+    def _run(self, ready: Ready, share: int, control: Control, carrier: RemoteCalls | None) -> Finished:
         self._controls.add(control)
         if self._ending:
             control.drain()
@@ -416,10 +400,4 @@ def _scored_by(cell: SweepCell) -> Hashable:
     """Return what decides the tools of a run; the corpus is one for the whole sweep."""
     plan = cell.request.plan
     asked = plan.scoring.model_dump_json()
-    return (
-        cell.request.positions,
-        asked,
-        plan.options.coaching,
-        plan.options.prices,
-        plan.run.offline,
-    )
+    return (cell.request.positions, asked, plan.options.coaching, plan.options.prices, plan.run.offline)

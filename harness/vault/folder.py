@@ -248,9 +248,7 @@ def change(
     written = dict(files or {})
     after = head.corpora if corpora is None else corpora
     stored = {n: corpus for n, corpus in after.items() if head.corpora.get(n) != corpus}
-    line = write_line(
-        state.lines, act, identity, now, stored=stored, clock_was_wrong=clock_was_wrong
-    )
+    line = write_line(state.lines, act, identity, now, stored=stored, clock_was_wrong=clock_was_wrong)
     _check_sizes(head.log_bytes, line, written.values(), after)
     _clear(state)  # what a stopped change left may be all the room that there is
     try:
@@ -268,16 +266,13 @@ def change(
             if storage_problem(cause) is not StorageProblem.DISK_FULL:
                 mend = mend_of(cause)
         raise VaultError(
-            FileProblem.INVALID,
-            f"The vault in {folder} could not be changed: {problem} It is as it was before. {mend}",
+            FileProblem.INVALID, f"The vault in {folder} could not be changed: {problem} It is as it was before. {mend}"
         ) from None
     _clear(changed)
     return changed
 
 
-def _check_sizes(
-    log: int, line: LogLine, files: Iterable[bytes], corpora: Mapping[str, StoredCorpus]
-) -> None:
+def _check_sizes(log: int, line: LogLine, files: Iterable[bytes], corpora: Mapping[str, StoredCorpus]) -> None:
     """Refuse a change after which the vault could not be read any more."""
     head = canonical_bytes({n: corpus.model_dump(mode="json") for n, corpus in corpora.items()})
     if (
@@ -330,11 +325,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _set_head(
-    folder: Path,
-    lines: tuple[LogLine, ...],
-    corpora: Mapping[str, StoredCorpus],
-    readme: str,
-    identity: Identity,
+    folder: Path, lines: tuple[LogLine, ...], corpora: Mapping[str, StoredCorpus], readme: str, identity: Identity
 ) -> VaultState:
     head = Head(
         format=_form(lines),

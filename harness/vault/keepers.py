@@ -36,8 +36,7 @@ def keeper_of(identity: Identity, name: str, *, recovery: bool = False) -> Keepe
     public = identity.public
     if not 0 < len(name) <= MOST_WORDS:
         raise VaultError(
-            FileProblem.INVALID,
-            f"The name of a keeper has {len(name):,} characters. Take 1 to {MOST_WORDS}.",
+            FileProblem.INVALID, f"The name of a keeper has {len(name):,} characters. Take 1 to {MOST_WORDS}."
         )
     keys = {"signing_key": public.signing_key, "recipient": public.recipient}
     return Keeper(name=name, **keys, recovery=recovery)
@@ -120,10 +119,7 @@ def check_keepers(keepers: Sequence[Keeper]) -> None:
                 "made on their own computer.",
             )
     if len(keepers) > MOST_KEEPERS:
-        raise VaultError(
-            FileProblem.INVALID,
-            f"A vault has {MOST_KEEPERS} keepers at most. Remove somebody first.",
-        )
+        raise VaultError(FileProblem.INVALID, f"A vault has {MOST_KEEPERS} keepers at most. Remove somebody first.")
     if len(keepers) < LEAST:
         raise VaultError(
             FileProblem.INVALID,

@@ -184,8 +184,7 @@ def combine(shares: Iterable[KeyShare]) -> OpeningKey:
         return OpeningKey(slip39.recover_ems(groups).decrypt(b""))
     except slip39.MnemonicError:
         raise VaultError(
-            FileProblem.WRONG_KEY,
-            "These shares do not belong together: one of them is of another key.",
+            FileProblem.WRONG_KEY, "These shares do not belong together: one of them is of another key."
         ) from None
 
 

@@ -124,12 +124,7 @@ class GrantLedger:
         return ""
 
     def _at_once(
-        self,
-        line: LogRecord,
-        act: Used,
-        vault: str,
-        corpora: Mapping[str, StoredCorpus],
-        split: KeySplit | None,
+        self, line: LogRecord, act: Used, vault: str, corpora: Mapping[str, StoredCorpus], split: KeySplit | None
     ) -> str:
         request = act.grant
         if request is None:
@@ -200,11 +195,7 @@ def splitting(split: KeySplit | None) -> int | None:
 
 
 def _asked_wrongly(
-    line: LogRecord,
-    request: GrantRequest,
-    vault: str,
-    corpora: Mapping[str, StoredCorpus],
-    split: KeySplit | None,
+    line: LogRecord, request: GrantRequest, vault: str, corpora: Mapping[str, StoredCorpus], split: KeySplit | None
 ) -> str:
     """Return why a request cannot be in a line; empty where it can."""
     stored = corpora.get(request.corpus)

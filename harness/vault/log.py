@@ -145,9 +145,7 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
         if reason:
             raise _wrong(place, reason)
         _note_consent(withdrawn, signed)
-        if isinstance(signed.act, ModelAsked) and (
-            reason := asked_wrongly(signed.act, signed.by, lines)
-        ):
+        if isinstance(signed.act, ModelAsked) and (reason := asked_wrongly(signed.act, signed.by, lines)):
             raise _wrong(place, reason)
         corpora |= signed.stored
         lines.append(LogLine(signed, content))
@@ -200,9 +198,7 @@ def _note_consent(withdrawn: dict[str, CorpusWithdrawal], line: LogRecord) -> No
             withdrawn[line.act.corpus] = CorpusWithdrawal(line.act, line.by, line.when)
 
 
-def consent_refusal(
-    act: Act, by: str, withdrawn: Mapping[str, CorpusWithdrawal], present: Collection[str]
-) -> str:
+def consent_refusal(act: Act, by: str, withdrawn: Mapping[str, CorpusWithdrawal], present: Collection[str]) -> str:
     """Return why an act cannot stand behind the withdrawals before it; empty where it can.
 
     ``present``: who may write now (``signers``). A withdrawn corpus is not opened. Consent is given again by anyone who
@@ -226,14 +222,10 @@ def asked_wrongly(act: ModelAsked, by: str, before: Sequence[LogLine]) -> str:
     ``by``: signing key of its keeper, who must have opened texts for the run, and begun what is counted.
     """
     acts = [(line.record.by, line.record.act) for line in before]
-    opened = {
-        who for who, one in acts if isinstance(one, Used | OpenedByGrant) and one.run == act.run
-    }
+    opened = {who for who, one in acts if isinstance(one, Used | OpenedByGrant) and one.run == act.run}
     if by not in opened:
         return "it is about questions of a run for which its keeper opened nothing"
-    notes_of_run = [
-        (w, one) for w, one in acts if isinstance(one, ModelAsked) and one.run == act.run
-    ]
+    notes_of_run = [(w, one) for w, one in acts if isinstance(one, ModelAsked) and one.run == act.run]
     if act.calls is None:
         return "it begins the questions of a run twice" if notes_of_run else ""
     if [(by, act.model_copy(update={"calls": None}))] != notes_of_run:
@@ -300,9 +292,7 @@ def proved_bytes(prev: str, act: Dealt) -> bytes:
     return canonical_bytes([prev, act.model_dump(mode="json", exclude={"proof"})])
 
 
-def _splits_after(
-    place: int, line: LogRecord, splits: tuple[KeySplit, ...]
-) -> tuple[KeySplit, ...]:
+def _splits_after(place: int, line: LogRecord, splits: tuple[KeySplit, ...]) -> tuple[KeySplit, ...]:
     """Return how the key was split so far; raises VaultError where a line changes that without M keepers together."""
     act = line.act
     if isinstance(act, Enrolled | Revoked) and splits:
@@ -351,7 +341,7 @@ def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) 
             right = _sealed_anew(corpora, after) if act.sealed_anew else not after
         case Opened() | Used() | OpenedByGrant() | ConsentChanged():
             right = not after and act.corpus in corpora
-        case Founded() | CopyMade() | CardSealed() | ModelAsked() | LedgerStood() | GrantAsked() | Answered():  # fmt: skip
+        case Founded() | CopyMade() | CardSealed() | ModelAsked() | LedgerStood() | GrantAsked() | Answered():
             right = not after
         case Rotated():
             right = False
@@ -400,9 +390,7 @@ def _check_next(place: int, line: LogRecord, before: Sequence[LogLine]) -> None:
         raise _wrong(place, "only the first line, and that always, says that the vault was made")
     backwards = bool(before) and line.when < before[-1].record.when
     if backwards is not line.clock_set_back:
-        raise _wrong(
-            place, "its time is earlier than that of the line before it, or says so falsely"
-        )
+        raise _wrong(place, "its time is earlier than that of the line before it, or says so falsely")
 
 
 def _wrong(place: int, reason: str) -> VaultError:

@@ -35,16 +35,7 @@ from harness.vault.grants.using import GrantAhead, GrantAtOnce, GrantUse
 from harness.vault.keepers import VaultsSeen, own_identity
 from harness.vault.key_shares import KeyShare, OpeningKey
 from harness.vault.log import VaultError, asked_wrongly
-from harness.vault.records import (
-    Counts,
-    Dealt,
-    ModelAsked,
-    OpenedByGrant,
-    Rotated,
-    RunTerms,
-    SignedRequest,
-    Used,
-)
+from harness.vault.records import Counts, Dealt, ModelAsked, OpenedByGrant, Rotated, RunTerms, SignedRequest, Used
 from harness.vault.request import GRANTED, ShareTyping, VaultRequest, VaultWork
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus, recipients_of
 from harness.vault.shares import combined, dealt, former_keys, own_share, whose
@@ -158,9 +149,7 @@ class VaultOpening:
         """Write that consent for a corpus was withdrawn, by its number: from then on no keeper opens it."""
         self.vault.change_consent(corpus, said_by, reason, self.identity, withdrawn=True)
 
-    def _written(
-        self, name: str, segments: Sequence[Segment]
-    ) -> tuple[VaultState, SealedCorpus, DataKey]:
+    def _written(self, name: str, segments: Sequence[Segment]) -> tuple[VaultState, SealedCorpus, DataKey]:
         if self.grant is not None:
             work = self.run_id, self.despite_network
             return self.grant.opening(name, self.identity, segments, *work)
@@ -278,11 +267,7 @@ def grants_of(vault: Vault, home: Path) -> Grants:
 
 
 def keepers_here(
-    vault: Vault,
-    home: Path,
-    key: Path | None,
-    others: Sequence[Path],
-    typed: ShareTyping | None = None,
+    vault: Vault, home: Path, key: Path | None, others: Sequence[Path], typed: ShareTyping | None = None
 ) -> tuple[Identity, OpeningKey]:
     """Return who writes into the log, and what the keepers who are here open together.
 

@@ -10,15 +10,7 @@ from pydantic import Field
 from corpora.model.entry import Segment
 from harness.sealed.archive import SignedRecord
 from harness.sealed.chain import ChainedRecord
-from harness.sealed.strict_records import (
-    Count,
-    Hex64,
-    Id,
-    Recipient,
-    Since,
-    StrictRecord,
-    VersionedRecord,
-)
+from harness.sealed.strict_records import Count, Hex64, Id, Recipient, Since, StrictRecord, VersionedRecord
 from harness.vault.request import VaultWork
 
 HEAD_FORMAT: Final = "rosetta-vault/1"
@@ -374,9 +366,7 @@ class StoredCorpus(VersionedRecord):
     @property
     def smallest_differences(self) -> dict[Segment, float]:
         """Secret segment → points of chrF++ by which two methods must differ to be told apart by the entries that it has now."""
-        now = {
-            segment: tell.of(self.entries.get(segment, 0)) for segment, tell in self.tells.items()
-        }
+        now = {segment: tell.of(self.entries.get(segment, 0)) for segment, tell in self.tells.items()}
         return {segment: points for segment, points in now.items() if points is not None}
 
 

@@ -101,9 +101,7 @@ class VaultRequest:
             beside = "--purpose" if told["purpose"] else "--ask"
             raise UsageError(f"--grant says itself what for, and who opens: leave {beside} out.")
         if (grant or ask) is not None and (len(others) > 1 or PAPER in others):
-            raise UsageError(
-                "One keeper asks for a grant, or uses it: name the keys of one (--with FILE), or none."
-            )
+            raise UsageError("One keeper asks for a grant, or uses it: name the keys of one (--with FILE), or none.")
         if grant is None and not (told["purpose"] or "").strip():
             words = "--vault asks for --purpose WORDS: its log keeps what it was opened for."
             raise UsageError(words)

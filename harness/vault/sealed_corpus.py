@@ -93,8 +93,7 @@ class SealedCorpus:
         head, *entries = data.splitlines() or [b""]
         try:
             read = cls(
-                TextsHead.model_validate_json(head),
-                tuple(SealedEntry.model_validate_json(entry) for entry in entries),
+                TextsHead.model_validate_json(head), tuple(SealedEntry.model_validate_json(entry) for entry in entries)
             )
         except ValidationError:
             raise VaultError(
@@ -131,8 +130,7 @@ class SealedCorpus:
 
     def moved(self, drawn: Collection[str], target: Segment) -> SealedCorpus:
         entries = (
-            entry.model_copy(update={"segment": target}) if entry.entry in drawn else entry
-            for entry in self.entries
+            entry.model_copy(update={"segment": target}) if entry.entry in drawn else entry for entry in self.entries
         )
         return replace(self, entries=tuple(entries))
 
@@ -232,9 +230,7 @@ def sealed_texts(state: VaultState, number: str, stored: StoredCorpus) -> Sealed
     return SealedCorpus.read(state.file(stored.texts), number, stored)
 
 
-def refuse_known(
-    state: VaultState, corpus: Corpus, identity: Identity, opener: OpeningKey | None
-) -> None:
+def refuse_known(state: VaultState, corpus: Corpus, identity: Identity, opener: OpeningKey | None) -> None:
     """Refuse a corpus of which a text is in the vault already, where another segment might open it."""
     for number, stored in state.head.corpora.items():
         key = opened_key(state, stored, identity, opener)
@@ -258,9 +254,7 @@ def stored_corpus(
     """Return the record of a corpus, and its two files by their hashes; ``tells`` where something is known of it."""
     opener, texts = key.sealed_for(recipients), sealed.data
     facts = {"tells": dict(tells)} if tells else {}
-    stored = StoredCorpus(
-        name=name, entries=sealed.counts, key=sha256_of(opener), texts=sealed.sha256, **facts
-    )
+    stored = StoredCorpus(name=name, entries=sealed.counts, key=sha256_of(opener), texts=sealed.sha256, **facts)
     return stored, {stored.key: opener, stored.texts: texts}
 
 

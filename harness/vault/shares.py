@@ -25,16 +25,7 @@ from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal, unseal
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, StrictRecord
 from harness.vault.folder import VaultState
-from harness.vault.key_shares import (
-    KEY_BYTES,
-    NUMBERS,
-    WORDS,
-    KeyShare,
-    OpeningKey,
-    check_threshold,
-    combine,
-    split,
-)
+from harness.vault.key_shares import KEY_BYTES, NUMBERS, WORDS, KeyShare, OpeningKey, check_threshold, combine, split
 from harness.vault.log import VaultError, moment, proved_bytes, splits_of
 from harness.vault.records import Dealt, Founded, Keeper, KeySplit, Moment, SealedShare
 from harness.vault.secret_text import SecretText
@@ -109,8 +100,7 @@ def own_share(state: VaultState, identity: Identity) -> KeyShare:
     sealed = dealt(state).shares.get(identity.public.signing_key)
     if sealed is None:
         raise VaultError(
-            FileProblem.WRONG_KEY,
-            "These keys are not those of a keeper of this vault, so there is no share for them.",
+            FileProblem.WRONG_KEY, "These keys are not those of a keeper of this vault, so there is no share for them."
         )
     heading, _, words = unseal(state.file(sealed.file), [identity.age]).partition(b"\n")
     if heading + b"\n" == HEADING and hashlib.sha256(words).hexdigest() == sealed.check:
@@ -343,9 +333,7 @@ class SignedShareTried(ShareTried, SignedRecord):
     """It with the keeper's signature."""
 
 
-def try_share(
-    state: VaultState, identity: Identity, memory: Path, now: datetime
-) -> tuple[KeyShare, str]:
+def try_share(state: VaultState, identity: Identity, memory: Path, now: datetime) -> tuple[KeyShare, str]:
     """Open a keeper's own share and sign that it is right; return it, and why the vault's folder did not take that, if so.
 
     ``memory``: the folder of this computer for what it saw of vaults. VaultError where the share is not right.

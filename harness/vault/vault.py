@@ -86,9 +86,7 @@ class Vault:
         """Return what this computer saw of vaults."""
         return VaultsSeen(self.memory)
 
-    def found(
-        self, name: str, keepers: Sequence[Keeper], identity: Identity, threshold: int = 1
-    ) -> VaultState:
+    def found(self, name: str, keepers: Sequence[Keeper], identity: Identity, threshold: int = 1) -> VaultState:
         """Make the vault; ``keepers`` are all who can open it, the recovery key among them.
 
         ``threshold``: how many of them open together; with 1 each opens alone.
@@ -135,10 +133,7 @@ class Vault:
         counts, name = counted_segments(corpus), words_of_log(name, "The name of the corpus")
         with self.changing(identity) as state:
             if name in {corpus.name for corpus in state.head.corpora.values()}:
-                raise VaultError(
-                    FileProblem.INVALID,
-                    f"The vault holds a corpus {name!r} already. Choose --name.",
-                )
+                raise VaultError(FileProblem.INVALID, f"The vault holds a corpus {name!r} already. Choose --name.")
             refuse_known(state, corpus, identity, opener)
             number, key = secrets.token_hex(8), DataKey.make()
             sealed = SealedCorpus.seal(number, corpus, key)
@@ -195,8 +190,7 @@ class Vault:
         """
         if Segment.HELD_OUT in segments:
             raise VaultError(
-                FileProblem.LOCKED,
-                f"Entries of held_out are not opened. {held_out_words(self.folder, name)}",
+                FileProblem.LOCKED, f"Entries of held_out are not opened. {held_out_words(self.folder, name)}"
             )
         with self.changing(identity) as state:
             number, stored = corpus_named(state, name)
@@ -212,13 +206,7 @@ class Vault:
         return state, sealed, key
 
     def rotate(
-        self,
-        name: str,
-        source: Segment,
-        target: Segment,
-        count: int,
-        purpose: str,
-        identity: Identity,
+        self, name: str, source: Segment, target: Segment, count: int, purpose: str, identity: Identity
     ) -> VaultState:
         """Move that many entries, drawn at random, from one segment to another; nothing is opened for it."""
         if source is target or (target.secret and not source.secret):
@@ -288,9 +276,7 @@ class Vault:
             gone = keeper_named(state, keeper)
             left = [keeper for keeper in state.keepers.values() if keeper != gone]
             if gone.signing_key == identity.public.signing_key:
-                raise VaultError(
-                    FileProblem.INVALID, "Nobody removes themselves. Ask another keeper to do it."
-                )
+                raise VaultError(FileProblem.INVALID, "Nobody removes themselves. Ask another keeper to do it.")
             check_keepers(left)
             if state.split is not None:
                 return self._deal(state, left, purpose, identity, opener, threshold)
@@ -299,11 +285,7 @@ class Vault:
             return self.write(state, act, identity, corpora, files)
 
     def refresh(
-        self,
-        purpose: str,
-        identity: Identity,
-        opener: OpeningKey | None,
-        threshold: int | None = None,
+        self, purpose: str, identity: Identity, opener: OpeningKey | None, threshold: int | None = None
     ) -> VaultState:
         """Deal shares of a new key to the same keepers and seal every text again, so that no earlier share opens it."""
         with self.changing(identity) as state:
@@ -336,9 +318,7 @@ class Vault:
         files |= {**sealed, act.former: former}
         return self.write(state, act, identity, corpora, files)
 
-    def change_consent(
-        self, corpus: str, said_by: str, reason: str, identity: Identity, *, withdrawn: bool
-    ) -> None:
+    def change_consent(self, corpus: str, said_by: str, reason: str, identity: Identity, *, withdrawn: bool) -> None:
         """Write that consent for a corpus, by its number, was withdrawn or given again; raises VaultError where it cannot."""
         act = ConsentChanged(
             corpus=corpus,
@@ -353,9 +333,7 @@ class Vault:
         """Make a sealed copy in another folder; the log has it first, so the copy shows that it is one."""
         copy, own = target.resolve(), self.folder.resolve()
         if own in (copy, *copy.parents):
-            raise VaultError(
-                FileProblem.INVALID, f"{target} is in the vault itself. Name another folder."
-            )
+            raise VaultError(FileProblem.INVALID, f"{target} is in the vault itself. Name another folder.")
         with self.changing(identity) as state:
             after = self.write(state, CopyMade(purpose=words_of_log(purpose, _PURPOSE)), identity)
             copy_to(after, target)

@@ -144,9 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Build the reviewer's bundle and a stick.")
     parser.add_argument("--out", type=Path, default=recipe.ROOT / "dist", help="default: dist")
     for system, name in ARCHIVES.items():
-        parser.add_argument(
-            f"--{system}", type=_archive, metavar="FILE", help=f"{name} that was built elsewhere"
-        )
+        parser.add_argument(f"--{system}", type=_archive, metavar="FILE", help=f"{name} that was built elsewhere")
     return parser
 
 

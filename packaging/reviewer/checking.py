@@ -33,11 +33,7 @@ def check(folder: Path, work: Path) -> dict[str, object]:
     review = work / sample.FILE
     sample.write(work)
     said = run(program, ["--check", str(review)], work)
-    return {
-        "version": version,
-        "check": said,
-        "without network": bool(_alone()),
-    }
+    return {"version": version, "check": said, "without network": bool(_alone())}
 
 
 def executable(folder: Path) -> Path:
@@ -55,9 +51,7 @@ def run(program: Path, arguments: list[str], work: Path) -> str:
             env=environment, capture_output=True, text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
     if done.returncode:
-        raise CheckError(
-            f"{program.name} {' '.join(arguments)} ended with {done.returncode}: {done.stderr.strip()}"
-        )
+        raise CheckError(f"{program.name} {' '.join(arguments)} ended with {done.returncode}: {done.stderr.strip()}")
     return done.stdout.strip()
 
 

@@ -11,15 +11,7 @@ import recipe
 
 SVG = recipe.HERE / "icon.svg"
 ICO_SIZES = (16, 24, 32, 48, 64, 128, 256)
-ICNS_KINDS = {
-    16: b"icp4",
-    32: b"icp5",
-    64: b"icp6",
-    128: b"ic07",
-    256: b"ic08",
-    512: b"ic09",
-    1024: b"ic10",
-}
+ICNS_KINDS = {16: b"icp4", 32: b"icp5", 64: b"icp6", 128: b"ic07", 256: b"ic08", 512: b"ic09", 1024: b"ic10"}
 """Pixels → the type of an element that holds a PNG."""
 
 
@@ -66,8 +58,5 @@ def ico(images: Mapping[int, bytes]) -> bytes:
 
 def icns(images: Mapping[int, bytes]) -> bytes:
     """Return an ICNS file of PNG images by their size: a head, and each with its type and length."""
-    elements = b"".join(
-        ICNS_KINDS[size] + struct.pack(">I", 8 + len(image)) + image
-        for size, image in images.items()
-    )
+    elements = b"".join(ICNS_KINDS[size] + struct.pack(">I", 8 + len(image)) + image for size, image in images.items())
     return b"icns" + struct.pack(">I", 8 + len(elements)) + elements

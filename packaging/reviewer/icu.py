@@ -74,10 +74,7 @@ def read_items(library: bytes) -> tuple[bytes, dict[str, bytes]]:
     starts = [table + place for _, place in places]
     if KEPT.fullmatch(_own(names[-1])):
         raise IcuError(f"{names[-1]} is the last item, and its end is written nowhere")
-    items = {
-        name: library[begin:end]
-        for name, begin, end in zip(names, starts, starts[1:], strict=False)
-    }
+    items = {name: library[begin:end] for name, begin, end in zip(names, starts, starts[1:], strict=False)}
     return library[start:table], items
 
 

@@ -52,10 +52,7 @@ def licences(contents: dict[str, list[list[str]]], work: Path) -> str:
     for part in parts:
         together.setdefault(part.licence.strip(), []).append(part.name)
     pieces = [_INTRODUCTION.strip()]
-    pieces += [
-        f"{_LINE}\n{', '.join(dict.fromkeys(names))}\n{_LINE}\n\n{text}"
-        for text, names in together.items()
-    ]
+    pieces += [f"{_LINE}\n{', '.join(dict.fromkeys(names))}\n{_LINE}\n\n{text}" for text, names in together.items()]
     return "\n\n".join(pieces) + "\n"
 
 
@@ -69,17 +66,13 @@ def _qt_parts() -> Iterator[LicensedPart]:
     for name in sorted(_QT):
         version = next(each.version for each in _installed() if _normal(each) == name)
         yield LicensedPart(f"{name} {version} with Qt {version}", _read(TEXTS / "LGPL-3.0.txt"))
-    yield LicensedPart(
-        "GNU General Public License, which the LGPL builds on", _read(TEXTS / "GPL-3.0.txt")
-    )
+    yield LicensedPart("GNU General Public License, which the LGPL builds on", _read(TEXTS / "GPL-3.0.txt"))
     yield LicensedPart("Work of others inside Qt", _read(TEXTS / "inside-qt.txt"))
 
 
 def _python() -> Iterator[LicensedPart]:
     folder = Path(sysconfig.get_path("stdlib"))
-    found = [
-        each for each in (folder / "LICENSE.txt", folder.parent / "LICENSE.txt") if each.is_file()
-    ]
+    found = [each for each in (folder / "LICENSE.txt", folder.parent / "LICENSE.txt") if each.is_file()]
     if not found:
         raise LicenceError(f"Python's licence is not in {folder}.")
     yield LicensedPart(f"Python {sysconfig.get_python_version()}", _read(found[0]))
@@ -147,11 +140,7 @@ def _installed() -> Sequence[Distribution]:
 @cache
 def _owners() -> dict[Path, Distribution]:
     """Return each installed file → what it belongs to."""
-    return {
-        Path(str(each.locate_file(file))).resolve(): each
-        for each in _installed()
-        for file in each.files or ()
-    }
+    return {Path(str(each.locate_file(file))).resolve(): each for each in _installed() for file in each.files or ()}
 
 
 def _texts(owner: Distribution) -> str:

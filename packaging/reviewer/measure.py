@@ -59,18 +59,14 @@ def glibc(files: Sequence[Path]) -> tuple[int, int] | None:
     elves = [str(each) for each in files if _is_elf(each)]
     if not elves:
         return None
-    done = subprocess.run(
-        ["readelf", "--version-info", "--wide", *elves], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(["readelf", "--version-info", "--wide", *elves], capture_output=True, text=True, check=True)
     return max((int(major), int(minor)) for major, minor in _GLIBC.findall(done.stdout))
 
 
 def say(report: Mapping[str, Any]) -> None:
     """Print what was built, beside what was wanted."""
     print(f"program     {report['version']} · Python {report['python']} · Qt {report['qt']}")
-    print(
-        f"folder      {report['bytes'] / MB:.1f} MB in {report['files']} files (goal {GOALS['folder_mb']})"
-    )
+    print(f"folder      {report['bytes'] / MB:.1f} MB in {report['files']} files (goal {GOALS['folder_mb']})")
     for name, size in report["archives"].items():
         print(f"archive     {name} {size / MB:.1f} MB (goal {GOALS['zip_mb']})")
     if report["glibc"]:
@@ -106,11 +102,7 @@ def drop_pages(folder: Path) -> None:
 def _start(watcher: Any, program: Path, arguments: Sequence[str], home: Path) -> Start:
     screen = watcher.primaryScreen()
     before = _picture(screen)
-    environment = {
-        "DISPLAY": os.environ["DISPLAY"],
-        "HOME": str(home),
-        "ROSETTA_HOME": str(home / "data"),
-    }
+    environment = {"DISPLAY": os.environ["DISPLAY"], "HOME": str(home), "ROSETTA_HOME": str(home / "data")}
     begun = time.monotonic()
     process = subprocess.Popen(
         [program, *arguments], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -152,9 +144,7 @@ def _picture(screen: Any) -> Sequence[int]:
     width, height = image.width(), image.height()
     across, down = _GRID
     return [
-        image.pixel(x * width // across, y * height // down)
-        for y in range(0, down, 2)
-        for x in range(0, across, 2)
+        image.pixel(x * width // across, y * height // down) for y in range(0, down, 2) for x in range(0, across, 2)
     ]
 
 
@@ -173,13 +163,9 @@ def _is_elf(path: Path) -> bool:
 
 def main() -> int:
     """Print medians of cold and warm starts and of the memory."""
-    parser = argparse.ArgumentParser(
-        description="Measure a built reviewer on the screen of DISPLAY."
-    )
+    parser = argparse.ArgumentParser(description="Measure a built reviewer on the screen of DISPLAY.")
     parser.add_argument("folder", type=Path)
-    parser.add_argument(
-        "arguments", nargs="*", help="given to the program, such as a review's file"
-    )
+    parser.add_argument("arguments", nargs="*", help="given to the program, such as a review's file")
     parser.add_argument("--starts", type=int, default=5)
     asked = parser.parse_args()
     program = asked.folder / "rosetta-review"
@@ -187,8 +173,7 @@ def main() -> int:
     for name, cold in (("cold", True), ("warm", False)):
         runs = list(starts(program, asked.arguments, asked.starts, cold=cold))
         report[name] = {
-            field: round(statistics.median(getattr(run, field) for run in runs), 3)
-            for field in Start._fields
+            field: round(statistics.median(getattr(run, field) for run in runs), 3) for field in Start._fields
         }
     print(json.dumps(report, indent=2))
     return 0

@@ -24,9 +24,7 @@ def make(folder: Path) -> Path:
 
 def refuse_others(folder: Path) -> None:
     """End the program with words where a folder holds what no build has put there."""
-    if folder.exists() and (
-        not folder.is_dir() or (any(folder.iterdir()) and not (folder / CHECKSUMS).is_file())
-    ):
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / CHECKSUMS).is_file())):
         sys.exit(f"{folder} holds other things. Name a folder that is new or empty.")
 
 

@@ -145,11 +145,7 @@ class Led:
         view = getattr(getattr(page, "session", None), "view", None)
         item = getattr(view, "item", None)
         places = [bar.value() for bar in page.findChildren(_scroll_bar())] if page else []
-        asked = (
-            getattr(item, "id", None),
-            getattr(view, "lesson", None),
-            getattr(page, "text", None),
-        )
+        asked = (getattr(item, "id", None), getattr(view, "lesson", None), getattr(page, "text", None))
         return (id(page), *asked, *places)
 
     def _take(self, name: str) -> None:

@@ -86,14 +86,10 @@ DATA_LEFT_OUT = (
 DATA_SUFFIXES = frozenset({".mo", ".pot", ".ttf", ".txt", ".toml", ".md"})
 
 
-MAY_BE_ABSENT = frozenset(
-    {"sqlite_utils", "msgpack", "winreg", "fcntl", "pwd", "_winapi", "msvcrt"}
-)
+MAY_BE_ABSENT = frozenset({"sqlite_utils", "msgpack", "winreg", "fcntl", "pwd", "_winapi", "msvcrt"})
 """Modules that ours name and the bundle lacks: of another system, or for the store that only runs need."""
 
-_ABSENT = re.compile(
-    r"^(?:missing|excluded) module named '?([\w.]+)'? - imported by (.*)$", re.MULTILINE
-)
+_ABSENT = re.compile(r"^(?:missing|excluded) module named '?([\w.]+)'? - imported by (.*)$", re.MULTILINE)
 
 
 class BundledFile(NamedTuple):
@@ -160,9 +156,7 @@ def _plain(name: str) -> str:
     return str(path.with_name(path.name.split(".")[0]))
 
 
-def trimmed(
-    entries: Sequence[BundledFile], platform: str, needs: Callable[[str], Iterable[str]]
-) -> list[BundledFile]:
+def trimmed(entries: Sequence[BundledFile], platform: str, needs: Callable[[str], Iterable[str]]) -> list[BundledFile]:
     """Return the roots, and all that they need; ``needs`` gives the files that a binary is linked to."""
     by_file = {Path(entry.source).resolve(): entry for entry in entries if entry.kind != "SYMLINK"}
     kept: dict[Path, BundledFile] = {}
@@ -192,9 +186,7 @@ def _target(link: BundledFile) -> str:
 def is_wanted_data(entry: BundledFile) -> bool:
     """Tell whether a data file stays: Qt's own words come from our catalogue, so its files do not."""
     name = entry.name.replace("\\", "/")
-    return "/translations/" not in name and not name.startswith(
-        ("cryptography-", "PySide6/Qt/resources")
-    )
+    return "/translations/" not in name and not name.startswith(("cryptography-", "PySide6/Qt/resources"))
 
 
 def analysed(analysis: Any, platform: str, work: Path) -> Any:
@@ -234,10 +226,7 @@ def refuse_absent(warnings: str, modules: Iterable[str]) -> None:
     absent = [
         f"{name}, which {importers} imports"
         for name, importers in _ABSENT.findall(warnings)
-        if any(
-            each.strip().startswith(tuple(f"{ours}." for ours in PACKAGES))
-            for each in importers.split("),")
-        )
+        if any(each.strip().startswith(tuple(f"{ours}." for ours in PACKAGES)) for each in importers.split("),"))
         and name.partition(".")[0] not in there | MAY_BE_ABSENT
     ]
     if absent:

@@ -117,11 +117,7 @@ def _lessons() -> list[Any]:
 
     return [
         TrainingItem(
-            id=_id(0xE000 + number),
-            source=source,
-            candidate=candidate,
-            rating=Rating(rating),
-            explanation=why,
+            id=_id(0xE000 + number), source=source, candidate=candidate, rating=Rating(rating), explanation=why
         )
         for number, (source, candidate, rating, why) in enumerate(LESSONS, 1)
     ]

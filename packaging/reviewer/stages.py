@@ -30,10 +30,7 @@ class Stages:
     def _done(self) -> dict[str, str]:
         try:
             read = json.loads(self._path.read_text("utf-8"))
-        except (
-            OSError,
-            ValueError,
-        ):  # none yet, or broken off while it was written: all is made anew
+        except (OSError, ValueError):  # none yet, or broken off while it was written: all is made anew
             return {}
         return read if isinstance(read, dict) else {}
 

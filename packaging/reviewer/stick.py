@@ -34,10 +34,7 @@ def lay_out(folder: Path, programs: Mapping[str, Path], licences: str, work: Pat
             shutil.copyfile(programs[system], part / ARCHIVES[system])
         write_starters(part)
         (part / sample.FILE).write_bytes(made.data)
-        shown = {
-            tag: [StepPicture(words, path.read_bytes()) for words, path in each]
-            for tag, each in drawn.items()
-        }
+        shown = {tag: [StepPicture(words, path.read_bytes()) for words, path in each] for tag, each in drawn.items()}
         page = start_here_page(there, SampleFacts(made.code, made.phrase), shown)
         (part / START_HERE).write_text(page, encoding="utf-8")
         (part / "LICENCES.txt").write_text(licences, encoding="utf-8")

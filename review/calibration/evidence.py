@@ -59,9 +59,7 @@ class CalibrationEvidence:
     @property
     def languages(self) -> dict[str, SystemLanguage]:
         return {
-            run.run_id: SystemLanguage(
-                run.language_pair, run.target_language, family_of(run.target_language)
-            )
+            run.run_id: SystemLanguage(run.language_pair, run.target_language, family_of(run.target_language))
             for run in self.runs
         }
 
@@ -82,9 +80,7 @@ ELSEWHERE = "of entries that the run does not have"
 WITHHELD = "of entries whose scores are withheld on an imported card"
 
 
-def gather(
-    connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings
-) -> CalibrationEvidence:
+def gather(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> CalibrationEvidence:
     """Pair ratings with the scores of the named runs; without names, of the runs that the ratings name.
 
     Raises UsageError where ratings cannot be told to be of one run, HarnessError where nothing fits.
@@ -119,10 +115,7 @@ def gather(
 
 def rated_runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
     """Return the named runs, each once; without names, those that the ratings name. UsageError where there is none."""
-    if names:
-        runs = [find_run(connection, name) for name in names]
-    else:
-        runs = list(_named_by_ratings(connection, ratings))
+    runs = [find_run(connection, name) for name in names] if names else list(_named_by_ratings(connection, ratings))
     if not runs:
         raise UsageError("Name the run that was rated; the ratings do not say it.")
     return list({run.id: run for run in runs}.values())
@@ -156,9 +149,7 @@ def _meant(runs: Sequence[Run], row: PersonRating) -> str | None:
     if row.run is None:
         if len(runs) == 1:
             return runs[0].run_id
-        raise UsageError(
-            f"{row.where}: which of the {len(runs)} runs was rated? Add a column 'run' with the run's id."
-        )
+        raise UsageError(f"{row.where}: which of the {len(runs)} runs was rated? Add a column 'run' with the run's id.")
     fitting = {
         run.run_id
         for run in runs
@@ -194,9 +185,7 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
     card = card_head(connection, run)
     scores = card.get("scores")
     stated = scores.get("composite") if isinstance(scores, Mapping) else None
-    composite = (
-        float(stated) if isinstance(stated, int | float) and not isinstance(stated, bool) else None
-    )
+    composite = float(stated) if isinstance(stated, int | float) and not isinstance(stated, bool) else None
     rated_run = RatedRun(
         run.run_id,
         str(card.get("run_card_hash") or ""),
@@ -219,9 +208,7 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
     )
 
 
-def _by_place(
-    connection: sqlite3.Connection, run: Run, said: _Said
-) -> dict[int, list[PersonRating]]:
+def _by_place(connection: sqlite3.Connection, run: Run, said: _Said) -> dict[int, list[PersonRating]]:
     """Return what was said of each output by the place of its entry; an id 1.0 of a spreadsheet means 1."""
     places = {str(id_): place for place, id_ in entry_ids(connection, run.id).items()}
     known, by_place = EntryIds(places), dict[int, list[PersonRating]]()
@@ -235,9 +222,7 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def _evidence(
-    parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, int]
-) -> CalibrationEvidence:
+def _evidence(parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, int]) -> CalibrationEvidence:
     judgements = _judgements(parts)
     rows_of_items = [rows for part in parts for rows in part.said]
     people = {row.reviewer for rows in rows_of_items for row in rows}
@@ -271,14 +256,9 @@ def _judgements(parts: Sequence[_Part]) -> Judgements:
         items=tuple(entry for part in parts for entry in part.entries),
         systems=tuple(part.run.run_id for part in parts for _ in part.entries),
         people=np.array([_mean_place(rows) for rows in rows_of_items]),
-        acceptable=np.array(
-            [sum(row.acceptable for row in rows) / len(rows) for rows in rows_of_items]
-        ),
+        acceptable=np.array([sum(row.acceptable for row in rows) / len(rows) for rows in rows_of_items]),
         composite=np.array([value for part in parts for value in part.composite]),
-        metrics={
-            id_: np.concatenate([part.metrics.get(id_, nothing[id(part)]) for part in parts])
-            for id_ in better
-        },
+        metrics={id_: np.concatenate([part.metrics.get(id_, nothing[id(part)]) for part in parts]) for id_ in better},
         better=better,
         length=np.array([value for part in parts for value in part.length]),
     )

@@ -145,9 +145,7 @@ def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
 
 
 def _quoted(key: str) -> str:
-    return (
-        key if key.replace("_", "").isascii() and key.replace("_", "").isalnum() else _string(key)
-    )
+    return key if key.replace("_", "").isascii() and key.replace("_", "").isalnum() else _string(key)
 
 
 def _written(value: object) -> str:
@@ -251,9 +249,7 @@ def stated_proposal(text: str, name: str) -> dict[str, Any]:
         )
     body = {key: field_value for key, field_value in stated.items() if key != HASH_FIELD}
     if stated.get(HASH_FIELD) != canonical_sha256(body):
-        raise UsageError(
-            f"{name} was changed after it was made: {HASH_FIELD} is not its hash. Calibrate again."
-        )
+        raise UsageError(f"{name} was changed after it was made: {HASH_FIELD} is not its hash. Calibrate again.")
     return stated
 
 
@@ -271,9 +267,7 @@ def _weights(proposed: _Weights, name: str) -> dict[str, dict[str, float]]:
         return profiles
     target = profiles.get(proposed.profile or "", {})
     if not proposed.proposal or not proposed.proposal.keys() <= target.keys():
-        raise UsageError(
-            f"{name}: weights of metrics that the profile does not have. Calibrate again."
-        )
+        raise UsageError(f"{name}: weights of metrics that the profile does not have. Calibrate again.")
     whole = sum(target[id_] for id_ in proposed.proposal)
     target |= {id_: whole * weight for id_, weight in proposed.proposal.items()}
     return profiles

@@ -70,9 +70,7 @@ def read_scale(text: str | None, acceptable_from: float | None = None) -> Scale:
     from_ = middle if acceptable_from is None else acceptable_from
     low, high = sorted((worst, best))
     if not low <= from_ <= high:
-        raise UsageError(
-            f"--acceptable-from: a number on the scale from {worst:g} to {best:g} is wanted."
-        )
+        raise UsageError(f"--acceptable-from: a number on the scale from {worst:g} to {best:g} is wanted.")
     return Scale(worst, best, from_, words=text is None)
 
 
@@ -156,25 +154,16 @@ def from_review(name: str, items: Iterable[ItemRating]) -> Ratings:
         for item in items
     )
     if not rows:
-        raise UsageError(
-            f"Review {name!r} has no ratings yet. `rosetta review import` takes them in."
-        )
+        raise UsageError(f"Review {name!r} has no ratings yet. `rosetta review import` takes them in.")
     rated_rows = sorted([row.run or "", row.entry_id, row.place] for row in rows)
-    source = {
-        "kind": "review",
-        "review": name,
-        "sha256": canonical_sha256(rated_rows),
-        **_scale(OURS),
-    }
+    source = {"kind": "review", "review": name, "sha256": canonical_sha256(rated_rows), **_scale(OURS)}
     return Ratings(rows, source)
 
 
 def read_ratings(path: Path, scale: Scale) -> Ratings:
     """Read a table of ratings (.csv, .tsv, .jsonl); UsageError names file, line, field and fix."""
     if (reader := _READERS.get(path.suffix.lower())) is None:
-        raise UsageError(
-            f"{path}: ratings are read from {', '.join(_READERS)} files. Give it one of these names."
-        )
+        raise UsageError(f"{path}: ratings are read from {', '.join(_READERS)} files. Give it one of these names.")
     text, sha256 = read_text(path, "a file of ratings", MOST_BYTES)
     rows: list[PersonRating] = []
     empty = controls = count = 0
@@ -187,15 +176,11 @@ def read_ratings(path: Path, scale: Scale) -> Ratings:
             empty += 1
         else:
             if (entry := _name(path, where, row, ENTRY)) is None:
-                raise UsageError(
-                    f"{path}: {where}: field {_wanted(row, ENTRY)!r} is empty. Give the id."
-                )
+                raise UsageError(f"{path}: {where}: field {_wanted(row, ENTRY)!r} is empty. Give the id.")
             try:
                 number = scale.number(_field(path, where, row, RATING))
             except ValueError as error:
-                raise UsageError(
-                    f"{path}: {where}: field {_wanted(row, RATING)!r}: {error}."
-                ) from None
+                raise UsageError(f"{path}: {where}: field {_wanted(row, RATING)!r}: {error}.") from None
             rating = PersonRating(
                 entry,
                 _name(path, where, row, RUN),
@@ -214,18 +199,12 @@ def read_ratings(path: Path, scale: Scale) -> Ratings:
 
 
 def _scale(scale: Scale) -> dict[str, float]:
-    return {
-        "scale_worst": scale.worst,
-        "scale_best": scale.best,
-        "acceptable_from": scale.acceptable_from,
-    }
+    return {"scale_worst": scale.worst, "scale_best": scale.best, "acceptable_from": scale.acceptable_from}
 
 
 def _field(path: Path, where: str, row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     if _wanted(row, names) not in row:
-        raise UsageError(
-            f"{path}: {where}: a field {names[0]!r} is wanted ({' or '.join(names[1:])} will do)."
-        )
+        raise UsageError(f"{path}: {where}: a field {names[0]!r} is wanted ({' or '.join(names[1:])} will do).")
     return row[_wanted(row, names)]
 
 
@@ -241,9 +220,7 @@ def _name(path: Path, where: str, row: Mapping[str, Any], names: tuple[str, ...]
     if isinstance(given, float) and given.is_integer():
         given = int(given)
     if isinstance(given, bool) or not isinstance(given, int | str):
-        raise UsageError(
-            f"{path}: {where}: field {_wanted(row, names)!r}: a text or a whole number is wanted."
-        )
+        raise UsageError(f"{path}: {where}: field {_wanted(row, names)!r}: a text or a whole number is wanted.")
     return str(given).strip()
 
 
@@ -259,9 +236,7 @@ def _refuse_doubled(path: Path, rows: Iterable[PersonRating]) -> None:
             continue
         before = seen.setdefault((row.run, row.entry_id, row.reviewer), row.where)
         if before != row.where:
-            raise UsageError(
-                f"{path}: {row.where}: this person rated the same output at {before}. Keep one of them."
-            )
+            raise UsageError(f"{path}: {row.where}: this person rated the same output at {before}. Keep one of them.")
 
 
 def _json_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

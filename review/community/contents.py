@@ -21,14 +21,7 @@ from corpora.model.entry import Segment
 from corpora.model.sidecar import marks_beside
 from corpora.text.visible import guarded
 from harness.card.reading import parse_object
-from harness.card.rows import (
-    ExportForm,
-    card_bytes,
-    export_run,
-    load_card,
-    must_be_released,
-    stored_rows,
-)
+from harness.card.rows import ExportForm, card_bytes, export_run, load_card, must_be_released, stored_rows
 from harness.card.signing import kept_seals, outgoing, sign_run
 from harness.consent.checks import with_consent
 from harness.consent.withdrawals_in_force import Withdrawals
@@ -86,9 +79,7 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
         fitting = [summary for summary in stored if _is(summary, name, corpus)]
         if corpus is None and not fitting:
             known = ", ".join(sorted({summary.dataset.id for summary in stored})) or "none yet"
-            raise UsageError(
-                f"There is no corpus {name!r}, as a file or in the store. There are: {known}."
-            )
+            raise UsageError(f"There is no corpus {name!r}, as a file or in the store. There are: {known}.")
         for one in fitting:
             number = None if one.partial else one.number
             chosen[one.sha256] = OwnCorpus(one.dataset.id, one.sha256, number, one.runs)
@@ -107,12 +98,7 @@ def _is(stored: CorpusSummary, name: str, corpus: Corpus | None) -> bool:
 
 
 def corpus_files(
-    connection: sqlite3.Connection,
-    chosen: OwnCorpus,
-    now: Withdrawals,
-    *,
-    open_secrets: bool,
-    left_out: list[str],
+    connection: sqlite3.Connection, chosen: OwnCorpus, now: Withdrawals, *, open_secrets: bool, left_out: list[str]
 ) -> Iterator[OutFile]:
     """Yield the files of one corpus: JSON of the benchmark specification and a table; a file's own bytes too."""
     whole = _whole(connection, chosen)
@@ -160,8 +146,7 @@ def table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
     made = csv.DictWriter(file, columns, dialect="excel-tab", lineterminator="\n")
     made.writeheader()
     made.writerows(
-        {name: guarded(value) if isinstance(value, str) else value for name, value in row.items()}
-        for row in rows
+        {name: guarded(value) if isinstance(value, str) else value for name, value in row.items()} for row in rows
     )
     return file.getvalue().encode()
 
@@ -208,9 +193,7 @@ def opened_vault(
             left_out.append(f"vault: {error}")
             continue
         if gone := len(whole.entries) - len(agreed):
-            left_out.append(
-                f"vault, corpus {stored.name!r}: {gone:,} entries for which consent was withdrawn"
-            )
+            left_out.append(f"vault, corpus {stored.name!r}: {gone:,} entries for which consent was withdrawn")
         yield OutFile(f"corpora/vault-{number}.json", _opened(opened, agreed))
 
 
@@ -309,9 +292,7 @@ def _signed(review: Review, folder: str) -> Iterator[OutFile]:
             yield OutFile(f"{folder}/batch-{batch}.sig", signed.signature)
 
 
-def _translations(
-    office: Office, review: Review, folder: str, *, sealed: bool
-) -> Iterator[OutFile]:
+def _translations(office: Office, review: Review, folder: str, *, sealed: bool) -> Iterator[OutFile]:
     """Yield what speakers wrote, sealed for the review's recipients where it was handed out sealed."""
     refuse_withdrawn(review)
     collected = collect(review, office.state(review)).without(withdrawn_entries(review))
@@ -356,9 +337,7 @@ def run_files(
         if must_be_released(connection, run):
             came = read_dataset(connection, run.corpus).opened_from
             named = came is None or came.partition("/")[0] == vault
-            yield from _inside(
-                connection, run, folder, open_secrets=open_secrets and named, left_out=left_out
-            )
+            yield from _inside(connection, run, folder, open_secrets=open_secrets and named, left_out=left_out)
             return
         data = export_run(connection, run.id, ExportForm.CARD)
         card = parse_object(data, run_id)
@@ -388,12 +367,7 @@ def _exact(attached: Attached) -> bool:
 
 
 def _inside(
-    connection: sqlite3.Connection,
-    run: Run,
-    folder: str,
-    *,
-    open_secrets: bool,
-    left_out: list[str],
+    connection: sqlite3.Connection, run: Run, folder: str, *, open_secrets: bool, left_out: list[str]
 ) -> Iterator[OutFile]:
     """Yield card and rows of a run with secret entries, where they are to be opened; else others get a released card."""
     if not open_secrets:

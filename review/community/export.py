@@ -135,10 +135,7 @@ def pages(about: Mapping[str, Any], paths: Sequence[str]) -> Iterator[OutFile]:
 def _facts(about: Mapping[str, Any]) -> list[str]:
     made = f"Made {about['made']} by {about['program']}."
     corpora = about["corpora"]
-    return [
-        made,
-        *(f"Corpus: {plain(c['id'])} (SHA-256 of its file {c['sha256']})" for c in corpora),
-    ]
+    return [made, *(f"Corpus: {plain(c['id'])} (SHA-256 of its file {c['sha256']})" for c in corpora)]
 
 
 def _left_out(about: Mapping[str, Any]) -> list[str]:
@@ -214,12 +211,7 @@ class _Work:
 
 
 def export_community(
-    target: Path,
-    wanted: Wanted,
-    store: sqlite3.Connection,
-    office: Office | None,
-    home: Path,
-    signer: Identity,
+    target: Path, wanted: Wanted, store: sqlite3.Connection, office: Office | None, home: Path, signer: Identity
 ) -> Done:
     """Write the export, or bring the one in this folder up to date; raises UsageError in words, and nothing is changed then.
 
@@ -263,9 +255,7 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
             f"{target} also holds the corpus {lost[0]!r}, which was not named now. Name it too, or another folder."
         )
     if before.signer != signer.public.signing_key:
-        raise UsageError(
-            f"{target} was signed with another key than this computer's. Name another folder."
-        )
+        raise UsageError(f"{target} was signed with another key than this computer's. Name another folder.")
     return before
 
 
@@ -282,9 +272,7 @@ def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
     wanted, seen = work.wanted, set[str]()
     now = standing(work.home)
     for own_corpus in chosen:
-        yield from corpus_files(
-            work.store, own_corpus, now, open_secrets=wanted.open_secrets, left_out=work.left_out
-        )
+        yield from corpus_files(work.store, own_corpus, now, open_secrets=wanted.open_secrets, left_out=work.left_out)
     if wanted.vault is not None and wanted.open_secrets:
         if wanted.keeper is None:
             raise UsageError(

@@ -73,9 +73,7 @@ def new_export(target: Path, locks: Path) -> Iterator[Path]:
     made, before = _beside(target, "part"), _beside(target, "old")
     try:
         private_folder(target.parent)
-        lock = filelock.FileLock(
-            private_folder(locks) / f"export-{name}.lock", timeout=1, mode=0o600
-        )
+        lock = filelock.FileLock(private_folder(locks) / f"export-{name}.lock", timeout=1, mode=0o600)
         with lock:
             # Clear what a stopped export left; the older one is put back where it was taken away
             # already.
@@ -91,9 +89,7 @@ def new_export(target: Path, locks: Path) -> Iterator[Path]:
             finally:
                 _remove(made)
     except filelock.Timeout:
-        raise UsageError(
-            f"Another program is writing {target}. Try again when it is done."
-        ) from None
+        raise UsageError(f"Another program is writing {target}. Try again when it is done.") from None
     except OSError as error:
         raise UsageError(
             f"{target} could not be written ({error.strerror}). It is as it was before. Make room, or name another folder."
@@ -108,9 +104,7 @@ def write_part(made: Path, files: Iterable[OutFile]) -> dict[str, str]:
         if not all(_PLAIN.fullmatch(part) and part not in {".", ".."} for part in parts):
             raise UsageError(f"{file.path!r} is no name that every system takes. Rename it.")
         path = made.joinpath(*parts)
-        for place in reversed(
-            path.parents[: len(parts) - 1]
-        ):  # of several folders the system gives one alone the mode
+        for place in reversed(path.parents[: len(parts) - 1]):  # of several folders the system gives one alone the mode
             place.mkdir(mode=0o700, exist_ok=True)
         write_file(path, file.data, overwrite=False)
         sums[file.path] = hashlib.sha256(file.data).hexdigest()
@@ -163,11 +157,7 @@ def read_export(folder: Path) -> Checked:
             raise _damaged(path, "its bytes are not those that were written")
     about = _about(folder)
     key = str(about.get("signing_key"))
-    right = (
-        _read(folder, KEY) == public_pem(key).encode()
-        if re.fullmatch("[0-9a-f]{64}", key)
-        else False
-    )
+    right = _read(folder, KEY) == public_pem(key).encode() if re.fullmatch("[0-9a-f]{64}", key) else False
     if not right or not verify(key, listed, _read(folder, SIGNATURE)):
         raise _damaged(SIGNATURE, "it is not that of this list and key")
     return Checked(about, sums)
@@ -179,8 +169,7 @@ def _about(folder: Path) -> dict[str, Any]:
         about = json.loads(_read(folder, ABOUT))
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise FileError(
-            FileProblem.NOT_OURS,
-            f"{folder} is no export of a community, or one of a newer version of Rosetta.",
+            FileProblem.NOT_OURS, f"{folder} is no export of a community, or one of a newer version of Rosetta."
         )
     return about
 
@@ -249,7 +238,7 @@ def _signature(signer: str, home: Path, words: str) -> CardCheck:
     if words and not says_key(read_words(words), signer):
         return CardCheck("key", False, f"signed with another key than that of the words given; its six words are: {six_words}")  # fmt: skip
     if words or own:
-        return CardCheck("key", True, f"signed with {own or 'the key whose six words were given'}: {six_words}")  # fmt: skip
+        return CardCheck("key", True, f"signed with {own or 'the key whose six words were given'}: {six_words}")
     return CardCheck("key", None, f"signed with a key that nobody here knows. Its six words are: {six_words}. Compare them with those of anyone who made it (--words).")  # fmt: skip
 
 
@@ -257,14 +246,10 @@ def withdrawn_in(folder: Path, export: Checked, now: Withdrawals) -> list[Found]
     """Return what notices say of an export that was checked, each once; empty where nothing was ever taken back here."""
     if not now:
         return []
-    withdrawals: dict[Found, None] = dict.fromkeys(
-        found(Verified(keys=frozenset({export.signer})), now)
-    )
+    withdrawals: dict[Found, None] = dict.fromkeys(found(Verified(keys=frozenset({export.signer})), now))
     for path in export.sums:
         for subject in _subjects(path, folder, export):
-            withdrawals |= dict.fromkeys(
-                [subject] if isinstance(subject, Found) else found(subject, now)
-            )
+            withdrawals |= dict.fromkeys([subject] if isinstance(subject, Found) else found(subject, now))
     return list(withdrawals)
 
 
@@ -283,9 +268,7 @@ def _subjects(path: str, folder: Path, export: Checked) -> Iterator[Verified | F
         rows = content.get("results")
         yield of_card(content, _ids(rows, "entry_id") if rows else None)
     else:
-        yield Verified(
-            _facts(content, name, export), ids=frozenset(_ids(content.get("entries"), "id"))
-        )
+        yield Verified(_facts(content, name, export), ids=frozenset(_ids(content.get("entries"), "id")))
 
 
 def _facts(corpus: Mapping[str, Any], name: str, export: Checked) -> CorpusFacts:
@@ -294,12 +277,7 @@ def _facts(corpus: Mapping[str, Any], name: str, export: Checked) -> CorpusFacts
     fields = dataset if isinstance(dataset, Mapping) else {}
     known = [str(corpus_entry.get("sha256")) for corpus_entry in export.about["corpora"]]
     sha256 = next((digest for digest in known if name.endswith(f"-{digest[:12]}.json")), "")
-    return CorpusFacts(
-        sha256,
-        str(fields.get("id", "")),
-        fields.get("source_language"),
-        fields.get("target_language"),
-    )
+    return CorpusFacts(sha256, str(fields.get("id", "")), fields.get("source_language"), fields.get("target_language"))
 
 
 def _ids(rows: Any, field: str) -> list[str]:

@@ -14,15 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontDatabase,
-    QGlyphRun,
-    QPalette,
-    QTextLayout,
-    QTextOption,
-)
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGlyphRun, QPalette, QTextLayout, QTextOption
 from PySide6.QtWidgets import QApplication
 
 from corpora.text.visible import readable
@@ -39,9 +31,7 @@ FAMILIES: Final = (
     "Rosetta Noto Sans Symbols",
 )
 
-_FILES: Final = tuple(
-    f"{f.replace(' ', '')}-{weight}.ttf" for f in FAMILIES for weight in ("Regular", "Bold")
-)
+_FILES: Final = tuple(f"{f.replace(' ', '')}-{weight}.ttf" for f in FAMILIES for weight in ("Regular", "Bold"))
 
 
 _CARRIED: dict[str, int] = {}  # Family of a font of the batch that is open → Qt's number for it
@@ -49,11 +39,7 @@ _CARRIED: dict[str, int] = {}  # Family of a font of the batch that is open → 
 
 def load() -> list[Path]:
     """Register the fonts with Qt, before anything is drawn; gives the files that are not there or damaged."""
-    return [
-        file
-        for file in (FOLDER / name for name in _FILES)
-        if QFontDatabase.addApplicationFont(str(file)) == -1
-    ]
+    return [file for file in (FOLDER / name for name in _FILES) if QFontDatabase.addApplicationFont(str(file)) == -1]
 
 
 def carry(fonts: Sequence[CarriedFont]) -> list[FontError]:
@@ -305,9 +291,7 @@ def sheet(colours: Colours, px: int) -> str:
     card = colours.field if colours.ground != colours.field else colours.border
     names = {name: colour.name() for name, colour in colours._asdict().items()}
     title = px + max(4, px // 4)
-    return _SHEET.format(
-        **names, card=card.name(), title=title, target=TARGET, inside=max(TARGET - 12, px * 3 // 2)
-    )
+    return _SHEET.format(**names, card=card.name(), title=title, target=TARGET, inside=max(TARGET - 12, px * 3 // 2))
 
 
 # ---- How things look: three sets of colours and six sizes of letters, changed at once and

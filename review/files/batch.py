@@ -38,9 +38,7 @@ from review.files.manifests import MOST_ITEMS, BatchItem, BatchManifest, Trainin
 _PLACE_DIGITS = 64  # Of a person's place (`files.reviewer_codes`); codes and tags have fewer
 
 
-def check_content(
-    manifest: BatchManifest, items: Sequence[BatchItem], training: Sequence[TrainingItem]
-) -> None:
+def check_content(manifest: BatchManifest, items: Sequence[BatchItem], training: Sequence[TrainingItem]) -> None:
     """Raise FileError, which names what is wrong and quotes no text of an item."""
     if not items:
         raise _invalid("it holds nothing to do")
@@ -81,9 +79,7 @@ def _check_for_translators(items: Sequence[BatchItem], training: Sequence[Traini
 def _check_person(place: str, manifest: BatchManifest) -> None:
     if not manifest.names_codes:
         if len(place) < _PLACE_DIGITS:
-            raise _invalid(
-                "it names a reviewer openly, so that anyone who has it could answer as this person"
-            )
+            raise _invalid("it names a reviewer openly, so that anyone who has it could answer as this person")
         return
     try:
         read_code(place)
@@ -110,9 +106,7 @@ def _check_recipients(recipients: Sequence[str]) -> None:
 
 
 def _invalid(reason: str) -> FileError:
-    return FileError(
-        FileProblem.INVALID, f"This batch cannot be used: {reason}. Ask the organisation to fix it."
-    )
+    return FileError(FileProblem.INVALID, f"This batch cannot be used: {reason}. Ask the organisation to fix it.")
 
 
 ITEMS: Final = "items.jsonl"
@@ -126,9 +120,7 @@ LICENCE: Final = "font-{number}-licence.txt"
 _FONTS = [(FONT.format(number=n), LICENCE.format(number=n)) for n in range(1, MOST_FONTS + 1)]
 # Members beside the manifest, and the most bytes of each; batches of version 1 have no salt
 _MEMBERS = {ITEMS: 48 * 2**20, TRAINING: 2**22, README: 2**16, SALT: 2**7} | {
-    name: most
-    for pair in _FONTS
-    for name, most in zip(pair, (MOST_BYTES, MOST_LICENCE), strict=True)
+    name: most for pair in _FONTS for name, most in zip(pair, (MOST_BYTES, MOST_LICENCE), strict=True)
 }
 _OPTIONAL = {SALT, *(name for pair in _FONTS for name in pair)}
 
@@ -197,8 +189,7 @@ def make_batch(
     """
     if manifest.organisation.signing_key != identity.public.signing_key:
         raise FileError(
-            FileProblem.INVALID,
-            "The batch names another organisation's signing key than the one that is to sign it.",
+            FileProblem.INVALID, "The batch names another organisation's signing key than the one that is to sign it."
         )
     members = {ITEMS: _lines(items), TRAINING: _lines(training), README: batch_readme(manifest)}
     if not manifest.names_codes:
@@ -208,9 +199,7 @@ def make_batch(
     return _read(pack_signed(manifest, members, identity))
 
 
-def write_batch(
-    batch: Batch, *, recipients: Sequence[str] = (), passphrase: str | None = None
-) -> bytes:
+def write_batch(batch: Batch, *, recipients: Sequence[str] = (), passphrase: str | None = None) -> bytes:
     """Return the bytes of a ``.rosetta-batch`` file: sealed for recipients, or with a passphrase, or plain.
 
     Raises FileError where a secret batch would be left open. A file for each reviewer is made by calling
@@ -218,8 +207,7 @@ def write_batch(
     """
     if recipients and passphrase is not None:
         raise FileError(
-            FileProblem.INVALID,
-            "A batch is sealed either for laptops or with a passphrase. Write two files.",
+            FileProblem.INVALID, "A batch is sealed either for laptops or with a passphrase. Write two files."
         )
     if recipients:
         return seal(batch.archive, recipients)
@@ -227,15 +215,12 @@ def write_batch(
         return seal_with_passphrase(batch.archive, typed_passphrase(passphrase))
     if batch.manifest.secret:
         raise FileError(
-            FileProblem.LOCKED,
-            "This batch holds secret sentences. Name the laptops it is for, or a passphrase.",
+            FileProblem.LOCKED, "This batch holds secret sentences. Name the laptops it is for, or a passphrase."
         )
     return batch.archive
 
 
-def open_batch(
-    data: bytes, identities: Iterable[AgeIdentity] = (), passphrase: str | None = None
-) -> Batch:
+def open_batch(data: bytes, identities: Iterable[AgeIdentity] = (), passphrase: str | None = None) -> Batch:
     """Open a batch file and check all of it; raises FileError in words.
 
     A passphrase takes a fraction of a second for our files, and some seconds for one that another program
@@ -257,9 +242,7 @@ def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | 
     if lock is Lock.KEYS:
         return unseal(data, identities)
     if passphrase is None:
-        raise FileError(
-            FileProblem.LOCKED, "This file opens with the passphrase on the reviewer's card."
-        )
+        raise FileError(FileProblem.LOCKED, "This file opens with the passphrase on the reviewer's card.")
     try:
         typed = typed_passphrase(passphrase)
     except FileError as error:
@@ -275,9 +258,7 @@ def _read(archive: bytes) -> Batch:
         if font in opened.members
     ]
     if carried_fonts and (opened.manifest.version or 0) < 3:
-        raise FileError(
-            FileProblem.INVALID, "A batch brings fonts from version 3 on, and none before."
-        )
+        raise FileError(FileProblem.INVALID, "A batch brings fonts from version 3 on, and none before.")
     fonts = tuple(carried_fonts)
     batch = Batch(
         opened.manifest,
@@ -295,9 +276,7 @@ def _read(archive: bytes) -> Batch:
 
 def _salt(manifest: BatchManifest, content: bytes | None) -> bytes:
     if manifest.names_codes is not (content is None):
-        raise FileError(
-            FileProblem.INVALID, f"{SALT}: a batch has one from version 2 on, and none before."
-        )
+        raise FileError(FileProblem.INVALID, f"{SALT}: a batch has one from version 2 on, and none before.")
     try:
         return b"" if content is None else read_salt(content)
     except ValueError as error:

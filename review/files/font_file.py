@@ -62,9 +62,7 @@ def seen_of(letter: str) -> str:
 
 MOST_BYTES: Final = 2 * 2**20  # Of one font, subset to the letters of its batch
 MOST_GLYPHS: Final = 20_000
-NEEDED: Final = frozenset(
-    {"OS/2", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "name", "post"}
-)
+NEEDED: Final = frozenset({"OS/2", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "name", "post"})
 # Tables that move and join letters; a font may lack them
 SHAPING: Final = frozenset({"GDEF", "GPOS", "GSUB"})
 # With 12 hexadecimal digits behind it the name that a font has in a batch: no other font of a
@@ -202,11 +200,7 @@ def _glyphs(tables: Mapping[str, bytes]) -> int:
     if (len(head), len(maxp), len(hhea)) != (54, 32, 36) or maxp[:4] != b"\0\1\0\0":
         _refuse("its heads are of another form")
     units, long = struct.unpack_from(">H", head, 18)[0], struct.unpack_from(">h", head, 50)[0]
-    if (
-        struct.unpack_from(">I", head, 12)[0] != _MAGIC
-        or not 16 <= units <= 16384
-        or long not in {0, 1}
-    ):
+    if struct.unpack_from(">I", head, 12)[0] != _MAGIC or not 16 <= units <= 16384 or long not in {0, 1}:
         _refuse("its head is none")
     count: int = struct.unpack_from(">H", maxp, 4)[0]
     if not 0 < count <= MOST_GLYPHS:
@@ -273,13 +267,10 @@ def _in_segments(cmap: bytes, at: int) -> Iterator[tuple[int, int]]:
     """Read a subtable of form 4 (OpenType, cmap)."""
     count = struct.unpack_from(">H", cmap, at + 6)[0] // 2
     ends, starts, deltas, offsets = (
-        struct.unpack_from(f">{count}H", cmap, at + 14 + 2 * count * n + (2 if n else 0))
-        for n in range(4)
+        struct.unpack_from(f">{count}H", cmap, at + 14 + 2 * count * n + (2 if n else 0)) for n in range(4)
     )
     _check_ascending(starts, ends)
-    for n, (end, start, delta, offset) in enumerate(
-        zip(ends, starts, deltas, offsets, strict=True)
-    ):
+    for n, (end, start, delta, offset) in enumerate(zip(ends, starts, deltas, offsets, strict=True)):
         for code in range(start, min(end, 0xFFFE) + 1):
             if not offset:
                 yield code, (code + delta) & 0xFFFF
@@ -304,7 +295,6 @@ def _check_ascending(starts: Sequence[int], ends: Sequence[int]) -> None:
     """Refuse stretches of characters that overlap: each is read once, however many there are."""
     bounds = [-1, *(bound for pair in zip(starts, ends, strict=True) for bound in pair)]
     if bounds[-1] > 0x10FFFF or any(
-        second < first + (number % 2 == 0)
-        for number, (first, second) in enumerate(pairwise(bounds))
+        second < first + (number % 2 == 0) for number, (first, second) in enumerate(pairwise(bounds))
     ):
         _refuse("its table of characters is none")

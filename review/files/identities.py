@@ -109,8 +109,7 @@ def read_code(typed: str) -> str:
     if len(code) != LENGTH:
         raise CodeError(
             CodeProblem.LENGTH,
-            f"A reviewer's code has {LENGTH} letters and digits; {len(code)} were typed. "
-            "Look at the card again.",
+            f"A reviewer's code has {LENGTH} letters and digits; {len(code)} were typed. Look at the card again.",
         )
     for place, character in enumerate(code, 1):
         if character not in ALPHABET:
@@ -122,8 +121,7 @@ def read_code(typed: str) -> str:
     if _sum(code):
         raise CodeError(
             CodeProblem.CHECK,
-            "This code cannot be right: one character is wrong, or two are swapped. "
-            "Look at the card again.",
+            "This code cannot be right: one character is wrong, or two are swapped. Look at the card again.",
         )
     return code
 
@@ -193,8 +191,7 @@ def read_laptop_card(data: bytes) -> LaptopCard:
     if not card.is_signed_by(card.signing_key):
         raise FileError(
             FileProblem.DAMAGED,
-            "This laptop's card was changed after it was written: its signature does not fit. "
-            "Ask for it once more.",
+            "This laptop's card was changed after it was written: its signature does not fit. Ask for it once more.",
         )
     try:
         recipient = checked_recipient(card.recipient)
@@ -204,16 +201,12 @@ def read_laptop_card(data: bytes) -> LaptopCard:
 
 
 WITNESS_SUFFIX: Final = ".rosetta-witness"
-SAYS: Final = (
-    "I saw this laptop with a person whom the organisation asked, and compared its six words."
-)
+SAYS: Final = "I saw this laptop with a person whom the organisation asked, and compared its six words."
 
 
 class Statement(StrictRecord):
     format: Literal["rosetta-witness/1"] = "rosetta-witness/1"
-    says: Literal[
-        "I saw this laptop with a person whom the organisation asked, and compared its six words."
-    ] = SAYS
+    says: Literal["I saw this laptop with a person whom the organisation asked, and compared its six words."] = SAYS
     laptop: Hex64  # Signing key of the laptop that was seen
     organisation: Hex64  # Signing key of the organisation that asks
     witness: Hex64  # Signing key of anyone who says so

@@ -13,16 +13,7 @@ from pydantic import Field
 
 from harness.sealed.archive import SignedManifest
 from harness.sealed.keys import public_pem
-from harness.sealed.strict_records import (
-    Count,
-    Hex64,
-    Id,
-    Recipient,
-    Short,
-    Since,
-    StrictRecord,
-    VersionedRecord,
-)
+from harness.sealed.strict_records import Count, Hex64, Id, Recipient, Short, Since, StrictRecord, VersionedRecord
 from review.files.identities import place_of
 from review.log.payloads import Reviewer, Text
 from review.rating import Rating, Reason
@@ -80,8 +71,8 @@ class TrainingItem(BatchItem):
     rating: Rating
     explanation: LongText  # Why this rating, in plain words, in the batch's own language
     # The same in other languages
-    explanations: Annotated[dict[Tag, LongText], Field(max_length=MOST_LANGUAGES), Since(3)] = (
-        Field(default_factory=dict)
+    explanations: Annotated[dict[Tag, LongText], Field(max_length=MOST_LANGUAGES), Since(3)] = Field(
+        default_factory=dict
     )
 
 
@@ -131,8 +122,8 @@ class BatchManifest(SignedManifest):
     # another
     language: Short
     # Tag of another language → the same words in it
-    translations: Annotated[dict[Tag, InLanguage], Field(max_length=MOST_LANGUAGES), Since(3)] = (
-        Field(default_factory=dict)
+    translations: Annotated[dict[Tag, InLanguage], Field(max_length=MOST_LANGUAGES), Since(3)] = Field(
+        default_factory=dict
     )
     task: Task = "rate"
     # Letters of the target language that keyboards may lack, from its card or from what is shown;
@@ -360,9 +351,7 @@ def batch_readme(manifest: BatchManifest) -> bytes:
 
 def ratings_readme(manifest: RatingsManifest) -> bytes:
     """Return the page for a file of ratings; it follows from the manifest alone."""
-    return _RATINGS.format(
-        review=_one_line(manifest.review), pem=public_pem(manifest.laptop.signing_key)
-    ).encode()
+    return _RATINGS.format(review=_one_line(manifest.review), pem=public_pem(manifest.laptop.signing_key)).encode()
 
 
 def _one_line(text: str) -> str:

@@ -41,8 +41,7 @@ def chains_of(events: Iterable[Event]) -> dict[str, SignedChain]:
     for event in events:
         devices[event.device].append(event)
     return {
-        device: SignedChain(events=len(every), tips=tuple(tips_of(every)))
-        for device, every in sorted(devices.items())
+        device: SignedChain(events=len(every), tips=tuple(tips_of(every))) for device, every in sorted(devices.items())
     }
 
 
@@ -123,9 +122,7 @@ class RatingsFile:
         return key_phrase(self.manifest.laptop.signing_key, earlier=earlier)
 
 
-def write_ratings(
-    folder: Path, events: Sequence[Event], batch: Batch, identity: Identity, reviewer: str
-) -> Written:
+def write_ratings(folder: Path, events: Sequence[Event], batch: Batch, identity: Identity, reviewer: str) -> Written:
     """Write ``TITLE-PERSON-MARK.rosetta-ratings`` into a folder, flushed and read back.
 
     A stick passes through many hands, so the reviewer's code is no part of the name: anyone who has it can
@@ -178,9 +175,7 @@ def open_ratings(data: bytes, identities: Iterable[AgeIdentity]) -> RatingsFile:
     """Open a file of ratings and check its signature, hashes and count; raises FileError in words."""
     identities = list(identities)
     if lock_of(data) is Lock.PASSPHRASE:
-        raise FileError(
-            FileProblem.NOT_OURS, "This is another kind of file: ratings are sealed for keys."
-        )
+        raise FileError(FileProblem.NOT_OURS, "This is another kind of file: ratings are sealed for keys.")
     opened = _checked(unseal(data, identities))
     if not {identity.recipient for identity in identities}.intersection(opened.manifest.recipients):
         raise FileError(
@@ -196,10 +191,7 @@ def _checked(archive: bytes) -> SignedArchive[RatingsManifest]:
     content = opened.members[EVENTS]
     count = content.count(b"\n")
     if count != opened.manifest.events or not content.endswith(b"\n") or count > MOST_EVENTS:
-        raise FileError(
-            FileProblem.INVALID,
-            f"{EVENTS}: not as many events as {MANIFEST} says. Ask for a new copy.",
-        )
+        raise FileError(FileProblem.INVALID, f"{EVENTS}: not as many events as {MANIFEST} says. Ask for a new copy.")
     checked_recipient(opened.manifest.laptop.recipient)
     return opened
 
@@ -216,8 +208,7 @@ def _mark(batch: Batch, event: str) -> str:
 def _title(title: str) -> str:
     """Return a title as a part of a file's name that every system takes: letters, digits, hyphens."""
     kept = (
-        letter if unicodedata.category(letter)[0] in "LNM" else "-"
-        for letter in unicodedata.normalize("NFC", title)
+        letter if unicodedata.category(letter)[0] in "LNM" else "-" for letter in unicodedata.normalize("NFC", title)
     )
     return re.sub("-+", "-", "".join(kept))[:40].strip("-") or "review"
 
@@ -233,7 +224,5 @@ def _drop_older(folder: Path, stem: str, newest: Path, marks: set[str]) -> None:
 def _of_reviewer(folder: Path, stem: str) -> Iterator[Path]:
     with contextlib.suppress(OSError):
         yield from (
-            path
-            for path in folder.iterdir()
-            if path.name.startswith(f"{stem}-") and path.suffix == RATINGS_SUFFIX
+            path for path in folder.iterdir() if path.name.startswith(f"{stem}-") and path.suffix == RATINGS_SUFFIX
         )

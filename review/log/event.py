@@ -84,9 +84,7 @@ class Event:
 
     def erased(self) -> Event:
         """Return the event without its payload and salt."""
-        return Event(
-            self.device, self.seq, self.lamport, self.prev, self.kind, self.commit, None, None
-        )
+        return Event(self.device, self.seq, self.lamport, self.prev, self.kind, self.commit, None, None)
 
     def line(self) -> bytes:
         """Return the event as one canonical JSON line, without the line feed; StoreError where it is shut."""
@@ -97,13 +95,9 @@ class Event:
         return canonical_bytes({"head": self.head, "payload": payload, "salt": salt})
 
 
-def make_event(
-    payload: AnyPayload, *, device: str, seq: int, lamport: int, prev: str, salt: bytes
-) -> Event:
+def make_event(payload: AnyPayload, *, device: str, seq: int, lamport: int, prev: str, salt: bytes) -> Event:
     """Make the next event of a device; ``salt`` is fresh and random."""
-    return Event(
-        device, seq, lamport, prev, payload.kind, _commitment(payload, salt), payload, salt
-    )
+    return Event(device, seq, lamport, prev, payload.kind, _commitment(payload, salt), payload, salt)
 
 
 def read_event(line: bytes) -> Event:
@@ -146,14 +140,7 @@ def _event(head: object, payload: object, salt: object) -> Event:
 
 
 def _facts(head: dict[str, Any]) -> tuple[str, int, int, str, Kind, str]:
-    return (
-        head["device"],
-        head["seq"],
-        head["lamport"],
-        head["prev"],
-        Kind(head["kind"]),
-        head["commit"],
-    )
+    return (head["device"], head["seq"], head["lamport"], head["prev"], Kind(head["kind"]), head["commit"])
 
 
 def _check_head(head: dict[str, Any]) -> None:
@@ -214,10 +201,7 @@ def taken_back(said: Iterable[Withdraw]) -> dict[tuple[str, str | None], frozens
     scopes: dict[tuple[str, str | None], set[Scope]] = defaultdict(set)
     for withdraw in said:
         scopes[withdraw.reviewer, reach(withdraw)].add(withdraw.scope)
-    return {
-        key: frozenset(scopes[key])
-        for key in sorted(scopes, key=lambda key: (key[0], key[1] or ""))
-    }
+    return {key: frozenset(scopes[key]) for key in sorted(scopes, key=lambda key: (key[0], key[1] or ""))}
 
 
 def reach(withdraw: Withdraw) -> str | None:
@@ -267,9 +251,7 @@ def erase_reached(connection: sqlite3.Connection, withdraw: Withdraw) -> int:
     return _erase_reached(connection, withdraw.reviewer, reach(withdraw), scopes)
 
 
-def _erase_reached(
-    connection: sqlite3.Connection, reviewer: str, batch: str | None, scopes: frozenset[Scope]
-) -> int:
+def _erase_reached(connection: sqlite3.Connection, reviewer: str, batch: str | None, scopes: frozenset[Scope]) -> int:
     return connection.execute(
         "UPDATE event SET payload = NULL, salt = NULL, batch = NULL, reviewer = NULL"
         " WHERE reviewer = :reviewer AND batch = coalesce(:batch, batch) AND kind <> 'withdraw'"
@@ -334,9 +316,7 @@ def _long(seconds: int) -> str:
     return f"{seconds // 60} minutes"
 
 
-def wild_clocks(
-    events: Iterable[Event], now: datetime, since: datetime | None = None
-) -> tuple[WildClock, ...]:
+def wild_clocks(events: Iterable[Event], now: datetime, since: datetime | None = None) -> tuple[WildClock, ...]:
     """Find clocks that cannot be right, by device; ``since`` is when the batch was made, where that is known.
 
     A time in the past alone is no fault: a stick may take weeks.

@@ -198,9 +198,7 @@ class Person:
     def state(self) -> ReviewerState:
         """Return what everything so far adds up to; it does not change with later events."""
         judged = {item: judgement for item in self.decided if (judgement := self.judgement(item))}
-        translated = {
-            item: text for item in self.decided if (text := self.translation(item)) is not None
-        }
+        translated = {item: text for item in self.decided if (text := self.translation(item)) is not None}
         return ReviewerState(
             consented=self.consented,
             agreed_to=frozenset(consent.consent_sha256 for consent in self._consents.values()),
@@ -238,9 +236,7 @@ class Person:
         item = getattr(event.payload, "item", "")
         left = self._of_item[item]
         left.remove(event)
-        decision = next(
-            (event for event in reversed(left) if isinstance(event.payload, Decided)), None
-        )
+        decision = next((event for event in reversed(left) if isinstance(event.payload, Decided)), None)
         aside = left[-1] if left and decision is None else None
         _stand(self.decided, item, decision)
         _stand(self.skipped, item, aside)

@@ -23,16 +23,7 @@ from harness.store.file.trouble import transaction
 from review.log.event import Event, known_withdrawals, reach, reached
 from review.log.laptop_form import LAPTOP
 from review.log.own_file import FileLock, OwnFile, fingerprint, new_device, opening
-from review.log.payloads import (
-    MOST_TEXT,
-    AnyPayload,
-    Comment,
-    Judged,
-    Kind,
-    Scope,
-    Suggest,
-    Withdraw,
-)
+from review.log.payloads import MOST_TEXT, AnyPayload, Comment, Judged, Kind, Scope, Suggest, Withdraw
 from review.log.sealed_words import SealedWords, WordKeys
 from review.log.table import append_event, read_events, saying, seal_written
 
@@ -65,18 +56,13 @@ class Draft:
 class Laptop(OwnFile):
     """The open file; one object may be used by several threads, and several programs may have it open."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, path: Path, device: str, presence: FileLock
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, device: str, presence: FileLock) -> None:
         super().__init__(connection, path)
         self.device = device  # Random id of this installation, 16 hexadecimal digits
         self._presence = presence
         self._lock = RLock()
         self._words = SealedWords(
-            connection,
-            self._identities,
-            file=FILE_NAME,
-            keys="laptop.key, or its entry in its keyring",
+            connection, self._identities, file=FILE_NAME, keys="laptop.key, or its entry in its keyring"
         )
 
     @classmethod
@@ -129,8 +115,7 @@ class Laptop(OwnFile):
                 "SELECT rowid, batch, reviewer, item, field, text FROM draft WHERE sealed IS NULL"
             ):
                 self.connection.execute(
-                    "UPDATE draft SET text = ?, sealed = ? WHERE rowid = ?",
-                    (*words.draft(place, text), number),
+                    "UPDATE draft SET text = ?, sealed = ? WHERE rowid = ?", (*words.draft(place, text), number)
                 )
             self.connection.execute("UPDATE installation SET unclean = 1")
         return True
@@ -169,10 +154,7 @@ class Laptop(OwnFile):
         return self.record([payload])[0]
 
     def record(
-        self,
-        payloads: Sequence[AnyPayload],
-        place: tuple[str, str] = ("", ""),
-        drafts: Iterable[Draft] = (),
+        self, payloads: Sequence[AnyPayload], place: tuple[str, str] = ("", ""), drafts: Iterable[Draft] = ()
     ) -> list[Event]:
         """Write what happened as the next events of this device, and change drafts: all of it, or nothing.
 
@@ -182,9 +164,7 @@ class Laptop(OwnFile):
         UsageError for what the person has taken back in advance.
         """
         withdraws = [payload for payload in payloads if isinstance(payload, Withdraw)]
-        words = self.ready_to_seal(
-            {place[0], *(getattr(payload, "batch", None) or "" for payload in payloads)}
-        )
+        words = self.ready_to_seal({place[0], *(getattr(payload, "batch", None) or "" for payload in payloads)})
         with self._writing():
             for payload in payloads:
                 self._refuse_taken_back(payload)
@@ -200,8 +180,7 @@ class Laptop(OwnFile):
             for withdraw in withdraws:
                 words_only = withdraw.scope is Scope.COMMENTS
                 self.connection.execute(
-                    "DELETE FROM draft WHERE reviewer = ? AND batch = coalesce(?, batch)"
-                    " AND NOT (? AND field = ?)",
+                    "DELETE FROM draft WHERE reviewer = ? AND batch = coalesce(?, batch) AND NOT (? AND field = ?)",
                     (withdraw.reviewer, reach(withdraw), words_only, ANSWER_DRAFT),
                 )
                 self.connection.execute("UPDATE installation SET unclean = 1")
@@ -253,18 +232,14 @@ class Laptop(OwnFile):
         batch = _batch_id(manifest)
         recipients = self._recipients() if secret else []
         with self._writing():
-            known = self.connection.execute(
-                "SELECT manifest FROM batch WHERE id = ?", (batch,)
-            ).fetchone()
+            known = self.connection.execute("SELECT manifest FROM batch WHERE id = ?", (batch,)).fetchone()
             if known is None:
                 row = (batch, manifest, members, secret)
                 self.connection.execute("INSERT INTO batch VALUES (?, ?, ?, ?)", row)
                 if secret:
                     self._words.add(batch, recipients)
         if known is not None and known[0] != manifest:
-            raise UsageError(
-                f"Another batch with the id {batch} is here already. Ask the organisation for a new file."
-            )
+            raise UsageError(f"Another batch with the id {batch} is here already. Ask the organisation for a new file.")
         return known is None
 
     def batches(self) -> tuple[StoredBatch, ...]:
@@ -287,9 +262,7 @@ class Laptop(OwnFile):
         with self._writing():
             self._change_drafts(batch, reviewer, drafts, words)
 
-    def _change_drafts(
-        self, batch: str, reviewer: str, drafts: Iterable[Draft], words: WordKeys
-    ) -> None:
+    def _change_drafts(self, batch: str, reviewer: str, drafts: Iterable[Draft], words: WordKeys) -> None:
         withdrawn = known_withdrawals(self.connection, reviewer)
         for draft in drafts:
             self.connection.execute(

@@ -14,16 +14,7 @@ from operator import attrgetter
 from types import MappingProxyType
 
 from harness.sealed.chain import ChainReport, check_chain
-from review.log.event import (
-    Event,
-    EventError,
-    WildClock,
-    covered,
-    reach,
-    read_event,
-    wild_clocks,
-    withdrawals,
-)
+from review.log.event import Event, EventError, WildClock, covered, reach, read_event, wild_clocks, withdrawals
 from review.log.fold import Person
 from review.log.laptop import Laptop
 from review.log.payloads import (

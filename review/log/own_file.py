@@ -35,9 +35,7 @@ class FileLock:
         path = folder / FILE_NAME
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        self._connection = sqlite3.connect(
-            path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
-        )
+        self._connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
         try:
             self._share()
         except BaseException:
@@ -161,9 +159,7 @@ def opening(path: Path, form: FileForm, busy_seconds: float) -> Iterator[sqlite3
         private_folder(path.parent)
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        connection = sqlite3.connect(
-            path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
-        )
+        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
         try:
             _check_ours(connection, path, form)
             for pragma in _PRAGMAS:

@@ -11,15 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from harness.sealed.strict_records import (
-    Count,
-    Hex64,
-    Id,
-    Short,
-    Since,
-    StrictRecord,
-    VersionedRecord,
-)
+from harness.sealed.strict_records import Count, Hex64, Id, Short, Since, StrictRecord, VersionedRecord
 from review.rating import CannotJudge, Rating, Reason, Relation
 
 MOST_TEXT = 4_000  # Characters of a comment or a suggested wording
@@ -56,10 +48,7 @@ class Kind(StrEnum):
 
 
 # What a person says that bears on a verdict; a laptop signs whose answers stand where
-ANSWERS = frozenset(
-    {Kind.CONSENT, Kind.RELATION, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM}
-    | {Kind.WITHDRAW}
-)
+ANSWERS = frozenset({Kind.CONSENT, Kind.RELATION, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM} | {Kind.WITHDRAW})
 
 
 class Face(StrEnum):

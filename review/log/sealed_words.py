@@ -69,9 +69,7 @@ class WordKeys:
         payload = event.payload.model_dump(mode="json")
         return self.sealed(event.id, payload, event.salt, WRITTEN.get(event.kind, ()))
 
-    def sealed(
-        self, event: str, payload: Mapping[str, Any], salt: bytes, names: Collection[str]
-    ) -> Content:
+    def sealed(self, event: str, payload: Mapping[str, Any], salt: bytes, names: Collection[str]) -> Content:
         """Return a payload as it is stored, with those of the named fields that hold something sealed."""
         batch = str(payload.get("batch"))
         words = {name: payload[name] for name in names if payload.get(name)}
@@ -155,12 +153,7 @@ def older_content(kind: str, batch: str, payload: str) -> tuple[dict[str, Any], 
 
 class SealedWords:
     def __init__(
-        self,
-        connection: sqlite3.Connection,
-        identities: Callable[[], Iterable[AgeIdentity]],
-        *,
-        file: str,
-        keys: str,
+        self, connection: sqlite3.Connection, identities: Callable[[], Iterable[AgeIdentity]], *, file: str, keys: str
     ) -> None:
         """``identities`` gives what opens keys here, one after the other; ``file`` and ``keys`` are named in the fixes."""
         self._connection = connection
@@ -205,10 +198,7 @@ class SealedWords:
         return keys
 
     def seal_anew(
-        self,
-        batches: Collection[str],
-        named: Sequence[AgeIdentity],
-        recipients: Callable[[], Sequence[str]],
+        self, batches: Collection[str], named: Sequence[AgeIdentity], recipients: Callable[[], Sequence[str]]
     ) -> None:
         """Seal for ``recipients`` the keys of these batches that none here opens, and one of ``named`` does: a recovery key.
 
@@ -223,9 +213,7 @@ class SealedWords:
         with transaction(self._connection):
             for before, key in fitting:
                 sealed = key.sealed_for(recipient_keys)
-                self._connection.execute(
-                    "UPDATE words_key SET sealed = ? WHERE sealed = ?", (sealed, before)
-                )
+                self._connection.execute("UPDATE words_key SET sealed = ? WHERE sealed = ?", (sealed, before))
                 self._opened[sealed] = key
 
     def add(self, batch: str, recipients: Sequence[str]) -> None:

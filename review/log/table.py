@@ -134,8 +134,7 @@ def create_event_table(connection: sqlite3.Connection) -> None:
     """
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise StoreError(
-            f"Reviews need SQLite 3.37 or newer, and this Python has {sqlite3.sqlite_version}. "
-            "Install a newer Python."
+            f"Reviews need SQLite 3.37 or newer, and this Python has {sqlite3.sqlite_version}. Install a newer Python."
         )
     for statement in _STATEMENTS:
         connection.execute(statement)
@@ -187,9 +186,7 @@ def _content(event: Event, words: WordKeys) -> tuple[Any, ...]:
     return (*words.content(event), *place)
 
 
-def append_event(
-    connection: sqlite3.Connection, device: str, payload: AnyPayload, words: WordKeys = NO_WORDS
-) -> Event:
+def append_event(connection: sqlite3.Connection, device: str, payload: AnyPayload, words: WordKeys = NO_WORDS) -> Event:
     """Write the next event of a device's chain, within the caller's transaction; ``words`` as of ``insert_event``.
 
     The transaction must have begun with BEGIN IMMEDIATE, so that two processes never take one place.
@@ -211,24 +208,19 @@ def seal_written(connection: sqlite3.Connection, words: WordKeys, batches: Colle
     """
     marks = ", ".join("?" * len(WRITTEN))
     rows = connection.execute(
-        f"SELECT rowid, id, kind, batch, payload, salt FROM event WHERE kind IN ({marks})",
-        tuple(WRITTEN),
+        f"SELECT rowid, id, kind, batch, payload, salt FROM event WHERE kind IN ({marks})", tuple(WRITTEN)
     ).fetchall()
     connection.execute("DROP TRIGGER event_is_never_changed")
     for number, identity, kind, batch, payload, salt in rows:
         if batch in batches:
             content_words, names = older_content(kind, batch, payload)
             content = words.sealed(identity, content_words, salt, names)
-            connection.execute(
-                "UPDATE event SET payload = ?, salt = ? WHERE rowid = ?", (*content, number)
-            )
+            connection.execute("UPDATE event SET payload = ?, salt = ? WHERE rowid = ?", (*content, number))
     connection.execute(_NEVER_CHANGED)
 
 
 def read_events(
-    connection: sqlite3.Connection,
-    batches: Collection[str] | None = None,
-    words: WordKeys = NO_WORDS,
+    connection: sqlite3.Connection, batches: Collection[str] | None = None, words: WordKeys = NO_WORDS
 ) -> Iterator[Event]:
     """Return the events of some batches, or all, in the order in which they came.
 
@@ -242,25 +234,17 @@ def read_events(
     return _events(connection, words, batch_clause, *batches)
 
 
-def read_device(
-    connection: sqlite3.Connection, device: str, kind: Kind | None = None
-) -> Iterator[Event]:
+def read_device(connection: sqlite3.Connection, device: str, kind: Kind | None = None) -> Iterator[Event]:
     """Return the chain of one device, or its events of one kind, shut where sealed; EventError as of ``read_events``."""
-    return _events(
-        connection, NO_WORDS, "WHERE device = ? AND kind = coalesce(?, kind)", device, kind
-    )
+    return _events(connection, NO_WORDS, "WHERE device = ? AND kind = coalesce(?, kind)", device, kind)
 
 
-def read_person(
-    connection: sqlite3.Connection, reviewer: str, kind: Kind | None = None
-) -> Iterator[Event]:
+def read_person(connection: sqlite3.Connection, reviewer: str, kind: Kind | None = None) -> Iterator[Event]:
     """Return what any device said in a reviewer's name, or what is of one kind of it; EventError as of ``read_events``.
 
     What was taken back names nobody. What is sealed is shut.
     """
-    return _events(
-        connection, NO_WORDS, "WHERE reviewer = ? AND kind = coalesce(?, kind)", reviewer, kind
-    )
+    return _events(connection, NO_WORDS, "WHERE reviewer = ? AND kind = coalesce(?, kind)", reviewer, kind)
 
 
 def people_of(connection: sqlite3.Connection, device: str) -> list[str]:
@@ -273,23 +257,17 @@ def people_of(connection: sqlite3.Connection, device: str) -> list[str]:
 
 def devices_of(connection: sqlite3.Connection, reviewer: str) -> list[str]:
     """Return the devices that said something in a reviewer's name that was not taken back."""
-    rows = connection.execute(
-        "SELECT DISTINCT device FROM event WHERE reviewer = ?", (reviewer,)
-    ).fetchall()
+    rows = connection.execute("SELECT DISTINCT device FROM event WHERE reviewer = ?", (reviewer,)).fetchall()
     return [row[0] for row in rows]
 
 
 def latest_time(connection: sqlite3.Connection, device: str) -> int:
     """Return the largest logical time of a device's chain; -1 where there is none."""
-    row = connection.execute(
-        "SELECT coalesce(max(lamport), -1) FROM event WHERE device = ?", (device,)
-    ).fetchone()
+    row = connection.execute("SELECT coalesce(max(lamport), -1) FROM event WHERE device = ?", (device,)).fetchone()
     return int(row[0])
 
 
-def _events(
-    connection: sqlite3.Connection, words: WordKeys, which: str, *values: str | None
-) -> Iterator[Event]:
+def _events(connection: sqlite3.Connection, words: WordKeys, which: str, *values: str | None) -> Iterator[Event]:
     rows = connection.execute(
         f"SELECT rowid, {_COLUMNS} FROM event {which} ORDER BY rowid", values
     ).fetchall()  # an open cursor would hold a lock against other processes
@@ -327,9 +305,7 @@ def _event(
 
 def _read(head: str, payload: str | None, salt: bytes | None) -> Event:
     salt_json = "null" if salt is None else f'"{salt.hex()}"'
-    return read_event(
-        f'{{"head":{head},"payload":{payload or "null"},"salt":{salt_json}}}'.encode()
-    )
+    return read_event(f'{{"head":{head},"payload":{payload or "null"},"salt":{salt_json}}}'.encode())
 
 
 def _unsealed(words: WordKeys, identity: str, head: str, payload: str, sealed: bytes) -> Event:

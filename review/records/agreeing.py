@@ -88,9 +88,7 @@ def conditions(connection: sqlite3.Connection, run: Run) -> list[CardCheck]:
     ]
 
 
-def gate_of(
-    connection: sqlite3.Connection, run: Run, card: Mapping[str, Any]
-) -> ReviewStatus | None:
+def gate_of(connection: sqlite3.Connection, run: Run, card: Mapping[str, Any]) -> ReviewStatus | None:
     """Return what people said of a run by the certificates next to it; None where none holds."""
     return standing(attached_to(connection, run.id), run.run_id, str(card.get("run_card_hash")))
 
@@ -152,9 +150,7 @@ def propose_for(
     review = gate_of(connection, run, card)
     assert review is not None  # noqa: S101  a condition
     if review.certificate.organisation.signing_key != identity.public.signing_key:
-        raise UsageError(
-            "Another organisation certified this run: the one that certified it proposes."
-        )
+        raise UsageError("Another organisation certified this run: the one that certified it proposes.")
     terms = new_terms(
         run_id=run.run_id,
         card=card["run_card_hash"],
@@ -162,9 +158,7 @@ def propose_for(
         composite_at_least=f"{least_composite():.2f}",
         method=_method(card),
         language_pair=run.language_pair,
-        organisation=Party(
-            name=review.certificate.organisation.name, signing_key=identity.public.signing_key
-        ),
+        organisation=Party(name=review.certificate.organisation.name, signing_key=identity.public.signing_key),
         developer=developer,
         **changed,
     )
@@ -173,9 +167,7 @@ def propose_for(
     return made
 
 
-def end_of_way(
-    connection: sqlite3.Connection, kept: KeptSubmission, steps: Sequence[WayStep]
-) -> WayEnd:
+def end_of_way(connection: sqlite3.Connection, kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
     """Return what follows for a submission (``what_follows``), and behind a certificate the command of its record.
 
     That is who owns the method, where §8.3 and §9.5 ask for it and nothing was proposed yet.
@@ -268,9 +260,7 @@ def _has_said(record: OwnershipRecord, what: OwnershipAction, key: str) -> bool:
     return any(act.what is what and act.by == key for act in record.acts)
 
 
-def take(
-    connection: sqlite3.Connection, data: bytes, home: Path, trusted: str | None
-) -> OwnershipRecord:
+def take(connection: sqlite3.Connection, data: bytes, home: Path, trusted: str | None) -> OwnershipRecord:
     """Store a record that came from the other side, with all that is known of it here.
 
     ``trusted``: the organisation's key, where a person named it. Raises UsageError where this computer is no side of it and
@@ -279,9 +269,7 @@ def take(
     stated = read_ownership(data)
     if trusted != stated.terms.organisation.signing_key:
         if trusted is not None:
-            raise UsageError(
-                "Another key than the one that you named signed as the organisation. It was not imported."
-            )
+            raise UsageError("Another key than the one that you named signed as the organisation. It was not imported.")
         own_side(stated.terms, home)
     with transaction(connection):
         record = with_kept(connection, stated)
@@ -325,9 +313,7 @@ def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[Ca
     return card_checks
 
 
-def _made(
-    connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any], home: Path
-) -> CardCheck:
+def _made(connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any], home: Path) -> CardCheck:
     whole = check_hash(raw)
     if whole.ok is False:
         return CardCheck(SELF, False, whole.words)
@@ -391,9 +377,7 @@ def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:
 
 
 # Work that brings texts into a run; what else opens them for it comes after
-BRINGING: Final = frozenset(
-    {VaultWork.RUN, VaultWork.SCORE, VaultWork.RESUME, VaultWork.RETRY, VaultWork.SCRIPT}
-)
+BRINGING: Final = frozenset({VaultWork.RUN, VaultWork.SCORE, VaultWork.RESUME, VaultWork.RETRY, VaultWork.SCRIPT})
 
 
 def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:

@@ -49,9 +49,7 @@ def check_certificate(data: bytes) -> None:
 def check_evidence(data: bytes) -> None:
     """Raise UsageError for what is no evidence, and for evidence of secret entries, which stays inside."""
     evidence_file = unpack_evidence(data)
-    if over_secret(
-        read_certificate(evidence_file.certificate, "this certificate"), evidence_file.evidence
-    ):
+    if over_secret(read_certificate(evidence_file.certificate, "this certificate"), evidence_file.evidence):
         raise UsageError(EXACT_STAYS)
 
 
@@ -59,8 +57,7 @@ def check_signature(data: bytes) -> None:
     """Raise FileError for what is no signature of a certificate; whether it fits, verifying tells."""
     if len(data) != _SIGNATURE_BYTES:
         raise FileError(
-            FileProblem.NOT_OURS,
-            f"A certificate's signature has {_SIGNATURE_BYTES} bytes, and this has {len(data):,}.",
+            FileProblem.NOT_OURS, f"A certificate's signature has {_SIGNATURE_BYTES} bytes, and this has {len(data):,}."
         )
 
 

@@ -196,9 +196,7 @@ def new_terms(**fields: object) -> OwnershipTerms:
         raise UsageError(f"These terms are not possible: {first_problem(error)}") from None
 
 
-def say(
-    record: OwnershipRecord, what: OwnershipAction, identity: Identity, reason: str = ""
-) -> OwnershipRecord:
+def say(record: OwnershipRecord, what: OwnershipAction, identity: Identity, reason: str = "") -> OwnershipRecord:
     """Return the record with one more word of one side; UsageError where the side cannot say it."""
     if (side := record.terms.side_of(identity.public.signing_key)) is None:
         raise UsageError(
@@ -289,9 +287,7 @@ def _latest_first(act: SignedOwnershipAct) -> tuple[int, str]:
 _DIGITS: Final = {ord(sign): None for sign in "-:TZ"}
 
 
-def _act(
-    terms: OwnershipTerms, what: OwnershipAction, identity: Identity, reason: str = ""
-) -> SignedOwnershipAct:
+def _act(terms: OwnershipTerms, what: OwnershipAction, identity: Identity, reason: str = "") -> SignedOwnershipAct:
     by, when = identity.public.signing_key, moment(datetime.now(UTC))
     act = OwnershipAct(terms=terms.id, what=what, by=by, when=when, reason=reason)
     return SignedOwnershipAct.model_validate_json(signed_record(act, identity))

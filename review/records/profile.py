@@ -111,9 +111,7 @@ class SignedProfile(Profile, SignedRecord):
         return canonical_bytes(self.model_dump(mode="json")) + b"\n"
 
 
-def state(
-    connection: sqlite3.Connection, item: str, words: str, person: str, home: Path
-) -> SignedProfileStatement:
+def state(connection: sqlite3.Connection, item: str, words: str, person: str, home: Path) -> SignedProfileStatement:
     """Sign and keep what a person states of a requirement, instead of what was stated of it before.
 
     Empty ``words`` take that back. Raises UsageError for a requirement that is none, and for too many words.
@@ -210,14 +208,10 @@ def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
     yield "possession", f"a vault with {held}, sealed at rest, with a log of every opening"
     acts = [line.record.act for line in made.lines]
     opened = [act for act in acts if isinstance(act, Opened | OpenedByGrant | Used)]
-    granted = sum(
-        isinstance(act, OpenedByGrant) or getattr(act, "grant", None) is not None for act in opened
-    )
+    granted = sum(isinstance(act, OpenedByGrant) or getattr(act, "grant", None) is not None for act in opened)
     granted_words = f"{counted(granted, 'opening')} by a grant of its keepers"
     yield "authority", f"{granted_words}, {len(opened) - granted:,} without one"
-    refused = counted(
-        sum(bool(g.refused_by(made.keepers)) for g in made.grants.values()), "request"
-    )
+    refused = counted(sum(bool(g.refused_by(made.keepers)) for g in made.grants.values()), "request")
     yield "control", f"{refused} refused by a keeper of {len(made.grants):,} asked"
 
 
@@ -227,7 +221,7 @@ def _office(home: Path) -> Iterator[tuple[str, str]]:
             issued = Counter(c.run_id for r in office.reviews() for c in office.certificates(r))
         yield "availability", f"{counted(len(issued), 'run')} certified by speakers' reviews"
     if (history := told_so_far(home)).acts:
-        yield "availability", f"{counted(len(history.answers), 'answer')} about secret entries told to submitters"  # fmt: skip
+        yield "availability", f"{counted(len(history.answers), 'answer')} about secret entries told to submitters"
 
 
 def _consent(home: Path) -> Iterator[tuple[str, str]]:
@@ -243,9 +237,7 @@ def _records(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         yield "benefit", f"records of ownership: {words}"
 
 
-def profile_json(
-    there: Mapping[str, list[str]], said: Mapping[str, ProfileStatement]
-) -> list[dict[str, Any]]:
+def profile_json(there: Mapping[str, list[str]], said: Mapping[str, ProfileStatement]) -> list[dict[str, Any]]:
     return [
         {
             "item": item,

@@ -183,8 +183,7 @@ def which_file(words: Words) -> str:
 def damaged_words(words: Words) -> tuple[str, ...]:
     """Return which catalogues of the community cannot be used."""
     return tuple(
-        words("A file with words of a language is damaged and is not used: {name}", name=name)
-        for name in words.damaged
+        words("A file with words of a language is damaged and is not used: {name}", name=name) for name in words.damaged
     )
 
 

@@ -174,9 +174,7 @@ class Flow:
     ``begin``, ``open``, ``answer`` and ``end`` wait for a disk: a face with a screen calls them away from it.
     """
 
-    def __init__(
-        self, opening: Opening, face: Face, *, guard: float = GUARD_SECONDS, strict: bool = False
-    ) -> None:
+    def __init__(self, opening: Opening, face: Face, *, guard: float = GUARD_SECONDS, strict: bool = False) -> None:
         self.opening = opening
         self.session: Session | None = None  # From the code of the person to the end of the sitting
         self.sits = False  # True from the first sentence to the end of the sitting
@@ -251,9 +249,7 @@ class Flow:
         message, stopped = "", False
         while True:
             if choice is None:
-                choice = yield from self._choose(
-                    ChooseReview(why=why, said=message, stopped=stopped)
-                )
+                choice = yield from self._choose(ChooseReview(why=why, said=message, stopped=stopped))
             message, stopped, why = "", False, None
             try:
                 message = yield from self._visit(choice)
@@ -288,11 +284,7 @@ class Flow:
         message = led.said or self.opening.not_here()
         try:
             choices = tuple(self.opening.choices())
-            others = (
-                0
-                if choices
-                else sum(len(skipped_files.names) for skipped_files in self.opening.skipped)
-            )
+            others = 0 if choices else sum(len(skipped_files.names) for skipped_files in self.opening.skipped)
             message = message or opening_words.other_files(self.opening.words, others)
             return replace(led, choices=choices, said=message)
         except HarnessError as error:

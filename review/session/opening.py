@@ -187,10 +187,7 @@ class Opening:
         if not (names := ", ".join(place.name or str(place) for place in self._missing)):
             return ""
         words = self.words
-        return words(
-            "{name} is not in this folder. It was looked for on sticks and on this computer.",
-            name=names,
-        )
+        return words("{name} is not in this folder. It was looked for on sticks and on this computer.", name=names)
 
     @property
     def found_nothing(self) -> bool:
@@ -303,9 +300,7 @@ class Opening:
 
     # the sitting
 
-    def session(
-        self, batch: Batch, reviewer: str, face: Face, *, guard: float = GUARD_SECONDS
-    ) -> Session:
+    def session(self, batch: Batch, reviewer: str, face: Face, *, guard: float = GUARD_SECONDS) -> Session:
         """Store the batch on this computer and start; call it after ``accept`` and ``reviewer``."""
         manifest = batch.manifest
         if manifest.batch in self._received:
@@ -328,11 +323,7 @@ class Opening:
         """
         received = self._received.get(batch.manifest.batch)
         places = self.sticks()
-        if (
-            received
-            and received[0].path
-            and (origin := received[0].path.parent.absolute()).is_dir()
-        ):
+        if received and received[0].path and (origin := received[0].path.parent.absolute()).is_dir():
             places = [origin, *places]
         # Each stick once, whatever its names; of one with a folder that came before, only that
         # folder.

@@ -101,9 +101,7 @@ class Exercise(NamedTuple):
     of: int
 
 
-def next_exercise(
-    items: Sequence[TrainingItem], answers: Mapping[str, Sequence[Rating]]
-) -> Exercise | None:
+def next_exercise(items: Sequence[TrainingItem], answers: Mapping[str, Sequence[Rating]]) -> Exercise | None:
     """Return the next training item, None when training is over; ``answers`` are by item, in order."""
     new = [item for item in items if not answers.get(item.id)]
     return Exercise(new[0], len(items) - len(new) + 1, len(items)) if new else None
@@ -193,9 +191,7 @@ class SessionProgress:
         if self.lesson is not None:
             return replace(self, lesson=None)
         if place.item is None and place.phase in {Phase.SKIPPED, Phase.END}:
-            return replace(
-                self, second=tuple(now.person.skipped) or self.second, passed=frozenset()
-            )
+            return replace(self, second=tuple(now.person.skipped) or self.second, passed=frozenset())
         return replace(self, resting=False)
 
 
@@ -214,9 +210,7 @@ class Picture:
         self._texts = {item.id: item for item in (*batch.items, *batch.training)}
         self._drafts = drafts
 
-    def view(
-        self, course: SessionProgress, now: SittingProgress, place: CoursePlace, words: Words
-    ) -> View:
+    def view(self, course: SessionProgress, now: SittingProgress, place: CoursePlace, words: Words) -> View:
         """Draw the view of a place; what the organisation wrote is in the language of ``words`` where it can be."""
         judging = place.phase in _JUDGING
         done, total = len(now.person.decided), len(course.order)
@@ -290,12 +284,7 @@ class Picture:
 
     def _unsaved(self, now: SittingProgress) -> tuple[Unsaved, ...]:
         unsaveds = [Unsaved(item, now.number(item), f) for item, f in self._drafts.items().items()]
-        return tuple(
-            sorted(
-                (unsaved for unsaved in unsaveds if unsaved.number),
-                key=lambda unsaved: unsaved.number,
-            )
-        )
+        return tuple(sorted((unsaved for unsaved in unsaveds if unsaved.number), key=lambda unsaved: unsaved.number))
 
     def _last(self, course: SessionProgress, now: SittingProgress) -> LastJudged | None:
         """Return the item decided last; none after an undo, which opens one whose reasons would go astray."""
@@ -307,9 +296,7 @@ class Picture:
     def answered(self, course: SessionProgress, now: SittingProgress) -> tuple[ShownItem, ...]:
         """Draw every item that was decided, in the person's order, with its answer as it was saved."""
         return tuple(
-            replace(
-                self._decided(item, course, now), translation=now.person.translation(item) or ""
-            )
+            replace(self._decided(item, course, now), translation=now.person.translation(item) or "")
             for item in course.order
             if item in now.person.decided
         )
@@ -320,9 +307,7 @@ class Picture:
 
 
 def _read(text: BatchItem, number: int, of: int) -> ShownItem:
-    return ShownItem(
-        text.id, text.source, text.candidate, number, of, around=text.around, others=text.others
-    )
+    return ShownItem(text.id, text.source, text.candidate, number, of, around=text.around, others=text.others)
 
 
 def _answered(item: ShownItem, now: SittingProgress) -> ShownItem:
@@ -341,21 +326,14 @@ NOT_TRANSLATED = msgid("Saved: you cannot translate this one.")
 PRACTICE_IS_OVER = msgid("Practice is over. From here your answers count.")
 NOTHING_TO_TAKE_BACK = msgid("There is nothing to take back.")
 NOTHING_WRITTEN = msgid("Write your translation first, or leave this one for later.")
-ASKS_FOR_TRANSLATIONS = msgid(
-    "There is nothing to rate here: these sentences are to be translated."
-)
-ASKS_FOR_RATINGS = msgid(
-    "These translations are to be rated. Write a better one beside your answer."
-)
+ASKS_FOR_TRANSLATIONS = msgid("There is nothing to rate here: these sentences are to be translated.")
+ASKS_FOR_RATINGS = msgid("These translations are to be rated. Write a better one beside your answer.")
 TOO_SOON = msgid("That came too soon, so nothing was done. Please do it again.")
 ALL_SAVED = msgid("Everything that you wrote is saved.")
 NOT_SAVED_HERE = msgid("What you wrote here is not saved yet. Save it, or answer once more.")
 ALL_ANSWERED = msgid("Every sentence has your answer.")
 
-_KEPT = {
-    TextField.COMMENT: msgid("Your comment is saved."),
-    TextField.SUGGESTION: msgid("Your translation is saved."),
-}
+_KEPT = {TextField.COMMENT: msgid("Your comment is saved."), TextField.SUGGESTION: msgid("Your translation is saved.")}
 _REMOVED = {
     TextField.COMMENT: msgid("Your comment is removed."),
     TextField.SUGGESTION: msgid("Your translation is removed."),
@@ -380,11 +358,7 @@ def put_aside(words: Words, *, again: bool) -> str:
 
 
 def taken_back(
-    words: Words,
-    decision: Decision,
-    beside: Collection[AnyPayload] = (),
-    *,
-    translating: bool = False,
+    words: Words, decision: Decision, beside: Collection[AnyPayload] = (), *, translating: bool = False
 ) -> str:
     """Return what it was that undo took back, and what went with it: reasons, and words that are drafts again."""
     messages_of = [_taken_back(words, decision, translating)]
@@ -456,6 +430,4 @@ def no_more_words(words: Words, *, translating: bool = False) -> str:
     """Return why no comment is kept: its person took back all of them."""
     if translating:
         return words("You took back your comments here, so no new ones are kept.")
-    return words(
-        "You took back your comments and better translations here, so no new ones are kept."
-    )
+    return words("You took back your comments and better translations here, so no new ones are kept.")

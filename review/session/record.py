@@ -78,11 +78,7 @@ class Drafts:
         """Return the items about which something is typed and not saved; an emptied translation is nothing."""
         named = {}
         for item, texts in self._texts.items():
-            empty = (
-                {TextField.TRANSLATION}
-                if not texts.get(TextField.TRANSLATION, "").strip()
-                else set()
-            )
+            empty = {TextField.TRANSLATION} if not texts.get(TextField.TRANSLATION, "").strip() else set()
             if fields := frozenset(texts.keys() - empty):
                 named[item] = fields
         return named
@@ -128,12 +124,7 @@ class Author:
     """One reviewer in one batch at one face."""
 
     def __init__(
-        self,
-        batch: str,
-        reviewer: str,
-        order: tuple[str, ...],
-        face: Face,
-        now: Callable[[], datetime],
+        self, batch: str, reviewer: str, order: tuple[str, ...], face: Face, now: Callable[[], datetime]
     ) -> None:
         """``order`` is this person's; ``now`` gives an aware time."""
         self.reviewer = reviewer
@@ -150,9 +141,7 @@ class Author:
     def about(self, item: str) -> dict[str, Any]:
         return {**self.who(), "item": item}
 
-    def decided(
-        self, item: str, *, active_ms: int, font: str | None, override: bool
-    ) -> dict[str, Any]:
+    def decided(self, item: str, *, active_ms: int, font: str | None, override: bool) -> dict[str, Any]:
         return {
             **self.about(item),
             "position": self._places[item],
@@ -163,9 +152,7 @@ class Author:
             "override": override,
         }
 
-    def agreed(
-        self, text: str, language: str, *, shares: bool, text_language: str | None
-    ) -> Consent:
+    def agreed(self, text: str, language: str, *, shares: bool, text_language: str | None) -> Consent:
         """Return the event that says yes to a consent text, and whether what is written may be used.
 
         ``language`` is the program's, ``text_language`` that of the text; None where the batch has one text.
@@ -201,12 +188,7 @@ class Record:
     """One person's part of one batch on this laptop."""
 
     def __init__(
-        self,
-        laptop: Laptop,
-        batch: str,
-        author: Author,
-        order: Sequence[str],
-        events: Iterable[Event],
+        self, laptop: Laptop, batch: str, author: Author, order: Sequence[str], events: Iterable[Event]
     ) -> None:
         """``events`` are all of the laptop; raises NotSaved where its drafts cannot be read, StoreError where no key opens them."""
         self._laptop, self._batch, self._author, self._order = laptop, batch, author, order
@@ -214,9 +196,7 @@ class Record:
         self.drafts = Drafts(laptop, batch, author.reviewer)
         self.progress = self._read(events)
 
-    def keep(
-        self, payloads: Sequence[AnyPayload], drafts: Sequence[Draft] = (), *, language: str
-    ) -> None:
+    def keep(self, payloads: Sequence[AnyPayload], drafts: Sequence[Draft] = (), *, language: str) -> None:
         """Make events and changes of drafts durable, all or none, with drafts that the disk refused before.
 
         Before the first event of a sitting goes that it began. Raises NotSaved or UsageError: nothing changed.

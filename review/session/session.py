@@ -41,16 +41,7 @@ from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session import position
 from review.session.position import GUARD_SECONDS, ActiveTime, Clock, Picture, SessionProgress
 from review.session.record import KIND_OF, Author, Record
-from review.session.view import (
-    Lesson,
-    Parts,
-    Phase,
-    ShownItem,
-    SittingProgress,
-    TextField,
-    View,
-    trained_before,
-)
+from review.session.view import Lesson, Parts, Phase, ShownItem, SittingProgress, TextField, View, trained_before
 from review.session.waiting import Exported, hand_over
 from review.session.words.catalogue import Words
 from review.session.words.troubles import trouble

@@ -145,9 +145,7 @@ Decision = Rate | NotJudged | Translate | Skip  # What undo can take back
 class SittingProgress:
     """What a sitting must know of everything before it; ``add`` folds in what is new, and nothing else."""
 
-    def __init__(
-        self, events: Sequence[Event], batch: str, reviewer: str, order: Sequence[str]
-    ) -> None:
+    def __init__(self, events: Sequence[Event], batch: str, reviewer: str, order: Sequence[str]) -> None:
         """``events`` are those of one person (``own_events``), in any order; ``order`` are this person's items."""
         self._order = order
         self._places = {item: place for place, item in enumerate(order)}

@@ -123,9 +123,7 @@ def _said(state: ReviewerState) -> dict[str, tuple[object, ...]]:
     """Return the sentences of one person → everything that now holds of each."""
     maps = (state.judgements, state.translations, state.reasons, state.comments, state.suggestions)
     items = set(state.harmful).union(*maps)
-    return {
-        item: (item in state.harmful, *(by_item.get(item) for by_item in maps)) for item in items
-    }
+    return {item: (item in state.harmful, *(by_item.get(item) for by_item in maps)) for item in items}
 
 
 def _untold(events: Sequence[Event], batch: str) -> str:
@@ -203,8 +201,7 @@ def why_not_erased(words: Words, error: HarnessError) -> Trouble:
     """Return why nothing was deleted."""
     if isinstance(error, NotSaved) and error.problem is StorageProblem.BUSY:
         message = words(
-            "Nothing was deleted: the program is open in another window. "
-            "Close that window, then try again."
+            "Nothing was deleted: the program is open in another window. Close that window, then try again."
         )
         return Trouble(message, error.detail)
     return trouble(words, error)

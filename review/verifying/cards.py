@@ -21,14 +21,7 @@ from harness.release.records import ReleasedCard, ReleasedDifference, ReleasedRe
 from harness.sealed.keys import verify
 from harness.sealed.strict_records import FileError, formats
 from review.verifying.custody import public_key_in, public_key_of_der
-from review.verifying.kinds import (
-    Signer,
-    ToldOfFile,
-    VerifiableKind,
-    VerifiedAgainst,
-    VerifiedFile,
-    look,
-)
+from review.verifying.kinds import Signer, ToldOfFile, VerifiableKind, VerifiedAgainst, VerifiedFile, look
 
 
 def _is_card(file: VerifiedFile) -> bool:
@@ -150,15 +143,7 @@ _BLOCK: Final = frozenset({"scheme", "payloadSha256", "signatureB64"})
 
 def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     stated = file.stated
-    names = (
-        "nodeId",
-        "sealedSetId",
-        "corpusVersion",
-        "methodSha256",
-        "auditHead",
-        "harnessVersion",
-        "createdAt",
-    )
+    names = ("nodeId", "sealedSetId", "corpusVersion", "methodSha256", "auditHead", "harnessVersion", "createdAt")
     facts = [(name, str(stated[name])) for name in names if stated.get(name)]
     scores = stated.get("scores")
     facts += [(f"score {name}", str(score)) for name, score in _scores(scores)]
@@ -183,9 +168,7 @@ def _version(said: Mapping[str, Any]) -> CardCheck:
     return CardCheck("form", None, f"of version {version[:40]}, which this program does not know")
 
 
-def _signed(
-    data: bytes, block: Mapping[str, Any], here: VerifiedAgainst
-) -> tuple[list[CardCheck], list[Signer]]:
+def _signed(data: bytes, block: Mapping[str, Any], here: VerifiedAgainst) -> tuple[list[CardCheck], list[Signer]]:
     """Judge a signature block over bytes, by the first key among the files that were named."""
     if not block.keys() >= _BLOCK or block.get("scheme") != SCHEME:
         words = "the block next to it is of another scheme, or damaged"
@@ -220,22 +203,16 @@ def _key_in(file: VerifiedFile) -> str | None:
         try:
             return public_key_of_der(encoded.encode())
         except ValueError:
-            raise UsageError(
-                f"{file.path.name}: publicKeyDerB64 is no base64. Name the node's key file."
-            ) from None
+            raise UsageError(f"{file.path.name}: publicKeyDerB64 is no base64. Name the node's key file.") from None
     return public_key_in(file.data)
 
 
 def _verify_block(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     of = file.path.with_name(file.path.name.removesuffix(SIGNATURE_END))
     if not of.is_file() or of == file.path:
-        raise UsageError(
-            f"{file.path.name} is the signature of {of.name}, which is not next to it. Put it there."
-        )
+        raise UsageError(f"{file.path.name} is the signature of {of.name}, which is not next to it. Put it there.")
     checks, signers = _signed(look(of).data, file.stated, here)
-    return ToldOfFile(
-        (("of", of.name), ("signed", str(file.stated.get("signedAt")))), signers, checks
-    )
+    return ToldOfFile((("of", of.name), ("signed", str(file.stated.get("signedAt")))), signers, checks)
 
 
 KINDS: Final = (

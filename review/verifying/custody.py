@@ -23,23 +23,14 @@ from harness.vault.grants.files import read_answer, read_request
 from harness.vault.keepers import read_card
 from harness.vault.log import LogLine, keepers_of, read_lines
 from harness.vault.records import SignedCard, SignedHead, SignedLogRecord, SignedRequest
-from review.verifying.kinds import (
-    Signer,
-    ToldOfFile,
-    VerifiableKind,
-    VerifiedAgainst,
-    VerifiedFile,
-    signature_check,
-)
+from review.verifying.kinds import Signer, ToldOfFile, VerifiableKind, VerifiedAgainst, VerifiedFile, signature_check
 
 _NEWEST: Final = "whether the newest lines are missing, only a computer knows that saw them"
 
 
 def _verify_log(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     if file.path.name == LOG and file.path.with_name(HEAD).is_file():
-        return _of_vault(
-            read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"
-        )
+        return _of_vault(read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file")
     checks = [CardCheck("newest lines", None, _NEWEST)]
     vault = _of_vault(read_lines(file.data), "each line, by a keeper of its time, in one chain")
     return ToldOfFile(vault.facts, vault.signers, [*vault.checks, *checks])
@@ -47,15 +38,11 @@ def _verify_log(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noq
 
 def _verify_head(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     if file.path.name == HEAD and file.path.with_name(LOG).is_file():
-        return _of_vault(
-            read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"
-        )
+        return _of_vault(read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file")
     head = read_signed_record(file.data, SignedHead, "the head of a vault", most=2**24)
     words = "that its signer is a keeper, the log next to it would show"
     checks = [signature_check(), CardCheck("keeper", None, words)]
-    return ToldOfFile(
-        (("vault", head.vault), ("lines", str(head.lines))), [Signer("keeper", head.by)], checks
-    )
+    return ToldOfFile((("vault", head.vault), ("lines", str(head.lines))), [Signer("keeper", head.by)], checks)
 
 
 def _of_vault(lines: tuple[LogLine, ...], words: str) -> ToldOfFile:
@@ -70,9 +57,7 @@ def _of_vault(lines: tuple[LogLine, ...], words: str) -> ToldOfFile:
 
 def _verify_keeper(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     card = read_card(file.data)
-    return ToldOfFile(
-        (("keeper", card.name),), [Signer("keeper", card.signing_key)], [signature_check()]
-    )
+    return ToldOfFile((("keeper", card.name),), [Signer("keeper", card.signing_key)], [signature_check()])
 
 
 def _verify_request(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -96,10 +81,7 @@ def _verify_answer(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # 
         ("answer", "allowed" if signed_answer.allowed else f"refused: {signed_answer.reason}"),
         ("share", "with a sealed share" if sealed else "without a share"),
     )
-    checks = [
-        signature_check(),
-        CardCheck("keeper", None, "that its signer is a keeper, the vault's log shows"),
-    ]
+    checks = [signature_check(), CardCheck("keeper", None, "that its signer is a keeper, the vault's log shows")]
     return ToldOfFile(facts, [Signer("keeper", signed_answer.keeper)], checks)
 
 
@@ -107,15 +89,9 @@ def _verify_ledger(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # 
     lines = ledger_lines(file.data, file.path.name)
     facts = (("lines", f"{len(lines):,}, the last of {lines[-1].when}"),) if lines else ()
     whole = CardCheck(
-        "end",
-        file.data.endswith(b"\n"),
-        "its last line is whole" if file.data.endswith(b"\n") else "it is cut short",
+        "end", file.data.endswith(b"\n"), "its last line is whole" if file.data.endswith(b"\n") else "it is cut short"
     )
-    checks = [
-        signature_check("each line, in one chain"),
-        whole,
-        CardCheck("newest lines", None, _NEWEST),
-    ]
+    checks = [signature_check("each line, in one chain"), whole, CardCheck("newest lines", None, _NEWEST)]
     return ToldOfFile(facts, [Signer("custodian", lines[0].by)] if lines else (), checks)
 
 
@@ -123,10 +99,7 @@ def _verify_register(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  
     lines, _ = register_lines(file.path, file.data)
     standing = [held for held in held(lines) if held.lifted is None]
     facts = (("notices", f"{counted(len(lines), 'line')}, {len(standing):,} in force"),)
-    checks = [
-        signature_check("each line and each notice, in one chain"),
-        CardCheck("newest lines", None, _NEWEST),
-    ]
+    checks = [signature_check("each line and each notice, in one chain"), CardCheck("newest lines", None, _NEWEST)]
     return ToldOfFile(facts, [Signer("organisation", lines[0].by)], checks)
 
 
@@ -134,9 +107,7 @@ def _verify_notice(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # 
     notice = read_notice(file.data)
     words = "whether its signer may say it, people find out: `rosetta community take` asks for their six words"
     checks = [signature_check(), CardCheck("standing", None, words)]
-    return ToldOfFile(
-        (("notice", notice.said),), [Signer(f"signed as {notice.by}", notice.signing_key)], checks
-    )
+    return ToldOfFile((("notice", notice.said),), [Signer(f"signed as {notice.by}", notice.signing_key)], checks)
 
 
 def _verify_list(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -164,13 +135,7 @@ def _verify_key(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noq
     return ToldOfFile(
         (("key", public_key),),
         [Signer("key", public_key)],
-        [
-            CardCheck(
-                "key",
-                True,
-                "a public key; compare its six words with anyone who it is to belong to",
-            )
-        ],
+        [CardCheck("key", True, "a public key; compare its six words with anyone who it is to belong to")],
     )
 
 

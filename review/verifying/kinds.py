@@ -305,9 +305,7 @@ NAMES: Final[Mapping[tuple[str, str], Naming]] = {
 }  # fmt: skip
 
 
-def held(
-    pair: tuple[VerifiableKind, VerifiedFile], beside: tuple[VerifiableKind, VerifiedFile]
-) -> CardCheck | None:
+def held(pair: tuple[VerifiableKind, VerifiedFile], beside: tuple[VerifiableKind, VerifiedFile]) -> CardCheck | None:
     """Return whether a file and one that was named next to it belong together; None where neither names the other."""
     (kind, file), (other, given) = pair, beside
     ways = [(NAMES.get((kind.name, name)), file, given) for name in (other.name, ANY)]

@@ -34,11 +34,7 @@ _PROPOSAL: Final = f'format = "{PROPOSAL}"'.encode()
 
 def _verify_tried(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     statement = read_tried(file.data)
-    facts = (
-        ("vault", statement.vault),
-        ("when", statement.when),
-        ("share", f"right, {statement.check[:16]}…"),
-    )
+    facts = (("vault", statement.vault), ("when", statement.when), ("share", f"right, {statement.check[:16]}…"))
     words = "that the share is right is what the keeper's program says"
     checks = [signature_check(), CardCheck("share", None, words)]
     return ToldOfFile(facts, [Signer("keeper", statement.by)], checks)
@@ -46,10 +42,7 @@ def _verify_tried(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # n
 
 def _verify_scoring(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     signed_scoring = read_signed_scoring(file.data, file.path.name)
-    facts = (
-        ("languages", signed_scoring.language_pair),
-        ("rests on", f"{signed_scoring.items:,} rated entries"),
-    )
+    facts = (("languages", signed_scoring.language_pair), ("rests on", f"{signed_scoring.items:,} rated entries"))
     return ToldOfFile(facts, [Signer("organisation", signed_scoring.by)], [signature_check()])
 
 
@@ -105,8 +98,5 @@ KINDS: Final = (
 
 # Looked for last: cards and reports have such fields, too
 CORPUS: Final = VerifiableKind(
-    "corpus",
-    "a corpus",
-    _verify_corpus,
-    fits=lambda file: file.stated.keys() >= {"dataset", "entries"},
+    "corpus", "a corpus", _verify_corpus, fits=lambda file: file.stated.keys() >= {"dataset", "entries"}
 )

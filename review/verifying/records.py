@@ -20,20 +20,8 @@ from harness.sealed.strict_records import formats
 from harness.submission.bundle import SubmissionManifest, parse_submission
 from review.office.results.certifying import read_signed_certificate
 from review.records.agreeing import with_kept
-from review.records.ownership import (
-    OwnershipAction,
-    OwnershipRecord,
-    OwnershipTerms,
-    Side,
-    read_ownership,
-)
-from review.records.profile import (
-    MOST_BYTES,
-    REQUIREMENTS,
-    SignedProfile,
-    SignedProfileStatement,
-    read_profile,
-)
+from review.records.ownership import OwnershipAction, OwnershipRecord, OwnershipTerms, Side, read_ownership
+from review.records.profile import MOST_BYTES, REQUIREMENTS, SignedProfile, SignedProfileStatement, read_profile
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.gate.verdict import GateOutcome
@@ -53,23 +41,13 @@ def _verify_ownership(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     stated = read_ownership(file.data)
     ownership_record = with_kept(here.connection, stated)
     terms = ownership_record.terms
-    words = (
-        f"{ownership_record.state}; each word is signed over these terms by the side that it is of"
-    )
+    words = f"{ownership_record.state}; each word is signed over these terms by the side that it is of"
     checks = [signature_check(words)]
     if ownership_record.ended:
-        checks.append(
-            CardCheck(
-                "standing", False, f"it was {ownership_record.state}: it has no effect any more"
-            )
-        )
+        checks.append(CardCheck("standing", False, f"it was {ownership_record.state}: it has no effect any more"))
     if ownership_record != stated:
         checks.append(
-            CardCheck(
-                "newest words",
-                False,
-                "more is known of it here than this file says: it is an older copy",
-            )
+            CardCheck("newest words", False, "more is known of it here than this file says: it is an older copy")
         )
     facts = (
         ("method", terms.method),
@@ -99,16 +77,12 @@ def _against(terms: OwnershipTerms, here: VerifiedAgainst) -> Iterator[CardCheck
     cards = list(here.among(lambda file: bool(file.stated.get(HASH_FIELD))))
     certificates = list(here.among(lambda file: "certificate/" in file.format))
     if not cards:
-        yield CardCheck(
-            "card", None, f"add --with CARD, to see whether it has the hash {terms.card[:16]}…"
-        )
+        yield CardCheck("card", None, f"add --with CARD, to see whether it has the hash {terms.card[:16]}…")
     for card in cards:
         yield _card(terms.card, card)
     if not certificates:
         yield CardCheck(
-            "certificate",
-            None,
-            f"add --with CERTIFICATE, to see whether its SHA-256 is {terms.certificate[:16]}…",
+            "certificate", None, f"add --with CERTIFICATE, to see whether its SHA-256 is {terms.certificate[:16]}…"
         )
     for certificate in certificates:
         yield _certificate(terms, certificate)
@@ -138,8 +112,7 @@ def _certificate(terms: OwnershipTerms, file: VerifiedFile) -> CardCheck:
     key = stated.organisation.signing_key
     _, signature = read_signed_certificate(file.path)
     wrong = {
-        "another certificate than the one that the record names": stated.sha256
-        == terms.certificate,
+        "another certificate than the one that the record names": stated.sha256 == terms.certificate,
         "not signed by the organisation that it names": signed_by(key, file.data, signature),
         "of another organisation's key than the record": key == terms.organisation.signing_key,
         "about another card": stated.run.run_card_hash == terms.card,
@@ -147,11 +120,7 @@ def _certificate(terms: OwnershipTerms, file: VerifiedFile) -> CardCheck:
         "not of a confirmed run": getattr(stated, "confirmation", "confirmed") == "confirmed",
     }
     faults = [words for words, right in wrong.items() if not right]
-    words = (
-        f"the certificate is {'; '.join(faults)}"
-        if faults
-        else "go, by the same organisation, about the same card"
-    )
+    words = f"the certificate is {'; '.join(faults)}" if faults else "go, by the same organisation, about the same card"
     return CardCheck("certificate", not faults, words)
 
 
@@ -160,22 +129,15 @@ def _verify_profile(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  #
     facts = [("organisation", profile.name), ("signed", profile.when)]
     facts += [(f"seen, {REQUIREMENTS[here.item].title}", here.words) for here in profile.seen]
     facts += [
-        (f"stated, {REQUIREMENTS[s.item].title}", f"{s.words} ({s.person}, {s.when[:10]})")
-        for s in profile.stated
+        (f"stated, {REQUIREMENTS[s.item].title}", f"{s.words} ({s.person}, {s.when[:10]})") for s in profile.stated
     ]
     words = "what was seen was seen by the organisation's own computer; only its signature can be checked"
-    return ToldOfFile(
-        facts,
-        [Signer("organisation", profile.by)],
-        [signature_check(), CardCheck("seen", None, words)],
-    )
+    return ToldOfFile(facts, [Signer("organisation", profile.by)], [signature_check(), CardCheck("seen", None, words)])
 
 
 def _verify_statement(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     most, name = MOST_BYTES, "the statement of an organisation"
-    signed_record = read_signed_record(
-        file.data, SignedProfileStatement, name, most=most, end=b"\n"
-    )
+    signed_record = read_signed_record(file.data, SignedProfileStatement, name, most=most, end=b"\n")
     facts = (
         ("requirement", REQUIREMENTS[signed_record.item].title),
         ("stated", signed_record.words),
@@ -192,11 +154,7 @@ def _verify_submission(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a bundle; nothing of it is run."""
     submission = parse_submission(file.data)
     manifest = submission.manifest
-    terms = (
-        "not accepted"
-        if manifest.terms is None
-        else f"{manifest.terms.sha256}, by {manifest.terms.by}"
-    )
+    terms = "not accepted" if manifest.terms is None else f"{manifest.terms.sha256}, by {manifest.terms.by}"
     facts = (
         ("method", f"{manifest.name} {manifest.release}"),
         ("submitter", manifest.submitter),

@@ -31,12 +31,7 @@ from review.office.results.certifying import (
 )
 from review.verdict.certificate.certificate import Certificate, read_certificate
 from review.verdict.certificate.coarse import CoarseCertificate, read_coarse
-from review.verdict.certificate.evidence import (
-    EVIDENCE_SUFFIX,
-    Evidence,
-    EvidenceFile,
-    unpack_evidence,
-)
+from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, Evidence, EvidenceFile, unpack_evidence
 from review.verdict.certificate.signed import CertificateCheck
 from review.verdict.certificate.verifying import coarse_signature, verify, verify_outside
 from review.verifying.kinds import (
@@ -122,9 +117,7 @@ def _verify_coarse(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
 
 
 _UNSIGNED: Final = CardCheck(
-    "signature",
-    False,
-    f"no signature (NAME{SIGNATURE_SUFFIX}) is next to it, so nothing shows that anybody issued it",
+    "signature", False, f"no signature (NAME{SIGNATURE_SUFFIX}) is next to it, so nothing shows that anybody issued it"
 )
 
 
@@ -140,9 +133,7 @@ def _verify_evidence(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
 
 
 def _evidenced(found: EvidenceFile, here: VerifiedAgainst) -> Iterator[CardCheck]:
-    done = verify(
-        found.certificate, found.signature, found.evidence, found.program, coarse=found.coarse
-    )
+    done = verify(found.certificate, found.signature, found.evidence, found.program, coarse=found.coarse)
     yield from _checks(done.every)
     yield from _consents(done.certificate, here, found.evidence)
 
@@ -155,9 +146,7 @@ def _consents(
 
 
 def taken_back(
-    connection: sqlite3.Connection,
-    stated: Certificate | CoarseCertificate,
-    evidence: Evidence | None = None,
+    connection: sqlite3.Connection, stated: Certificate | CoarseCertificate, evidence: Evidence | None = None
 ) -> list[Found]:
     """Return what notices that are believed here say of a certificate, by its evidence and what the store knows of its run."""
     if not (now := now_standing()):
@@ -235,9 +224,7 @@ def _verify_sealed(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         signer = [Signer("laptop", ratings.manifest.signer)]
         return ToldOfFile(facts, signer, [signature_check(), *rated])
     kind = "an export of a review" if name.endswith(EXPORT_SUFFIX) else "a file"
-    how = (
-        "a passphrase" if file.lock is Lock.PASSPHRASE else counted(recipients_in(file.data), "key")
-    )
+    how = "a passphrase" if file.lock is Lock.PASSPHRASE else counted(recipients_in(file.data), "key")
     raise FileError(
         FileProblem.LOCKED,
         f"{file.path.name} is {kind} that is sealed for {how}: who signed what is in it can be seen by anyone who opens it.",

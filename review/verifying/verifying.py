@@ -25,15 +25,7 @@ from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
 from review.verifying import cards, custody, other_kinds, records, verdicts
 from review.verifying.custody import public_key_in
-from review.verifying.kinds import (
-    UNSIGNED,
-    ToldOfFile,
-    VerifiableKind,
-    VerifiedAgainst,
-    VerifiedFile,
-    held,
-    look,
-)
+from review.verifying.kinds import UNSIGNED, ToldOfFile, VerifiableKind, VerifiedAgainst, VerifiedFile, held, look
 
 # Every kind of file that is known. One that names its form is found by that, another by the first
 # kind that it fits.
@@ -49,9 +41,7 @@ KINDS: Final[tuple[VerifiableKind, ...]] = (
 FORMS: Final[Mapping[str, VerifiableKind]] = {form: kind for kind in KINDS for form in kind.forms}
 
 # What keeps a file from being examined, whether or not it holds
-_UNREADABLE: Final = frozenset(
-    {FileProblem.LOCKED, FileProblem.WRONG_KEY, FileProblem.NEWER, FileProblem.TOO_LARGE}
-)
+_UNREADABLE: Final = frozenset({FileProblem.LOCKED, FileProblem.WRONG_KEY, FileProblem.NEWER, FileProblem.TOO_LARGE})
 
 
 class UnknownFileError(UsageError):
@@ -104,8 +94,7 @@ class FileVerdict:
             "holds": self.holds,
             "facts": [{"name": name, "words": words} for name, words in self.facts],
             "signers": [
-                {"role": s.role, "key": s.key, "words": s.words, "known": s.known or None}
-                for s in self.signers
+                {"role": s.role, "key": s.key, "words": s.words, "known": s.known or None} for s in self.signers
             ],
             "checks": [{"name": c.name, "ok": c.ok, "words": c.words} for c in self.checks],
         }
@@ -124,9 +113,7 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
         kind = kind_of(file)
         result = _verified(kind, file, here)
     whose = known_keys(here) if result.signers else {}
-    signers = tuple(
-        KnownKey(role, key, key_phrase(key), whose.get(key, "")) for role, key in result.signers
-    )
+    signers = tuple(KnownKey(role, key, key_phrase(key), whose.get(key, "")) for role, key in result.signers)
     others = [_beside(kind, file, other, signers, here) for other in here.unused]
     # Which keys that signed were revoked since, unless the verifier of the kind said so.
     reported = {check.words for check in result.checks if check.name == "consent"}
@@ -137,11 +124,7 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
 
 
 def _beside(
-    kind: VerifiableKind,
-    file: VerifiedFile,
-    other: VerifiedFile,
-    signers: Sequence[KnownKey],
-    here: VerifiedAgainst,
+    kind: VerifiableKind, file: VerifiedFile, other: VerifiedFile, signers: Sequence[KnownKey], here: VerifiedAgainst
 ) -> CardCheck:
     """Compare a file with another that was named: by who signed where that is a key, else by what one names of the other."""
     if key := public_key_in(other.data):
@@ -209,9 +192,7 @@ def _verified(kind: VerifiableKind, file: VerifiedFile, here: VerifiedAgainst) -
 
 
 # Kinds that say themselves when they cannot be examined
-_ASK_FOR_MORE: Final = frozenset(
-    {"secret-keys", "public-key", "certificate-signature", "reference-signature"}
-)
+_ASK_FOR_MORE: Final = frozenset({"secret-keys", "public-key", "certificate-signature", "reference-signature"})
 
 
 def known_keys(here: VerifiedAgainst) -> dict[str, str]:
@@ -223,9 +204,7 @@ def known_keys(here: VerifiedAgainst) -> dict[str, str]:
             keys_known[line.notice.signing_key] = whose
     for attached in attached_by_run(here.connection).values():
         attesting = {certificate.signer for certificate in attached}
-        keys_known |= dict.fromkeys(
-            attesting, "an organisation whose certificate was attached here"
-        )
+        keys_known |= dict.fromkeys(attesting, "an organisation whose certificate was attached here")
     for folder in folders_seen(here.home):
         try:
             made = read_state(Path(folder))
@@ -306,9 +285,7 @@ def verify_folder(folder: Path, here: VerifiedAgainst) -> Iterator[FolderLine]:
 
 def _files(folder: Path, depth: int, top: Path) -> Iterator[Path]:
     if depth < 0:
-        raise UsageError(
-            f"{top} has more than {MOST_DEPTH} folders within folders. Name one in it."
-        )
+        raise UsageError(f"{top} has more than {MOST_DEPTH} folders within folders. Name one in it.")
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):

@@ -166,10 +166,7 @@ class RosettaApp(TerminalApp):
 
     TITLE = "Rosetta"
     CSS_PATH = Path(__file__).with_name("app.tcss")
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {
-        ActionProvider,
-        RunProvider,
-    }
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider, RunProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "keys", "Help", key_display="?", id="help"),
         Binding("ctrl+o", "jump", "Jump", show=False, id="jump"),
@@ -182,11 +179,7 @@ class RosettaApp(TerminalApp):
     ]
 
     def __init__(
-        self,
-        store_path: Path,
-        follow: Follow,
-        start: Start,
-        initial: WatchedRun | Watched | Screens | None = None,
+        self, store_path: Path, follow: Follow, start: Start, initial: WatchedRun | Watched | Screens | None = None
     ) -> None:
         # without colours nothing but the terminal's own is left: shades of grey would be colours too
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -234,13 +227,7 @@ class RosettaApp(TerminalApp):
         look = partial(look_ahead, self.store_path, run_id, self._follow, complete=message.complete)
         cannot = telling(here, "The run cannot be opened")
         in_thread(
-            here,
-            "open",
-            look,
-            partial(self._runs.watch, run_id),
-            cannot,
-            asks=True,
-            unwanted=PrefetchedSource.close,
+            here, "open", look, partial(self._runs.watch, run_id), cannot, asks=True, unwanted=PrefetchedSource.close
         )
 
     # Runs of this process
@@ -261,12 +248,7 @@ class RosettaApp(TerminalApp):
 
     @on(RunResumed)
     def _resume_run(self, message: RunResumed) -> None:
-        again = partial(
-            resume,
-            run_id=message.run_id,
-            options=message.options,
-            retry_failed=message.retry_failed,
-        )
+        again = partial(resume, run_id=message.run_id, options=message.options, retry_failed=message.retry_failed)
         self._go("The run", again, message.run_id)
 
     @on(RunRetried)
@@ -288,9 +270,7 @@ class RosettaApp(TerminalApp):
             session = self.start_run(begin)
             session = session._replace(run_id=run_id or session.run_id)
         except (CorpusError, HarnessError) as error:
-            self.notify(
-                plain(str(error)), title=f"{what} cannot start", severity="error", markup=False
-            )
+            self.notify(plain(str(error)), title=f"{what} cannot start", severity="error", markup=False)
         else:
             bring(self, self._runs.steer, session)
 

@@ -62,7 +62,7 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
         if not can_be_asked(style) or not sys.stderr.isatty():
             raise
         click.echo(plain(str(unknown)), err=True)
-        words = click.prompt("Why may they be sent, and who allows it? (Ctrl-C: they may not)", err=True)  # fmt: skip
+        words = click.prompt("Why may they be sent, and who allows it? (Ctrl-C: they may not)", err=True)
         start_and_show(asked.allowed(words), style, at_end)
         return
     except NobodyAnswersForServer as unknown:
@@ -76,11 +76,7 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
 
 
 def resume_and_show(
-    name: str,
-    options: Mapping[str, Any],
-    retry_failed: bool,
-    style: str | None,
-    vault: Mapping[str, Any],
+    name: str, options: Mapping[str, Any], retry_failed: bool, style: str | None, vault: Mapping[str, Any]
 ) -> None:
     """Continue with a run and show it until its end; ``vault``: the options about one, by name."""
     path = default_path()
@@ -116,9 +112,7 @@ def can_be_asked(style: str | None) -> bool:
     return style != "json-lines" and sys.stdin.isatty()
 
 
-def retry_and_show(
-    name: str, changes: Mapping[str, Any], style: str | None, vault: Mapping[str, Any]
-) -> None:
+def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None, vault: Mapping[str, Any]) -> None:
     """Retry a run's failed entries as a new run, and show that until its end; ``vault`` as above."""
     ready = api.retry(default_path(), name, changes, vault_request(vault))
     if style != "json-lines":

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 def open_app(at: Screens | None = None) -> None:
     """Open the app on Home, or on other screens over it; raises UsageError where there is no terminal to open it on."""
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
-        raise UsageError(
-            "The app needs a terminal. `rosetta --help` lists the commands that work without one."
-        )
+        raise UsageError("The app needs a terminal. `rosetta --help` lists the commands that work without one.")
     _run(default_path(), None, at)
 
 

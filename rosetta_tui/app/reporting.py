@@ -24,9 +24,7 @@ from rosetta_tui.toolkit.dialogs.export import exports_folder, free_path
 from rosetta_tui.toolkit.messages import ReportAsked
 
 _TITLE = "Report"
-_ABOUT = (
-    "One page of HTML that holds all that it shows: any browser opens it, and it fetches nothing."
-)
+_ABOUT = "One page of HTML that holds all that it shows: any browser opens it, and it fetches nothing."
 
 
 def ask_report(screen: Screen[object], store: Path, asked: ReportAsked) -> None:
@@ -56,7 +54,7 @@ def ask_report(screen: Screen[object], store: Path, asked: ReportAsked) -> None:
             question = Content.assemble(show(path.name, "bold"), " is there already.")
             confirm(screen.app, question, "Replace it", lambda: write(path, overwrite=True))
 
-        ask_setting(screen, "Where the report is written", _ABOUT, _trouble, given, now=str(proposed), files=(".html",))  # fmt: skip
+        ask_setting(screen, "Where the report is written", _ABOUT, _trouble, given, now=str(proposed), files=(".html",))
 
     screen.notify("Making the report …", timeout=2, markup=False)
     in_thread(screen, "report", made, place, telling(screen, _TITLE), asks=True)

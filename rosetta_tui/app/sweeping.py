@@ -25,9 +25,7 @@ LOOK_SECONDS = 1.0  # how often the store is examined for what to tell
 _CLEAR = "\r\x1b[2K"  # begins a terminal's line again
 
 
-def carry_out(
-    path: Path, sweep: StoredSweep, style: str | None, elsewhere: CallBackend | None = None
-) -> int:
+def carry_out(path: Path, sweep: StoredSweep, style: str | None, elsewhere: CallBackend | None = None) -> int:
     """Work at a sweep until nothing is left, telling of each run; returns the exit code.
 
     ``elsewhere``: where the calls are made, None for here.

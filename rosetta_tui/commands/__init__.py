@@ -17,11 +17,7 @@ class Commands(FiledCommands):
         return help_text()
 
 
-@click.group(
-    cls=Commands,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="rosetta-tui", prog_name="rosetta")
 @click.pass_context
 def rosetta(context: click.Context) -> None:

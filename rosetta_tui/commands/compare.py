@@ -78,21 +78,13 @@ def compare(
     """
     if view is not None or form is not None:
         if metrics or most or as_json:
-            raise UsageError(
-                "--view goes with --baseline and --form only: it prints all numbers of a pack."
-            )
+            raise UsageError("--view goes with --baseline and --form only: it prints all numbers of a pack.")
         _report(runs, view or "lbrag", baseline, form)
         return
     metrics = [comparing.metric_asked(words, "--metric") for words in metrics]
     with opened() as connection:
         comparison = comparing.compare_runs(
-            connection,
-            runs,
-            metrics=metrics or None,
-            baseline=baseline,
-            draws=draws,
-            trials=10 * draws,
-            seed=seed,
+            connection, runs, metrics=metrics or None, baseline=baseline, draws=draws, trials=10 * draws, seed=seed
         )
         comparing.require_two(comparison)
         _show(connection, comparison, most, metrics, as_json=as_json)
@@ -104,17 +96,14 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
     """Print runs as the document of a pack reports its metrics."""
     pack = packs.pack_named(inventory.pack_called(view) or view)
     if pack is None or not pack.view:
-        known = ", ".join(
-            shipped_pack.name for shipped_pack in packs.shipped_packs() if shipped_pack.view
-        )
+        known = ", ".join(shipped_pack.name for shipped_pack in packs.shipped_packs() if shipped_pack.view)
         raise UsageError(f"--view: there is no view {view[:40]!r}; there are {known}.")
     if form is not None and pack.name != "lbrag":
         raise UsageError("--form lbrag-metrics goes with --view lbrag.")
     with opened() as connection:
         reported_runs = rows.reported_runs(connection, runs, pack, baseline)
         inside = form and any(
-            card_rows.must_be_released(connection, reported_run.run)
-            for reported_run in reported_runs
+            card_rows.must_be_released(connection, reported_run.run) for reported_run in reported_runs
         )
     systems = {reported_run.name: reported_run.totals for reported_run in reported_runs}
     if form is not None:
@@ -129,19 +118,11 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
 
 def _figures(pack: Pack, systems: Mapping[str, views.RunTotals]) -> Iterator[str]:
     for name, totals in systems.items():
-        yield from (
-            name,
-            *(f"  {line}" for line in views.figure_lines(views.figures(pack, totals))),
-        )
+        yield from (name, *(f"  {line}" for line in views.figure_lines(views.figures(pack, totals))))
 
 
 def _show(
-    connection: sqlite3.Connection,
-    found: comparison.Comparison,
-    most: int,
-    metrics: Sequence[str],
-    *,
-    as_json: bool,
+    connection: sqlite3.Connection, found: comparison.Comparison, most: int, metrics: Sequence[str], *, as_json: bool
 ) -> None:
     metric = _by(found, metrics) if most else ""
     places = found.entries.spread_first(metric)[:most] if most else []
@@ -207,9 +188,7 @@ _FILE = click.Path(path_type=Path)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--ratings", type=_FILE, help="Ratings made elsewhere (.csv, .tsv, .jsonl).")
 @click.option("--review", metavar="NAME", help="A review of yours instead of a file.")
-@click.option(
-    "--scale", metavar="WORST:BEST", help="Scale of a file's numbers. Default: 0:3 or words."
-)
+@click.option("--scale", metavar="WORST:BEST", help="Scale of a file's numbers. Default: 0:3 or words.")
 @click.option("--acceptable-from", type=float, help="Default: 2, or the middle of --scale.")
 @click.option(
     "--level", type=float, default=0.7, show_default=True,
@@ -263,12 +242,7 @@ def calibrate(
 
 
 def _sign(
-    proposal_file: Path,
-    output: Path | None,
-    runs: Sequence[str],
-    given: dict[str, Any],
-    *,
-    overwrite: bool,
+    proposal_file: Path, output: Path | None, runs: Sequence[str], given: dict[str, Any], *, overwrite: bool
 ) -> None:
     """Sign a proposal as this computer's organisation and write what ``--scoring`` takes."""
     if output is None or runs or given["ratings"] is not None or given["review"] is not None:
@@ -295,9 +269,7 @@ def _check_level(level: float) -> None:
 def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:
     """Refuse a name that is taken before the work is done, not after."""
     if output is not None and output.exists() and not overwrite:
-        raise UsageError(
-            f"{output.name} is there already. Choose another name, or add --overwrite."
-        )
+        raise UsageError(f"{output.name} is there already. Choose another name, or add --overwrite.")
 
 
 def _ratings(
@@ -306,17 +278,13 @@ def _ratings(
     if (ratings is None) == (review is None):
         raise UsageError("Give people's ratings: either --ratings FILE or --review NAME.")
     if ratings is not None:
-        return calibration_ratings.read_ratings(
-            ratings, calibration_ratings.read_scale(scale, acceptable_from)
-        )
+        return calibration_ratings.read_ratings(ratings, calibration_ratings.read_scale(scale, acceptable_from))
     if scale is not None or acceptable_from is not None:
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
     with store.Office.open(home()) as office:
         reviewed = office.review(str(review))
         results.refuse_withdrawn(reviewed)
-        return calibration_ratings.from_review(
-            reviewed.name, rating_rows.rated_items(office, reviewed)
-        )
+        return calibration_ratings.from_review(reviewed.name, rating_rows.rated_items(office, reviewed))
 
 
 def _look(review: str) -> None:
@@ -328,11 +296,7 @@ def _look(review: str) -> None:
 
 
 def _evidence(
-    runs: Sequence[str],
-    ratings: calibration_ratings.Ratings,
-    vault: request.VaultRequest | None,
-    *,
-    leaves: bool,
+    runs: Sequence[str], ratings: calibration_ratings.Ratings, vault: request.VaultRequest | None, *, leaves: bool
 ) -> calibration_evidence.CalibrationEvidence:
     with opened() as connection:
         for run in calibration_evidence.rated_runs(connection, runs, ratings):
@@ -359,12 +323,7 @@ def _calibrated(
             click.echo(f"\r\x1b[Kat work on: {plain(what)} …", err=True, nl=False)
 
     calibration = scoring_calibration.calibrate(
-        evidence.judgements,
-        evidence.profile,
-        languages=evidence.languages,
-        level=level,
-        seed=seed,
-        tell=tell,
+        evidence.judgements, evidence.profile, languages=evidence.languages, level=level, seed=seed, tell=tell
     )
     if watched:
         click.echo("\r\x1b[K", err=True, nl=False)
@@ -383,7 +342,4 @@ def _write(
         return
     made = proposals.proposal(found, evidence, VERSION)
     write_file(output, proposals.toml_text(made).encode(), overwrite=overwrite)
-    click.echo(
-        f"Written: {plain(str(output))} ({proposals.HASH_FIELD} {made[proposals.HASH_FIELD]})",
-        err=True,
-    )
+    click.echo(f"Written: {plain(str(output))} ({proposals.HASH_FIELD} {made[proposals.HASH_FIELD]})", err=True)

@@ -22,7 +22,7 @@ _FILE = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("file", metavar="[FILE.toml]", type=_FILE, required=False)
-@click.option("--write", type=_FILE, metavar="FILE", help="Write the shipped numbers into a file of your own, to edit.")  # fmt: skip
+@click.option("--write", type=_FILE, metavar="FILE", help="Write the shipped numbers into a file of your own, to edit.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cost(file: Path | None, write: Path | None, *, as_json: bool) -> None:
     """Work out the costs in FILE.toml, or those of the benchmark specification (§10) where none is given.

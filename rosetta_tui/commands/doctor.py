@@ -47,9 +47,7 @@ def doctor(as_json: bool) -> None:
         findings.append(finding)
     sent = "Nothing was changed, and nothing was sent anywhere."
     click.echo(
-        form_text("doctor", messages.findings_json(findings))
-        if as_json
-        else f"\n{messages.summary(findings)} {sent}"
+        form_text("doctor", messages.findings_json(findings)) if as_json else f"\n{messages.summary(findings)} {sent}"
     )
     if any(finding.health is Health.BROKEN for finding in findings):
         raise click.exceptions.Exit(1)
@@ -60,9 +58,7 @@ def _findings() -> Iterator[Finding]:
     yield from examination.examine(home())
     yield from examination.looked_at("App", partial(findings.chosen, home()))
     widths, size = terminal_facts.differing_widths(), shutil.get_terminal_size()
-    yield from examination.looked_at(
-        "Terminal", partial(terminal_facts.terminal, size, os.environ, widths)
-    )
+    yield from examination.looked_at("Terminal", partial(terminal_facts.terminal, size, os.environ, widths))
 
 
 # ---- Keep keys of model and translation services ----

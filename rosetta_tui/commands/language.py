@@ -74,10 +74,7 @@ def show(tag: str, as_json: bool) -> None:
     if as_json:
         card = found_card.card.model_dump(mode="json")
         click.echo(
-            form_text(
-                "language-show",
-                {"path": str(found_card.path), "sha256": found_card.sha256, "card": card},
-            )
+            form_text("language-show", {"path": str(found_card.path), "sha256": found_card.sha256, "card": card})
         )
         return
     for line in _card_lines(found_card):
@@ -86,13 +83,7 @@ def show(tag: str, as_json: bool) -> None:
 
 @language.command()
 @click.argument("tag")
-@click.option(
-    "--source-language",
-    metavar="TAG",
-    default="en",
-    show_default=True,
-    help="Language of the sources.",
-)
+@click.option("--source-language", metavar="TAG", default="en", show_default=True, help="Language of the sources.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(tag: str, source_language: str, as_json: bool) -> None:
     """Show which metrics work for TAG on this machine, and what to install or copy for the rest.
@@ -249,11 +240,7 @@ def _check_lines(checked: language_check.LanguageCheck) -> Iterator[str]:
     found_card = checked.found
     title = "no language card" if found_card is None else found_card.card.name
     yield f"{checked.tag}  {title}, script {checked.script or 'unknown'}"
-    whose = (
-        "none"
-        if found_card is None
-        else f"{found_card.path} ({'shipped' if found_card.shipped else 'yours'})"
-    )
+    whose = "none" if found_card is None else f"{found_card.path} ({'shipped' if found_card.shipped else 'yours'})"
     yield _line("card", whose)
     if checked.no_script is not None:
         yield _line("", checked.no_script)
@@ -289,11 +276,7 @@ def _as_json(checked: language_check.LanguageCheck) -> dict[str, Any]:
     found_card = checked.found
     card = None
     if found_card is not None:
-        card = {
-            "tag": found_card.card.tag,
-            "path": str(found_card.path),
-            "sha256": found_card.sha256,
-        }
+        card = {"tag": found_card.card.tag, "path": str(found_card.path), "sha256": found_card.sha256}
     return {
         "tag": checked.tag,
         "script": checked.script,

@@ -68,13 +68,7 @@ SORTS = (
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def leaderboard(
-    dataset: str | None,
-    sort: str,
-    best: bool,
-    source: str | None,
-    table: Path | None,
-    overwrite: bool,
-    as_json: bool,
+    dataset: str | None, sort: str, best: bool, source: str | None, table: Path | None, overwrite: bool, as_json: bool
 ) -> None:
     """Rank the finished runs of the store, or with --from cards that were published.
 
@@ -88,15 +82,10 @@ def leaderboard(
         raise UsageError("--csv writes a file; --json prints. Leave one of them out.")
     sort = sort_named(sort)
     with here(dataset) if source is None else published(source, dataset) as (store, lists):
-        boards_ranked = [
-            leaderboard_rows.ranked_for(board, sort)
-            for board in ranking.leaderboards(store, dataset)
-        ]
+        boards_ranked = [leaderboard_rows.ranked_for(board, sort) for board in ranking.leaderboards(store, dataset)]
         boards = [clusters.with_clusters(store, board) for board in boards_ranked]
         gone = withdrawn.withdrawn_names(store, dataset) if source is None else []
-    left_out = (
-        f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta community notices)."
-    )
+    left_out = f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta community notices)."
     if not boards and not lists and dataset is not None:
         list_ = "" if source else " `rosetta runs list` shows the runs."
         nothing = f"No finished run of a corpus {dataset!r} has a value to be ranked by."
@@ -164,12 +153,7 @@ def published(source: str, dataset: str | None) -> Iterator[Ranked]:
 
 
 def _write(
-    path: Path,
-    lists: Sequence[official.OfficialList],
-    boards: Sequence[ranking.Board],
-    sort: str,
-    *,
-    overwrite: bool,
+    path: Path, lists: Sequence[official.OfficialList], boards: Sequence[ranking.Board], sort: str, *, overwrite: bool
 ) -> None:
     """Write all lists as one table; each row names its list, and lists over secret entries are left out but as their released cards tell."""
     left_out = {place: why for place, board in enumerate(boards, 1) if (why := _inside(board))}
@@ -228,21 +212,13 @@ def sort_named(words: str) -> str:
     name = name if metric is None else inventory.typed_name(metric)
     if metric is not None or name in SORTS:
         return name
-    near = near_names(
-        name,
-        dict.fromkeys([*SORTS, *map(inventory.typed_name, inventory.inventory())]),
-    )
+    near = near_names(name, dict.fromkeys([*SORTS, *map(inventory.typed_name, inventory.inventory())]))
     guess = f"did you mean {one_of(map(repr, near))}?" if near else f"there are {', '.join(SORTS)}."
     raise UsageError(f"--sort: lists cannot be sorted by {words[:40]!r}; {guess}")
 
 
 def _lines(
-    boards: list[ranking.Board],
-    board: ranking.Board,
-    index: int,
-    sort: str,
-    *,
-    source: str | None,
+    boards: list[ranking.Board], board: ranking.Board, index: int, sort: str, *, source: str | None
 ) -> Iterator[str]:
     if index:
         yield ""
@@ -261,10 +237,7 @@ def _lines(
         cells = leaderboard_rows.entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
     yield from stacked(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
-    for words in (
-        leaderboard_words.smallest_words(board),
-        leaderboard_words.disagreeing_words(board),
-    ):
+    for words in (leaderboard_words.smallest_words(board), leaderboard_words.disagreeing_words(board)):
         if words:
             yield words
     for each in board.entrants:
@@ -295,9 +268,7 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
         yield f"{name}: {words}"
     if words := leaderboard_rows.stated_tier_words(entrant):
         yield f"{name} {words}"
-    for words in filter(
-        None, (card_fields.shown_by(entrant.run), card_fields.owner_words(entrant.run))
-    ):
+    for words in filter(None, (card_fields.shown_by(entrant.run), card_fields.owner_words(entrant.run))):
         yield plain(f"{name}: {words}")
     if entrant.unranked:
         yield f"{name} has no rank: {entrant.unranked}"
@@ -335,11 +306,7 @@ PRINTED = (
 def _withheld(board: ranking.Board) -> dict[str, Any] | None:
     """Return a list over secret entries without its runs: their order would tell what no released card does."""
     why = _inside(board)
-    return (
-        {**_board(replace(board, entrants=(), smallest=None), "composite"), "withheld": why}
-        if why
-        else None
-    )
+    return {**_board(replace(board, entrants=(), smallest=None), "composite"), "withheld": why} if why else None
 
 
 def _inside(board: ranking.Board) -> str:

@@ -46,14 +46,8 @@ class _Waiting:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
         """Return where a module of ours is, with a loader that waits; None for all that is not ours."""
-        module_spec = (
-            PathFinder.find_spec(name, path) if name.partition(".")[0] in PACKAGES else None
-        )
-        if (
-            module_spec is None
-            or module_spec.loader is None
-            or module_spec.submodule_search_locations is not None
-        ):
+        module_spec = PathFinder.find_spec(name, path) if name.partition(".")[0] in PACKAGES else None
+        if module_spec is None or module_spec.loader is None or module_spec.submodule_search_locations is not None:
             return module_spec
         module_spec.loader = LazyLoader(module_spec.loader)
         return module_spec
@@ -84,11 +78,7 @@ class NamedCommands(click.Group):
             if args[0] in known or args[0].startswith("-"):
                 raise
             near = near_names(args[0], known)
-            guess = (
-                f"Did you mean {one_of(map(repr, near))}?"
-                if near
-                else f"There are {', '.join(known)}."
-            )
+            guess = f"Did you mean {one_of(map(repr, near))}?" if near else f"There are {', '.join(known)}."
             raise click.UsageError(f"There is no command {args[0][:40]!r}. {guess}", ctx) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -98,12 +88,7 @@ class NamedCommands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands, each with the whole first sentence of its help."""
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, command.get_short_help_str(_WHOLE))
-                    for name, command in self.commands.items()
-                ]
-            )
+            formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in self.commands.items()])
 
 
 class FiledCommands(NamedCommands):

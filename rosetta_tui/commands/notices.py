@@ -26,5 +26,5 @@ def write_notice(said: notice.SignedNotice, path: Path) -> None:
     """Write a notice to a file that others may have, and say by which words its signer is known."""
     data = notice.as_bytes(said)
     storage.write_new_file(path, data, mode=storage.PUBLISHED)
-    click.echo(plain(f"Written: {path}. Carry it to everybody who has a copy; it holds no text."), err=True)  # fmt: skip
+    click.echo(plain(f"Written: {path}. Carry it to everybody who has a copy; it holds no text."), err=True)
     click.echo(f"Its signer's six words, to be read to them by telephone: {keys.key_phrase(said.signing_key)}", err=True)  # fmt: skip

@@ -38,7 +38,7 @@ SUBMIT = click.option("--submit", is_flag=True, help="Publish the card of the fi
 @click.option("--all", "every", is_flag=True, help="All finished runs that may leave.")
 @click.option("--may-publish", metavar="WORDS", help="Say that the texts may be read by everybody, and who allows it; the words are next to the card.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only list what would leave; nothing is sent.")
-@click.option("--prepare", is_flag=True, help="Only make the tables of a database, or bring them up to date.")  # fmt: skip
+@click.option("--prepare", is_flag=True, help="Only make the tables of a database, or bring them up to date.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def publish(
     what: tuple[str, ...],
@@ -124,14 +124,10 @@ def _chosen(store: sqlite3.Connection, names: Sequence[str]) -> Chosen:
     """Return runs and files by their names; without a name all finished runs."""
     if names:
         return [
-            Path(name)
-            if name.endswith(".json") or Path(name).is_file()
-            else stored.find_run(store, name)
+            Path(name) if name.endswith(".json") or Path(name).is_file() else stored.find_run(store, name)
             for name in names
         ]
-    finished = (
-        list_run for list_run in run_list.list_runs(store, brief=True) if list_run.card is not None
-    )
+    finished = (list_run for list_run in run_list.list_runs(store, brief=True) if list_run.card is not None)
     return [stored.read_run(store, run_summary.number) for run_summary in finished]
 
 

@@ -76,15 +76,13 @@ _OF = {"against": "run", "run": "review", "sort": "leaderboard", "best": "leader
 @click.command()
 @click.argument("kind", metavar="[run|sweep|review|leaderboard|released]", default="run")
 @click.argument("name", required=False)
-@click.option("--against", metavar="RUN", help="Of a run: show on which entries it differs most from this one.")  # fmt: skip
+@click.option("--against", metavar="RUN", help="Of a run: show on which entries it differs most from this one.")
 @click.option("--run", metavar="RUN", help="Of a review of several runs: only this one.")
 @click.option("--sort", metavar="NAME", help="Of the leaderboard: best first by this, as in `rosetta leaderboard --sort`.")  # fmt: skip
 @click.option("--best", is_flag=True, help="Of the leaderboard: only the best run of each set-up.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: a file here with the name of what it shows.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
-def report(
-    kind: str, name: str | None, output: Path | None, *, overwrite: bool, **given: Any
-) -> None:
+def report(kind: str, name: str | None, output: Path | None, *, overwrite: bool, **given: Any) -> None:
     """Write an HTML page that holds everything it shows: to send, to print, or to keep. The word `run` may be left out.
 
     run RUN (an id, its beginning, `last`, or `last~1` …): scores with their intervals beside floors and other runs,

@@ -129,9 +129,7 @@ with when_used():
 @by_grant
 @out_of_vault
 @in_lines
-def watch(
-    run: str, *, wish: str | None, calls: int | None, style: str | None, **given: Any
-) -> None:
+def watch(run: str, *, wish: str | None, calls: int | None, style: str | None, **given: Any) -> None:
     """Watch RUN (an id, its beginning, or `last`), whichever terminal began it, and control it.
 
     On the screen the same keys work as where it was begun. With --pause, --go-on, --drain, --stop or --calls the
@@ -182,9 +180,7 @@ def _print(path: Path, run: Run, style: str | None) -> bool:
     """Print what happens until the run is over; returns whether it is sealed."""
     with opened(path) as connection:
         entries = corpora_entries.read_entries(connection, run.corpus, run.positions, to_show=True)
-    listener = display.listener_of(
-        style, {place for place, entry in entries.items() if entry.secret}
-    )
+    listener = display.listener_of(style, {place for place, entry in entries.items() if entry.secret})
     with closing(following.Follower(path, run.run_id)) as follower:
         while True:
             for event in follower.drain():

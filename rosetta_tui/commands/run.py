@@ -22,14 +22,7 @@ from harness.store.runs import find_run
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request.click_options import GroupedCommand, adding_those_of
-from rosetta_tui.request.options import (
-    CONFIRM,
-    asked,
-    granted_terms,
-    make_request,
-    nameless,
-    read_scoring_options,
-)
+from rosetta_tui.request.options import CONFIRM, asked, granted_terms, make_request, nameless, read_scoring_options
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
 from rosetta_tui.request.vault import OF_VAULT, by_grant, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
@@ -49,10 +42,7 @@ class _WithMethods(GroupedCommand):
         """Write the names of all methods with a word on each."""
         with formatter.section("Methods"):
             formatter.write_dl(
-                [
-                    *method_names().items(),
-                    ("FILE.py", "your own `def translate(text)`, or FILE.py:CLASS"),
-                ]
+                [*method_names().items(), ("FILE.py", "your own `def translate(text)`, or FILE.py:CLASS")]
             )
 
 
@@ -132,9 +122,7 @@ with when_used():
 @adding_those_of("score")
 @SUBMIT
 @click.option("--json", "as_json", is_flag=True, help="Print the run card.")
-def score(
-    reference: Path | None, as_json: bool, rescore: str | None, *, submit: bool, **given: Any
-) -> None:
+def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit: bool, **given: Any) -> None:
     """Score OUTPUTS against the corpus FILE; the result is kept as a run.
 
     OUTPUTS is a text file with one output on each line, in the order of the corpus, or JSONL, TSV or CSV with the
@@ -177,9 +165,7 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
         vault_opening.open_again(connection, run, vault_request(given), "rescore", dict(options))
         calls = plan.run_options_of(run).model_copy(update=_calls(given))
         prices = None if given["prices"] is None else given["prices"].absolute()
-        run_id = rescoring.rescore(
-            connection, run, options, _say, _note, calls=calls, prices=prices
-        )
+        run_id = rescoring.rescore(connection, run, options, _say, _note, calls=calls, prices=prices)
         display.print_card(connection, run_id, as_json=as_json)
         display.say_lacking(connection, run_id)
 
@@ -202,10 +188,7 @@ def _refuse_stray() -> None:
     allowed |= {"vault", "grant", "ask", *OF_VAULT}
     for param in context.command.params:
         name = param.name or ""
-        if (
-            name not in allowed
-            and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        ):
+        if name not in allowed and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise UsageError(
                 f"{param.opts[0]} does not go with --rescore: languages, entries and outputs are those of "
                 "the run. Leave it out."

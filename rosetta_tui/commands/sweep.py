@@ -57,9 +57,9 @@ def sweep() -> None:
 @click.command()
 @click.argument("file", metavar="PLAN.toml", type=click.Path(path_type=Path))
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes that share the runs.")
-@click.option("--race", is_flag=True, help="Stop configurations that cannot be the best before they have all entries.")  # fmt: skip
+@click.option("--race", is_flag=True, help="Stop configurations that cannot be the best before they have all entries.")
 @click.option("--scheduler", "address", metavar="tcp://HOST:PORT", help="Have the calls made by the workers of a Dask cluster.")  # fmt: skip
-@click.option("--estimate", is_flag=True, help="Run nothing: show what each run and all together would take.")  # fmt: skip
+@click.option("--estimate", is_flag=True, help="Run nothing: show what each run and all together would take.")
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print JSON.")
 @in_lines
 def begin(
@@ -79,9 +79,7 @@ def begin(
     can say. `demo.toml` is a plan that comes with the program.
     """
     if as_json and not estimate:
-        raise UsageError(
-            "--json goes with --estimate. The events of a sweep as JSON: --json-lines."
-        )
+        raise UsageError("--json goes with --estimate. The events of a sweep as JSON: --json-lines.")
     if estimate and style is not None:
         raise UsageError("--estimate runs nothing: leave out --plain, --json-lines and --quiet.")
     plan_file = plan.read_plan(plan.plan_path(file))
@@ -189,9 +187,7 @@ def stop(sweep: str) -> None:
     with opened(path) as connection:
         stored_sweep = sweeps.find_sweep(connection, sweep)
         if not sweeps.at_work(path, stored_sweep):
-            raise UsageError(
-                f"Nobody is working on sweep {stored_sweep.name!r}: there is nothing to stop."
-            )
+            raise UsageError(f"Nobody is working on sweep {stored_sweep.name!r}: there is nothing to stop.")
         sweeps.set_stopping(connection, stored_sweep.number, stopping=True)
     click.echo(plain(f"Sweep {stored_sweep.name} ends after the entries under way."))
 
@@ -241,8 +237,7 @@ def list_(as_json: bool) -> None:
     """List the sweeps of the store, the newest first."""
     with opened() as connection:
         sweep_summaries = [
-            record.sweep_record(connection, list_sweep).summary
-            for list_sweep in sweeps.list_sweeps(connection)
+            record.sweep_record(connection, list_sweep).summary for list_sweep in sweeps.list_sweeps(connection)
         ]
     lines = [
         f"{sweep_summary.id}  {sweep_summary.name}  {report_sweep.progress_line(sweep_summary)}"

@@ -20,9 +20,7 @@ from rosetta_tui.toolkit.dialogs.choose import choose
 class RunChoice:
     """The runs of a comparison and its baseline; a screen asks here for others."""
 
-    def __init__(
-        self, screen: Screen[Any], path: Path, runs: Sequence[str], changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, screen: Screen[Any], path: Path, runs: Sequence[str], changed: Callable[[], None]) -> None:
         self.runs = tuple(dict.fromkeys(runs))
         self.baseline: str | None = None
         """Id of the run with which all others are compared; None: every pair is."""
@@ -40,9 +38,7 @@ class RunChoice:
             self._screen.notify(message, markup=False)
         else:
             cannot = telling(self._screen, "The runs cannot be read")
-            background(
-                self._screen, self._path, "others", self._others, self._ask_other, cannot, asks=True
-            )
+            background(self._screen, self._path, "others", self._others, self._ask_other, cannot, asks=True)
 
     def _others(self, store: sqlite3.Connection) -> list[RunSummary]:
         # Runs that may compare with those taken: others over a corpus of the same name, newest
@@ -52,19 +48,14 @@ class RunChoice:
         return [
             run
             for run in runs
-            if run.run_id not in self.runs
-            and (run.dataset_id, run.language_pair) in there
-            and run.done
+            if run.run_id not in self.runs and (run.dataset_id, run.language_pair) in there and run.done
         ]
 
     def _ask_other(self, others: Sequence[RunSummary]) -> None:
         if not others:
             self._screen.notify("There is no other run of this corpus.", markup=False)
             return
-        words = {
-            run.run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
-            for run in others
-        }
+        words = {run.run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}") for run in others}
         choose(
             self._screen.app,
             "Compare with",

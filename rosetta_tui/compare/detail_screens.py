@@ -102,9 +102,7 @@ def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
         reference = reference.append(Content.styled(f"   converted into {writing}", "$quiet"))
     yield from asked(entry, facts.task, reference)
     if entry.variants:
-        yield PageLine(
-            "Variants", Content("\n").join([show(facts.text(v)) for v in entry.variants])
-        )
+        yield PageLine("Variants", Content("\n").join([show(facts.text(v)) for v in entry.variants]))
     for place in range(len(facts.results)):
         yield _output(facts, place)
     for first, second in _two(facts):
@@ -180,9 +178,7 @@ def _lines(rows: Sequence[Sequence[str]]) -> Iterator[Content]:
     for place, row in enumerate(rows):
         head = f"{row[0]:<{widths[0]}}  "
         cells = "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
-        yield Content.assemble(
-            show(head, "$quiet"), show(cells, "bold $quiet" if not place else "")
-        )
+        yield Content.assemble(show(head, "$quiet"), show(cells, "bold $quiet" if not place else ""))
 
 
 class ComparedEntryScreen(EntryByEntryScreen):
@@ -202,12 +198,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
     ]
 
     def __init__(
-        self,
-        comparison: Comparison,
-        texts: ComparedTexts,
-        places: Sequence[int],
-        index: int,
-        view: ComparisonView,
+        self, comparison: Comparison, texts: ComparedTexts, places: Sequence[int], index: int, view: ComparisonView
     ) -> None:
         super().__init__(places, index)
         self._comparison, self._texts, self._view = comparison, texts, view
@@ -280,16 +271,11 @@ class PartRows(Rows[PartRow]):
             [
                 row
                 for dimension, parts in breakdowns.items()
-                for row in (
-                    PartRow(dimension, None),
-                    *(PartRow(dimension, tag, part) for tag, part in parts.items()),
-                )
+                for row in (PartRow(dimension, None), *(PartRow(dimension, tag, part) for tag, part in parts.items()))
             ]
         )
         self._pair, self._metric = pair, metric
-        self._reach = (
-            max((abs(e) for row in self.items for e in self._ends(row)), default=1.0) or 1.0
-        )
+        self._reach = max((abs(e) for row in self.items for e in self._ends(row)), default=1.0) or 1.0
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on: rows are shown again where anything changes."""
@@ -408,9 +394,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         table.focus()
         head = f"{pair.second.letter} − {pair.first.letter} by {name(self._metric)}"
         message = "parts are not tested: of twenty one differs by chance"
-        self.query_one("#notes", Static).update(
-            Content.assemble(show(head, "bold"), show(f" · {message}", "$quiet"))
-        )
+        self.query_one("#notes", Static).update(Content.assemble(show(head, "bold"), show(f" · {message}", "$quiet")))
 
     def action_metric(self) -> None:
         words = {id_: plain(name(id_)) for id_ in ordered(self._comparison.metrics)}

@@ -35,9 +35,7 @@ class DifferenceAxis(Widget):
         super().__init__(id="axis")
         self._shown: tuple[Comparison, str, frozenset[str], bool] | None = None
 
-    def show_runs(
-        self, comparison: Comparison, metric: str, chosen: frozenset[str], *, tested: bool
-    ) -> None:
+    def show_runs(self, comparison: Comparison, metric: str, chosen: frozenset[str], *, tested: bool) -> None:
         """Show the runs by a metric; ``chosen`` are the letters of the pair that is spoken of."""
         before = 0 if self._shown is None else len(self._shown[0].runs)
         self._shown = (comparison, metric, chosen, tested)
@@ -53,13 +51,7 @@ class DifferenceAxis(Widget):
 
 
 def axis_lines(
-    runs: Sequence[ComparedRun],
-    metric: str,
-    width: int,
-    chosen: frozenset[str],
-    *,
-    tested: bool,
-    roomy: bool,
+    runs: Sequence[ComparedRun], metric: str, width: int, chosen: frozenset[str], *, tested: bool, roomy: bool
 ) -> list[Content]:
     """Return one line a run, its facts below where there is room, and the ends of the axis at last."""
     low, high = span(runs, metric, tested=tested)
@@ -119,9 +111,7 @@ def facts(run: ComparedRun) -> str:
     """Return what else is known of a run, in one line."""
     parts = [
         run.run_id[:8],
-        counted(run.done, "entry", "entries")
-        if run.done == run.total
-        else f"{run.done:,} of {run.total:,} entries",
+        counted(run.done, "entry", "entries") if run.done == run.total else f"{run.done:,} of {run.total:,} entries",
         f"{run.failed:,} failed" if run.failed else "none failed",
         _cost(run),
         f"{figures.seconds(run.median_seconds)} s" if run.median_seconds is not None else "",
@@ -160,9 +150,7 @@ def span(runs: Sequence[ComparedRun], metric: str, *, tested: bool) -> tuple[flo
     return max(least, low - free), min(most, high + free)
 
 
-def _line(
-    run: ComparedRun, metric: str, low: float, high: float, width: int, *, tested: bool
-) -> str:
+def _line(run: ComparedRun, metric: str, low: float, high: float, width: int, *, tested: bool) -> str:
     value, ends = run.values.get(metric), _interval(run, metric, tested=tested)
     if value is None:
         return "·" * width

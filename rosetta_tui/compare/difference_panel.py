@@ -133,9 +133,7 @@ def letter_of(found: Comparison, run_id: str) -> str:
 """Is instead of texts that were there when the comparison was read."""
 
 
-def two_outputs(
-    entry: Entry | None, letters: tuple[str, str], results: Sequence[Result | None]
-) -> Content:
+def two_outputs(entry: Entry | None, letters: tuple[str, str], results: Sequence[Result | None]) -> Content:
     """Show the source of an entry, and how two outputs differ from each other."""
     if entry is None:
         return show(f"This entry {UNREADABLE}.", "$bad")
@@ -200,7 +198,7 @@ class PairRows(Rows["Pair"]):
     def record(self, index: int) -> Record:
         """Return the values of one row; of a pair under way nothing but what may be examined."""
         pair, metric = self.items[index], self._metric
-        head: dict[str, Value] = {"first": pair.first.run_id, "second": pair.second.run_id, "metric": metric}  # fmt: skip
+        head: dict[str, Value] = {"first": pair.first.run_id, "second": pair.second.run_id, "metric": metric}
         if why := kept_words(pair):
             return {**head, WITHHELD: why}
         if pair.under_way:
@@ -232,9 +230,7 @@ class PairRows(Rows["Pair"]):
         difference = Cell(number(metric, change.difference, sign=True))
         counts = (change.wins, change.losses, change.ties)
         counted = [Cell(f"{n:,}") for n in counts] if any(counts) else [BLANK] * 3
-        effect = (
-            BLANK if change.effect_size is None else Cell(figures.signed(change.effect_size, 2))
-        )
+        effect = BLANK if change.effect_size is None else Cell(figures.signed(change.effect_size, 2))
         if not self._tested:
             wait = Cell("…", "quiet")
             head = [self._head(pair), difference, Cell("testing …", "quiet"), Cell("")]

@@ -123,11 +123,7 @@ def _pair(pair: Pair, width: int | None) -> Iterator[str]:
     if pair.reproduction is not None:
         for line in sentences.reproduction_words(pair.reproduction):
             yield f"  {line}"
-        yield from (
-            f"  {cached}"
-            for run in (pair.first, pair.second)
-            if (cached := sentences.cached_words(run))
-        )
+        yield from (f"  {cached}" for run in (pair.first, pair.second) if (cached := sentences.cached_words(run)))
     rows = _running_rows(pair, metric_ids) if pair.under_way else _rows(pair, metric_ids)
     if metric_ids:
         yield from _indented(list(rows), width)
@@ -161,9 +157,7 @@ def _rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
             figures.p_value(difference.p_randomisation),
             *adjusted,
             figures.p_value(difference.p_bootstrap),
-            figures.NONE
-            if difference.effect_size is None
-            else figures.signed(difference.effect_size, 2),
+            figures.NONE if difference.effect_size is None else figures.signed(difference.effect_size, 2),
             *(map(str, counts) if any(counts) else [figures.NONE] * 3),
             figures.NONE if better is None else better.letter,
         )
@@ -206,9 +200,7 @@ def _parts(
     single = comparison.pairs[0] if len(comparison.pairs) == 1 else None
     apart = ("difference",) if single is not None else ()
     heads = [
-        head
-        for metric in metrics
-        for head in (*(f"{short_title(metric)} {letter}" for letter in letters), *apart)
+        head for metric in metrics for head in (*(f"{short_title(metric)} {letter}" for letter in letters), *apart)
     ]
     yield (dimension, "entries", *heads)
     for tag in list(parts)[:_MOST_PARTS]:
@@ -217,9 +209,7 @@ def _parts(
         yield (tag, f"{part.n:,}", *cells)
 
 
-def _part(
-    part: CorpusPart, metric: str, letters: Sequence[str], single: Pair | None
-) -> Iterator[str]:
+def _part(part: CorpusPart, metric: str, letters: Sequence[str], single: Pair | None) -> Iterator[str]:
     for letter in letters:
         value = part.values[letter].get(metric)
         yield figures.NONE if value is None else sentences.number(metric, value)
@@ -351,8 +341,7 @@ def _values_pair(pair: Pair) -> dict[str, Any]:
         "metrics": {id_: _difference(pair, id_) for id_ in pair.by_metric},
         "left_out": dict(pair.left_out),
         "so_far": {
-            id_: {**asdict(difference), "better": _better(pair, id_)}
-            for id_, difference in pair.running.items()
+            id_: {**asdict(difference), "better": _better(pair, id_)} for id_, difference in pair.running.items()
         },
         "reproduction": None if pair.reproduction is None else _reproduction(pair.reproduction),
     }
@@ -398,11 +387,7 @@ def _values_part(part: CorpusPart) -> dict[str, Any]:
         "n": part.n,
         "scores": {letter: dict(values) for letter, values in part.values.items()},
         "differences": [
-            {
-                "first": one,
-                "second": other,
-                "metrics": {id_: asdict(d) for id_, d in difference.items()},
-            }
+            {"first": one, "second": other, "metrics": {id_: asdict(d) for id_, d in difference.items()}}
             for (one, other), difference in part.differences.items()
         ],
     }
@@ -412,10 +397,7 @@ def entries_json(
     comparison: Comparison, metric: str, places: Sequence[int], texts: Sequence[EntryTexts]
 ) -> dict[str, Any]:
     """Return the entries on which the runs differ most; of secret ones the numbers only."""
-    return {
-        "metric": metric,
-        "entries": [_entry(comparison, *pair) for pair in zip(places, texts, strict=True)],
-    }
+    return {"metric": metric, "entries": [_entry(comparison, *pair) for pair in zip(places, texts, strict=True)]}
 
 
 def _entry(comparison: Comparison, place: int, text: EntryTexts) -> Mapping[str, Any]:

@@ -24,13 +24,7 @@ from rosetta_tui.compare.actions import RunChoice
 from rosetta_tui.compare.detail_screens import ComparedEntryScreen, ComparedPartsScreen
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import lettered, name
-from rosetta_tui.compare.table import (
-    ComparedTable,
-    ComparedTexts,
-    ComparisonView,
-    filter_choices,
-    sort_words,
-)
+from rosetta_tui.compare.table import ComparedTable, ComparedTexts, ComparisonView, filter_choices, sort_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
@@ -51,12 +45,7 @@ class Stage:
 
 
 def stages(
-    path: Path,
-    runs: Sequence[str],
-    baseline: str | None,
-    *,
-    quick: bool,
-    earlier: Comparison | None = None,
+    path: Path, runs: Sequence[str], baseline: str | None, *, quick: bool, earlier: Comparison | None = None
 ) -> Iterator[Stage]:
     """Compare runs of the store at a path; for its own thread.
 
@@ -72,9 +61,7 @@ def stages(
             yield Stage(known, part_tags(known), tested=False)
         comparison = None
         if untested:
-            comparison = known = compare_runs(
-                store, runs, baseline=baseline, trials=1, earlier=known
-            )
+            comparison = known = compare_runs(store, runs, baseline=baseline, trials=1, earlier=known)
         if comparison is None or not _is_all_under_way(comparison):
             comparison = compare_runs(store, runs, baseline=baseline, earlier=known)
         yield Stage(comparison, part_tags(comparison), tested=True)
@@ -264,9 +251,7 @@ class CompareScreen(SearchedScreen):
             return
         self.panel.show_runs(comparison, self.metric, tested=self.tested)
         self.query_one("#how", Static).update(show(self._command, "$quiet"), layout=False)
-        self.query_one(StatusBar).say(
-            show(difference_panel.where_words(comparison, self.metric), "$quiet")
-        )
+        self.query_one(StatusBar).say(show(difference_panel.where_words(comparison, self.metric), "$quiet"))
 
     @property
     def _command(self) -> str:
@@ -290,9 +275,7 @@ class CompareScreen(SearchedScreen):
             return
         words = table.order.words(*self.panel.letters)
         note = difference_panel.metric_note(self.metric, table.view.metric)
-        line = difference_panel.entries_line(
-            table.entries.count, len(comparison.entries), words, note
-        )
+        line = difference_panel.entries_line(table.entries.count, len(comparison.entries), words, note)
         self.query_one("#notes", Static).update(line, layout=False)
         self._moved()
 

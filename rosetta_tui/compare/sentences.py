@@ -50,17 +50,12 @@ def told_apart(runs: Sequence[ComparedRun], *, by_id: bool = True) -> list[str]:
     ids = [run.run_id[:8] if by_id else "" for run in runs]
     facts = [setup_facts(run.setup.model_dump(), run.file) for run in runs]
     apart = distinctions(words, [(*fact, id_) for fact, id_ in zip(facts, ids, strict=True)])
-    return [
-        " · ".join(filter(None, words_of_run)) for words_of_run in zip(apart, words, strict=True)
-    ]
+    return [" · ".join(filter(None, words_of_run)) for words_of_run in zip(apart, words, strict=True)]
 
 
 def lettered(runs: Sequence[ComparedRun]) -> dict[str, str]:
     """Return letter and words of each run, by id."""
-    return {
-        run.run_id: f"{run.letter}  {words}"
-        for run, words in zip(runs, told_apart(runs), strict=True)
-    }
+    return {run.run_id: f"{run.letter}  {words}" for run, words in zip(runs, told_apart(runs), strict=True)}
 
 
 def sentence(pair: Pair, metric: str) -> str:
@@ -141,7 +136,7 @@ def number(metric: str, value: float, *, sign: bool = False) -> str:
     places = digits(metric)
     while value and not round(value, places) and places < _MOST_DIGITS:
         places += 1
-    return figures.signed(value, places) if sign else figures.number(round(value, places) + 0.0, places)  # fmt: skip
+    return figures.signed(value, places) if sign else figures.number(round(value, places) + 0.0, places)
 
 
 def ends(metric: str, difference: Difference | RunningDifference) -> str:
@@ -182,7 +177,7 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
             yield "same set-up: NOT reproduced, composite or chrF++ is more than 2 % away"
     for metric in found.outside:
         deviation = found.deviations[metric]
-        share = "" if deviation.share is None else f" ({figures.signed(deviation.share, 1, share=True)})"  # fmt: skip
+        share = "" if deviation.share is None else f" ({figures.signed(deviation.share, 1, share=True)})"
         claimed, repeated = number(metric, deviation.claimed), number(metric, deviation.repeated)
         yield f"  {name(metric)}: {claimed} became {repeated}{share}"
 

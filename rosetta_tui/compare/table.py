@@ -115,8 +115,7 @@ def filter_choices(
         there = sorted({tag for tag in own if tag is not None})
         if len(there) > 1 or None in own:
             choices += [
-                (replace(order, only={**order.only, dimension: tag}), f"{dimension} {plain(tag)}")
-                for tag in there
+                (replace(order, only={**order.only, dimension: tag}), f"{dimension} {plain(tag)}") for tag in there
             ]
     return choices
 
@@ -145,9 +144,7 @@ def ordered_places(
     return [int(place) for place in chosen[np.argsort(turned, kind="stable")]]
 
 
-def _narrowed(
-    entries: ComparedEntries, view: ComparisonView, narrow: str, outcomes: npt.NDArray[np.int8]
-) -> Mask:
+def _narrowed(entries: ComparedEntries, view: ComparisonView, narrow: str, outcomes: npt.NDArray[np.int8]) -> Mask:
     failed = entries.failed
     match narrow:
         case "second wins":
@@ -216,11 +213,7 @@ class ComparedRows(OrderedRows):
     """One row for each entry, in the order that a person chose; texts are read a screenful at a time."""
 
     def __init__(
-        self,
-        comparison: Comparison,
-        view: ComparisonView,
-        places: Sequence[int],
-        texts: ComparedTexts,
+        self, comparison: Comparison, view: ComparisonView, places: Sequence[int], texts: ComparedTexts
     ) -> None:
         super().__init__(places)
         self._comparison, self._view, self._texts = comparison, view, texts
@@ -243,9 +236,7 @@ class ComparedRows(OrderedRows):
         secret, values = self.secret(index), entries.values[self._view.metric][:, place]
         record: dict[str, Value] = {
             "id": entries.ids[place],
-            "difficulty": None
-            if secret
-            else self._comparison.sides[0].used[place].entry.difficulty,
+            "difficulty": None if secret else self._comparison.sides[0].used[place].entry.difficulty,
             "metric": self._view.metric,
         }
         for run, value in zip(runs, values, strict=True):
@@ -301,9 +292,7 @@ def _value(metric: str, value: float, *, sign: bool = False) -> Cell:
     return Cell(number(metric, value, sign=sign))
 
 
-def places_with(
-    path: Path, found: Comparison, search: str, cancelled: Callable[[], bool]
-) -> frozenset[int]:
+def places_with(path: Path, found: Comparison, search: str, cancelled: Callable[[], bool]) -> frozenset[int]:
     """Find the text in id, source, reference or an output of any run; for its own thread."""
     places: set[int] = set()
     with opened(path) as store:
@@ -390,13 +379,7 @@ class ComparedTable(OrderedTable[ComparedRows]):
             Column("output first", f"output of {one}", 14, share=1),
             Column("output second", f"output of {other}", 14, share=1),
             *(
-                Column(
-                    letter,
-                    letter,
-                    5,
-                    right=True,
-                    drop=0 if place in {view.first, view.second} else 9,
-                )
+                Column(letter, letter, 5, right=True, drop=0 if place in {view.first, view.second} else 9)
                 for place, letter in enumerate(letters)
             ),
             Column("difference", f"{other}−{one}", 6, right=True),

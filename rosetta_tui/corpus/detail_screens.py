@@ -78,9 +78,7 @@ def _requirement(row: Requirement) -> Content:
     verdict = ("✓ met", "$good") if row.met else (f"✗ short by {row.short_by:,}", "$warn")
     note = f" ({row.note})" if row.note else ""
     return Content.assemble(
-        f"{row.name:<24}{figures.count(row.found):>8} of {figures.count(row.needed):<7} ",
-        verdict,
-        show(note, "$quiet"),
+        f"{row.name:<24}{figures.count(row.found):>8} of {figures.count(row.needed):<7} ", verdict, show(note, "$quiet")
     )
 
 
@@ -131,9 +129,7 @@ def bars(counts: Mapping[str, int], total: int) -> Content:
 
 def _bar(name: str, number: str, share: float) -> Content:
     bar = figures.progress_bar(share, BAR).rstrip("░") or "▏"
-    return Content.assemble(
-        f"{crop(name, NAME)} {number:>8} {percent(share, 1):>7}  ", (bar, "$mark")
-    )
+    return Content.assemble(f"{crop(name, NAME)} {number:>8} {percent(share, 1):>7}  ", (bar, "$mark"))
 
 
 def _scripts(side: SideStatistics) -> Content:
@@ -223,9 +219,7 @@ class CorpusChecksScreen(Screen[int | None]):
     )
     CSS_PATH = "corpus.tcss"
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,escape,c", "dismiss(None)", "Back", key_display="q", id="back")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q,escape,c", "dismiss(None)", "Back", key_display="q", id="back")]
     table = getters.query_one("#problems", ResultTable)
 
     def __init__(self, problems: Sequence[Problem], original: Original | None) -> None:
@@ -235,10 +229,7 @@ class CorpusChecksScreen(Screen[int | None]):
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
-        yield EmptyState(
-            "The checks found nothing.",
-            "Statistics say what a complete benchmark needs beyond that.",
-        )
+        yield EmptyState("The checks found nothing.", "Statistics say what a complete benchmark needs beyond that.")
         yield ResultTable(COLUMNS, ProblemRows(self._problems), id="problems")
         yield Static(id="finding")
         yield KeyLine()
@@ -297,9 +288,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(
-        self, rows: CorpusEntryRows, index: int, dataset: Dataset, found: Examination | None
-    ) -> None:
+    def __init__(self, rows: CorpusEntryRows, index: int, dataset: Dataset, found: Examination | None) -> None:
         super().__init__(rows.order, index)
         self._rows, self._dataset, self._found = rows, dataset, found
 
@@ -339,9 +328,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
             self._copy("\n".join(map(plain, texts)), "Source and reference")
 
 
-def entry_lines(
-    entry: Entry, problems: Sequence[Problem], task: str, *, turned: bool
-) -> Iterator[PageLine]:
+def entry_lines(entry: Entry, problems: Sequence[Problem], task: str, *, turned: bool) -> Iterator[PageLine]:
     """Yield the page of an entry; ``turned`` shows the target language in its other writing."""
     writing = other_writing(entry.reference) if turned else None
 
@@ -355,13 +342,9 @@ def entry_lines(
     turns = conversation(entry, given) if task == "chat" else []
     yield from turns or asked(entry, task, text(entry.reference))
     if entry.variants:
-        yield PageLine(
-            "Variants", Content("\n").join([text(variant) for variant in entry.variants])
-        )
+        yield PageLine("Variants", Content("\n").join([text(variant) for variant in entry.variants]))
     if problems:
-        contents = [
-            Content.assemble(show(p.message, "$warn"), "\n", show(p.mend)) for p in problems
-        ]
+        contents = [Content.assemble(show(p.message, "$warn"), "\n", show(p.mend)) for p in problems]
         yield PageLine("Checks", Content("\n").join(contents))
     for label, value in (
         ("Segment", entry.segment.value if entry.segment else None),

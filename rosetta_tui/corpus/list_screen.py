@@ -104,9 +104,7 @@ class CorporaScreen(Screen[None]):
             read = "known only from a run card"
         self.query_one("#chosen", Static).update(
             Content.assemble(
-                show(f"{segment_words(corpus.segments)} · {read}"),
-                "\n",
-                show(f"sha-256 {corpus.sha256}", "$quiet"),
+                show(f"{segment_words(corpus.segments)} · {read}"), "\n", show(f"sha-256 {corpus.sha256}", "$quiet")
             )
         )
 

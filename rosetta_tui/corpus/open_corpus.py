@@ -59,9 +59,7 @@ def open_corpus(asked: api.CorpusRequest) -> OpenedCorpus:
     return OpenedCorpus(corpus.sha256, connection, listing.examine(corpus))
 
 
-def summary_of(
-    path: Path, sha256: str, looked_at: OpenedCorpus | None
-) -> listing.CorpusSummary | None:
+def summary_of(path: Path, sha256: str, looked_at: OpenedCorpus | None) -> listing.CorpusSummary | None:
     """Return the line of a corpus, with the runs that used it; None where it is neither stored nor opened."""
     with opened(path) as store:
         stored = next(iter(listing.list_corpora(store, sha256)), None)
@@ -179,9 +177,7 @@ _COLON = frozenset({"hx", "helix", "subl", "zed"})  # editors that take `FILE:LI
 _GOTO = frozenset({"code", "codium", "code-insiders", "cursor"})  # editors with `--goto FILE:LINE`
 
 
-def editor_command(
-    path: Path, line: int | None, environment: Mapping[str, str] = os.environ
-) -> list[str] | None:
+def editor_command(path: Path, line: int | None, environment: Mapping[str, str] = os.environ) -> list[str] | None:
     """Return the command of the person's editor ($VISUAL, else $EDITOR), at a 1-based ``line`` where known; None if unset."""
     named = environment.get("VISUAL") or environment.get("EDITOR")
     try:

@@ -45,16 +45,11 @@ def draft_over(summary: listing.CorpusSummary, *, stored: bool) -> RunDraft:
     """Return the draft of a run over a corpus of the store, or over one that was only opened from its files."""
     if stored:
         return RunDraft.of({"file": f"store:{summary.sha256[:12]}"})
-    files: dict[str, str | tuple[str, ...]] = dict(
-        zip(("file", "reference"), map(str, summary.files), strict=False)
-    )
+    files: dict[str, str | tuple[str, ...]] = dict(zip(("file", "reference"), map(str, summary.files), strict=False))
     files["other_reference"] = tuple(map(str, summary.files[2:]))
     columns = summary.dataset.columns_read or {}
     files |= {f"{side}_column": name for side, name in columns.items()}
-    tags = {
-        "source_language": summary.dataset.source_language,
-        "target_language": summary.dataset.target_language,
-    }
+    tags = {"source_language": summary.dataset.source_language, "target_language": summary.dataset.target_language}
     if summary.dataset.task != TRANSLATION:
         tags["task"] = summary.dataset.task
     return RunDraft.of({**files, **tags})
@@ -73,10 +68,7 @@ def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
     def chosen(run_id: str) -> None:
         screen.post_message(RunChosen(run_id, runs[run_id].state == "complete"))
 
-    words = {
-        run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
-        for run_id, run in runs.items()
-    }
+    words = {run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}") for run_id, run in runs.items()}
     choose(screen.app, "Open a run", words, next(iter(words)), chosen)
 
 
@@ -205,9 +197,7 @@ class CorpusScreen(SearchedScreen):
             count = counted(summary.entries, "entry", "entries")
             checked = "checking …" if examination is None else problem_words(examination)
             tone = "$warn" if examination is not None and examination.problems else "$quiet"
-            line = Content.assemble(
-                count, show(f" · {segment_words(summary.segments)} · ", "$quiet"), (checked, tone)
-            )
+            line = Content.assemble(count, show(f" · {segment_words(summary.segments)} · ", "$quiet"), (checked, tone))
         self.query_one("#notes", Static).update(line)
 
     @on(ResultTable.Moved)
@@ -250,9 +240,7 @@ class CorpusScreen(SearchedScreen):
                 self._moved()
 
         dataset, examination = self.summary.dataset, self.examination
-        screen = detail_screens.CorpusEntryScreen(
-            self.table.entries, event.index, dataset, examination
-        )
+        screen = detail_screens.CorpusEntryScreen(self.table.entries, event.index, dataset, examination)
         self.app.push_screen(screen, back)
 
     def action_facts(self) -> None:
@@ -272,13 +260,9 @@ class CorpusScreen(SearchedScreen):
             if index is not None:
                 problem = examination.problems[index]
                 about = f"those of check {index + 1}"
-                self.table.wish(
-                    replace(self.table.order.everything, places=problem.places, about=about)
-                )
+                self.table.wish(replace(self.table.order.everything, places=problem.places, about=about))
 
-        self.app.push_screen(
-            detail_screens.CorpusChecksScreen(examination.problems, examination.original), chosen
-        )
+        self.app.push_screen(detail_screens.CorpusChecksScreen(examination.problems, examination.original), chosen)
 
     def action_runs(self) -> None:
         if self.summary is not None:

@@ -11,17 +11,7 @@ from functools import partial
 from corpora.model.entry import Entry
 from harness.store.corpora.listing import CorpusSummary, corpus_positions
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import (
-    LEFT_OUT,
-    Cell,
-    Column,
-    OrderedRows,
-    Record,
-    Rows,
-    Value,
-    sorted_by,
-    widest,
-)
+from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record, Rows, Value, sorted_by, widest
 from rosetta_tui.show.run_facts import iso, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
@@ -165,11 +155,7 @@ class CorpusEntryRows(OrderedRows):
     """Entries in the order that a person chose, read from the store a screenful at a time."""
 
     def __init__(
-        self,
-        connection: sqlite3.Connection,
-        corpus: int,
-        places: Iterable[int],
-        flagged: Collection[int] = frozenset(),
+        self, connection: sqlite3.Connection, corpus: int, places: Iterable[int], flagged: Collection[int] = frozenset()
     ) -> None:
         super().__init__(places)
         self._flagged = flagged
@@ -231,9 +217,7 @@ FLAGGED = "what the checks found"  # what entries have in common that a check is
 Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]  # tag → its values with their counts
 
 
-def filter_choices(
-    order: CorpusOrder, counts: Counts, flagged: frozenset[int]
-) -> list[tuple[CorpusOrder, str]]:
+def filter_choices(order: CorpusOrder, counts: Counts, flagged: frozenset[int]) -> list[tuple[CorpusOrder, str]]:
     """Return wishes with their words: everything, what checks are about, each value of each tag that has several."""
     choices = [(order.everything, "all entries")]
     if flagged:
@@ -260,9 +244,7 @@ class CorpusTable(OrderedTable[CorpusEntryRows]):
         self._reading: Reading | None = None
         self._corpus = 0
 
-    def begin(
-        self, store: sqlite3.Connection, reading: Reading, corpus: int, places: Sequence[int]
-    ) -> None:
+    def begin(self, store: sqlite3.Connection, reading: Reading, corpus: int, places: Sequence[int]) -> None:
         """Show the entries of a corpus; ``store`` is read by the screen, ``reading`` serves threads."""
         self._store, self._reading, self._corpus = store, reading, corpus
         self._show(self.order, places)

@@ -51,9 +51,7 @@ _SECONDS = 5  # no small program of the system takes longer
 Widths = Mapping[str, tuple[int, int]]  # sample → expected and drawn width
 
 
-def terminal(
-    size: tuple[int, int], environment: Mapping[str, str], widths: Widths | None
-) -> Iterator[Finding]:
+def terminal(size: tuple[int, int], environment: Mapping[str, str], widths: Widths | None) -> Iterator[Finding]:
     """Return what the terminal can do; ``widths`` are those drawn otherwise than expected, None where not measured."""
     find = partial(Finding, "Terminal")
     name = environment.get("TERM_PROGRAM") or environment.get("TERM", "unknown")
@@ -98,9 +96,7 @@ def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
         return Health.UNKNOWN, "only the command measures them, on a terminal:", ("rosetta doctor",)
     if not widths:
         return Health.OK, "measured: the terminal draws every sample as wide as expected", ()
-    differences = "; ".join(
-        f"{name} {counted(drawn, 'cell')}, not {wide}" for name, (wide, drawn) in widths.items()
-    )
+    differences = "; ".join(f"{name} {counted(drawn, 'cell')}, not {wide}" for name, (wide, drawn) in widths.items())
     words = f"measured: {differences}. Columns shift beside such text; reading and scoring are not touched"
     return Health.MISSING, words, ()
 
@@ -125,14 +121,10 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
     )  # fmt: skip
     fonts = set(done.stdout.decode("ascii", "replace").splitlines())
     gone = {
-        words: package
-        for words, (points, package) in _FONTS.items()
-        if not any(_has(font, points) for font in fonts)
+        words: package for words, (points, package) in _FONTS.items() if not any(_has(font, points) for font in fonts)
     }
     if not gone:
-        words = (
-            "installed for every script tried; which of them the terminal uses, it does not tell"
-        )
+        words = "installed for every script tried; which of them the terminal uses, it does not tell"
         yield Finding("Terminal", "fonts", Health.OK, words)
     for words, package in gone.items():
         mend = (f"sudo apt install {package}",) if shutil.which("apt") else ()
@@ -162,11 +154,7 @@ def _clipboard(environment: Mapping[str, str]) -> tuple[Health, str, tuple[str, 
             return Health.OK, "tmux passes copied text on to the terminal", ()
         words = "tmux does not pass copied text on to the terminal. Let it:"
         return Health.MISSING, words, ("tmux set-option -g set-clipboard on",)
-    return (
-        Health.UNKNOWN,
-        "copying is asked of the terminal (OSC 52), which does not tell whether it does",
-        (),
-    )
+    return (Health.UNKNOWN, "copying is asked of the terminal (OSC 52), which does not tell whether it does", ())
 
 
 SAMPLES = {
@@ -244,11 +232,7 @@ class FindingRows(Rows[Finding]):
             Cell(f"{SIGNS[finding.health]} {finding.health}", _TONES[finding.health]),
             Cell(finding.area, "quiet"),
             Cell(finding.name),
-            Cell(
-                f"{finding.words.removesuffix(':')} …"
-                if finding.words.endswith(":")
-                else finding.words
-            ),
+            Cell(f"{finding.words.removesuffix(':')} …" if finding.words.endswith(":") else finding.words),
         )
 
 

@@ -66,9 +66,7 @@ class DoctorScreen(Screen[None]):
     @property
     def chosen(self) -> Finding | None:
         rows = self.table.rows
-        return (
-            rows.items[self.table.cursor] if isinstance(rows, FindingRows) and rows.count else None
-        )
+        return rows.items[self.table.cursor] if isinstance(rows, FindingRows) and rows.count else None
 
     def action_look_again(self) -> None:
         self._found, self._looking = [], True
@@ -100,7 +98,7 @@ class DoctorScreen(Screen[None]):
 
         if not self.is_attached:
             return
-        shown = [finding for finding in self._found if not self._only_bad or finding.health is not Health.OK]  # fmt: skip
+        shown = [finding for finding in self._found if not self._only_bad or finding.health is not Health.OK]
         self.table.show_rows(FindingRows(shown))
         words = "looking …" if self._looking else summary(self._found)
         broken = any(finding.health is Health.BROKEN for finding in self._found)

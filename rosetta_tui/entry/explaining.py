@@ -197,9 +197,7 @@ def why(found: EntryExplanation, idle: Collection[str] = ()) -> Iterator[PageLin
     if found.words is not None and found.words.output:
         yield PageLine("Words", verdicts(found.words.output))
     if found.differences:
-        yield PageLine(
-            "Word forms", Content("\n").join([show(difference) for difference in found.differences])
-        )
+        yield PageLine("Word forms", Content("\n").join([show(difference) for difference in found.differences]))
 
 
 def _told(said: Sequence[str], metrics: Sequence[str]) -> Content:

@@ -54,10 +54,7 @@ class RunScoring:
             kept = self.scorer.columns
             values = kept.told(result.kept)
             if kept == TRANSLATIONS:
-                values = {
-                    "exact_match_rate": float(result.exact),
-                    "chrf_plus_plus": result.headline,
-                }
+                values = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
             return EntryValues(values, result.second, self.scorer.weighing.tier(result.second))
 
 
@@ -202,14 +199,12 @@ def tags(entry: Entry) -> Content:
     return show(" · ".join(part for part in parts if part), "$quiet")
 
 
-def _outcome(
-    entry: Entry, result: Result | None, writing: CreeTarget | None, task: str
-) -> list[PageLine]:
+def _outcome(entry: Entry, result: Result | None, writing: CreeTarget | None, task: str) -> list[PageLine]:
     if result is None:
         return [PageLine("Output", Content.styled("not yet", "$quiet"))]
     if result.error_class is not None:
         kind = result.error_class.value.replace("_", " ")
-        return [PageLine("Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or "")))]  # fmt: skip
+        return [PageLine("Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or "")))]
     output = result.output or ""
     if entry.not_stored:
         words = "sealed: it came from a vault, and is opened with that alone (rosetta watch RUN --vault FOLDER --purpose WORDS)"
@@ -255,26 +250,18 @@ def _attempts(facts: EntryFacts) -> Content:
 
 def _attempt(number: int, attempt: Attempt) -> Content:
     status = "cache" if attempt.cached else str(attempt.status or figures.NONE)
-    took = "" if attempt.latency_seconds is None else f" in {figures.seconds(attempt.latency_seconds)} s"  # fmt: skip
-    waited = (
-        f" after {figures.seconds(attempt.waited_seconds)} s of waiting"
-        if attempt.waited_seconds
-        else ""
-    )
+    took = "" if attempt.latency_seconds is None else f" in {figures.seconds(attempt.latency_seconds)} s"
+    waited = f" after {figures.seconds(attempt.waited_seconds)} s of waiting" if attempt.waited_seconds else ""
     error = ""
     if attempt.error_class is not None:
         error = f" · {attempt.error_class.value.replace('_', ' ')}: {attempt.error or ''}"
     note = f" · {attempt.note}" if attempt.note else ""
-    return Content.assemble(
-        (f"{number}. ", "$quiet"), f"{status}{took}{waited}", show(error, "$bad"), show(note)
-    )
+    return Content.assemble((f"{number}. ", "$quiet"), f"{status}{took}{waited}", show(error, "$bad"), show(note))
 
 
 def _sum(result: Result) -> Content:
     parts = [
-        counted(result.total_tokens, "token")
-        if result.total_tokens is not None
-        else "tokens unknown",
+        counted(result.total_tokens, "token") if result.total_tokens is not None else "tokens unknown",
         f"cost {figures.charged(result.cost_usd, failed=result.failed)}",
         f"paid {figures.money(result.spent_usd)}" if result.spent_usd != result.cost_usd else "",
         f"a share of a call for {result.batch_size} entries" if result.batch_size > 1 else "",

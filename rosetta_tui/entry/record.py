@@ -54,9 +54,7 @@ def _said_by(who: str, text: str) -> Content:
 
 def answers_in_row(entry: Entry, output: str) -> str:
     """Return the answers of a conversation one after the other, and every other output as it is."""
-    return (
-        "\n\n".join(_answers(output)) or output if "turns" in (entry.model_extra or {}) else output
-    )
+    return "\n\n".join(_answers(output)) or output if "turns" in (entry.model_extra or {}) else output
 
 
 def _answers(output: str | None) -> list[str]:
@@ -110,10 +108,7 @@ def _field_words(name: str, value: object) -> str:
         parts = [_LISTED[name](item) for item in value]
         return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
     if name == "choices" and isinstance(value, list | tuple) and len(value) <= len(ascii_uppercase):
-        return "\n".join(
-            f"{letter}. {_piece(item)}"
-            for letter, item in zip(ascii_uppercase, value, strict=False)
-        )
+        return "\n".join(f"{letter}. {_piece(item)}" for letter, item in zip(ascii_uppercase, value, strict=False))
     return field_words(value)
 
 
@@ -158,13 +153,9 @@ def _tool(tool: object) -> str:
     known, wanted = schema.get("properties", {}), schema.get("required", ())
     if not isinstance(known, Mapping) or not isinstance(wanted, list | tuple):
         return _piece(tool)
-    call = ", ".join(
-        f"{parameter}" if parameter in wanted else f"{parameter}?" for parameter in known
-    )
+    call = ", ".join(f"{parameter}" if parameter in wanted else f"{parameter}?" for parameter in known)
     description = tool.get("description")
-    return f"{name}({call})" + (
-        f"   {description}" if isinstance(description, str) and description.strip() else ""
-    )
+    return f"{name}({call})" + (f"   {description}" if isinstance(description, str) and description.strip() else "")
 
 
 def _instruction(instruction: object) -> str:
@@ -222,13 +213,9 @@ def _diff_text_piece(piece: Piece) -> Content:
     if piece.kind is DiffKind.SAME:
         return Content.assemble(space, _parts(piece.output, "", ""))
     if piece.kind is DiffKind.EXTRA:
-        return Content.assemble(
-            space, ("[-", "$bad"), _parts(piece.output, "$bad", "strike"), ("-]", "$bad")
-        )
+        return Content.assemble(space, ("[-", "$bad"), _parts(piece.output, "$bad", "strike"), ("-]", "$bad"))
     if piece.kind is DiffKind.MISSING:
-        return Content.assemble(
-            space, ("[+", "$good"), _parts(piece.reference, "$good", "underline"), ("+]", "$good")
-        )
+        return Content.assemble(space, ("[+", "$good"), _parts(piece.reference, "$good", "underline"), ("+]", "$good"))
     return Content.assemble(
         space,
         ("[", "$quiet"),
@@ -240,6 +227,4 @@ def _diff_text_piece(piece: Piece) -> Content:
 
 
 def _parts(parts: Sequence[WordPart], colour: str, mark: str) -> Content:
-    return Content("").join(
-        [show(part.text, f"{mark} {colour}".strip() if part.differs else colour) for part in parts]
-    )
+    return Content("").join([show(part.text, f"{mark} {colour}".strip() if part.differs else colour) for part in parts])

@@ -151,9 +151,7 @@ class EntryRows(OrderedRows):
             *_scored(result, self._kept),
             *self._scores(result),
             Cell(figures.count(result.total_tokens), "quiet"),
-            Cell(
-                figures.in_column(figures.charged(result.cost_usd, failed=result.failed)), "quiet"
-            ),
+            Cell(figures.in_column(figures.charged(result.cost_usd, failed=result.failed)), "quiet"),
             Cell("cached" if result.cached else figures.seconds(result.latency_seconds), "quiet"),
         )
         return (*head, _output(result, entry), *outcome)
@@ -233,9 +231,7 @@ def _output(result: Result, entry: Entry) -> Cell:
 
 def _tier(result: Result, kept: KeptColumns) -> Cell:
     tier = kept.tier(result.second)
-    return Cell(
-        f"{figures.meter(tier)} {tier}", "quiet" if tier in {"baseline", "unscored"} else "plain"
-    )
+    return Cell(f"{figures.meter(tier)} {tier}", "quiet" if tier in {"baseline", "unscored"} else "plain")
 
 
 def entry_record(

@@ -195,9 +195,7 @@ class EntryScreen(EntryByEntryScreen):
         attempts = read_attempts(self._store, self._run.id, position)
         return page.EntryFacts(
             entry=entry,
-            result=next(
-                iter(read_results(self._store, self._run.id, [position], to_show=True)), None
-            ),
+            result=next(iter(read_results(self._store, self._run.id, [position], to_show=True)), None),
             attempts=attempts,
             exchanges=[
                 None if attempt.reply_key is None else read_exchange(self._store, attempt.reply_key)
@@ -205,9 +203,7 @@ class EntryScreen(EntryByEntryScreen):
             ],
             missing=self._missing,
             scoring=self._scoring,
-            judged=list(
-                read_annotations(self._store, self._run.id, position=position, to_show=True)
-            ),
+            judged=list(read_annotations(self._store, self._run.id, position=position, to_show=True)),
             elsewhere=self._run.imported or self._run.setup.outputs_sha256 is not None,
             writing=other_writing(entry.reference) if self._turned else None,
         )

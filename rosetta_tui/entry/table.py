@@ -162,8 +162,7 @@ class EntryTable(OrderedTable[rows.EntryRows]):
         width = rows.id_width(self.entries)
         further = () if self.entries is None else self.entries.further
         shown = [
-            replace(c, width=width) if c.key == "id" else c
-            for c in rows.columns(further, self.kept, self._verdicts)
+            replace(c, width=width) if c.key == "id" else c for c in rows.columns(further, self.kept, self._verdicts)
         ]
         self.show_columns(sorted_by(shown, self.order.sort, falling=self.order.turned))
 
@@ -231,13 +230,7 @@ class EntryTable(OrderedTable[rows.EntryRows]):
             return
         from_top, self._from_top = self._from_top, False
         entry_rows = rows.EntryRows(
-            self._live,
-            self._entries,
-            self._results,
-            self._values,
-            positions,
-            self._further(),
-            self.kept,
+            self._live, self._entries, self._results, self._values, positions, self._further(), self.kept
         )
         before = () if self.entries is None else self.entries.further
         self.show_entries(entry_rows, top=from_top)

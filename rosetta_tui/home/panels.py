@@ -128,16 +128,12 @@ def _review(desk: OrganiserService, line: ReviewLine) -> Iterator[WaitingItem]:
         review = office.review(name)
         cases = sum(case.is_open for case in queue(office.state_of_any(review), review.key))
     if cases:
-        yield WaitingItem(
-            Lead.REVIEW, name, f"{counted(cases, 'flagged item')} to decide about · {name}"
-        )
+        yield WaitingItem(Lead.REVIEW, name, f"{counted(cases, 'flagged item')} to decide about · {name}")
     if any(verdict is not None and verdict.recompute for verdict in line.verdicts):
         yield WaitingItem(Lead.REVIEW, name, f"A certificate is to be issued again · {name}")
     back, asked = line.progress.done, line.progress.asked
     if asked and back >= asked and None in line.verdicts:
-        yield WaitingItem(
-            Lead.REVIEW, name, f"All ratings are back; the gate is to be decided · {name}"
-        )
+        yield WaitingItem(Lead.REVIEW, name, f"All ratings are back; the gate is to be decided · {name}")
 
 
 NAME = "put-aside.json"  # in the data folder: the items put aside, by lead, name and words
@@ -171,9 +167,7 @@ def mark_of(item: WaitingItem) -> tuple[str, ...]:
     return (item.lead.value, item.name, item.words)
 
 
-def see_to(
-    item: WaitingItem, screen: Screen[Any], acts: RunActions, desk: OrganiserService
-) -> None:
+def see_to(item: WaitingItem, screen: Screen[Any], acts: RunActions, desk: OrganiserService) -> None:
     """Carry out what an item offers; a dialog asks first where something is to be decided."""
     match item.lead:
         case Lead.RESUME:
@@ -206,13 +200,7 @@ class WaitingList(ResultTable):
     """A few lines, and none at all where nothing waits, or nothing that was not put aside."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "x",
-            "put_aside",
-            "Put aside",
-            tooltip="Hide it until something about it is new",
-            id="waiting.aside",
-        )
+        Binding("x", "put_aside", "Put aside", tooltip="Hide it until something about it is new", id="waiting.aside")
     ]
 
     def __init__(self, folder: Path) -> None:
@@ -325,10 +313,7 @@ class FirstSteps(VerticalScroll, can_focus=False):
         yield Static(
             Content.assemble(
                 ("Is a machine translation good enough?\n", "bold"),
-                (
-                    "Rosetta translates a corpus, scores every sentence and says how sure that is.",
-                    "$quiet",
-                ),
+                ("Rosetta translates a corpus, scores every sentence and says how sure that is.", "$quiet"),
             ),
             classes="welcome",
         )

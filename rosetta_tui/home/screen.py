@@ -134,9 +134,7 @@ class HomeScreen(Screen[None]):
     def _look_at_reviews(self) -> None:
         if self.is_current:
             take = self.query_one(panels.WaitingList).take_reviews
-            in_thread(
-                self, "waiting", lambda: panels.waiting_reviews(self._desk()), take, self._unread
-            )
+            in_thread(self, "waiting", lambda: panels.waiting_reviews(self._desk()), take, self._unread)
 
     def _unread(self, why: str) -> None:
         item = panels.WaitingItem(panels.Lead.REVIEW, "", f"The reviews cannot be read: {why}")
@@ -290,9 +288,7 @@ class HomeScreen(Screen[None]):
     @on(ResultTable.Chosen, "#runs")
     def _open(self) -> None:
         if self.chosen is not None:
-            self.post_message(
-                messages.RunChosen(self.chosen.run_id, self.chosen.state == "complete")
-            )
+            self.post_message(messages.RunChosen(self.chosen.run_id, self.chosen.state == "complete"))
 
     @on(ResultTable.Chosen, "#waiting")
     def _see_to(self, event: ResultTable.Chosen) -> None:
@@ -357,9 +353,7 @@ class HomeScreen(Screen[None]):
     def action_review(self) -> None:
         from rosetta_tui.review.rating.visit import sit_from_home
 
-        self.app.run_worker(
-            sit_from_home(self.app, self._path.parent), group="review", exclusive=True
-        )
+        self.app.run_worker(sit_from_home(self.app, self._path.parent), group="review", exclusive=True)
 
     def action_reviews(self) -> None:
         panels.open_reviews(self, self._desk())

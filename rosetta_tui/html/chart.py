@@ -78,7 +78,7 @@ def score_chart(
     row = row_of(metric)
     more = {"higher": "more is better", "lower": "less is better"}
     words = more.get("higher" if row is None else row.info.better, "")
-    chart = bar_chart(caption, head, metric_axis(metric, measured), measured, lambda at: minus(f"{at:g}"))  # fmt: skip
+    chart = bar_chart(caption, head, metric_axis(metric, measured), measured, lambda at: minus(f"{at:g}"))
     at = None if line is None else place(metric_axis(metric, measured), line)
     return replace(chart, axis=words, line=at, line_words=line_words, beside=beside)
 

@@ -107,9 +107,7 @@ def marked(output: str, reference: str) -> tuple[MarkedText, ...]:
 
 
 def _parts(piece: Piece) -> Iterator[MarkedText]:
-    output, reference = (
-        "".join(part.text for part in side) for side in (piece.output, piece.reference)
-    )
+    output, reference = ("".join(part.text for part in side) for side in (piece.output, piece.reference))
     kinds = {DiffKind.SAME: "", DiffKind.EXTRA: "del", DiffKind.CHANGED: "del"}
     yield MarkedText("", piece.space)
     yield MarkedText(kinds.get(piece.kind, ""), output)
@@ -127,22 +125,13 @@ def changes(connection: sqlite3.Connection, found: Comparison) -> Changes:
     words = told_apart(found.runs)
     return Changes(
         f"{pair.first.letter}: {words[0]}",
-        (
-            *(f"{sentence(pair, id_)}." for id_ in leads),
-            *filter(None, map(claim_words, found.runs)),
-            *refusals(found),
-        ),
+        (*(f"{sentence(pair, id_)}." for id_ in leads), *filter(None, map(claim_words, found.runs)), *refusals(found)),
         short_title(metric) if metric else "",
-        tuple(
-            _changed(found, metric, place, text, words)
-            for place, text in zip(places, texts, strict=True)
-        ),
+        tuple(_changed(found, metric, place, text, words) for place, text in zip(places, texts, strict=True)),
     )
 
 
-def _changed(
-    found: Comparison, metric: str, place: int, texts: EntryTexts, words: Sequence[str]
-) -> ShownEntry:
+def _changed(found: Comparison, metric: str, place: int, texts: EntryTexts, words: Sequence[str]) -> ShownEntry:
     reference = texts.reference or ""
     values = found.entries.values[metric][:, place]
     outputs = (
@@ -155,9 +144,5 @@ def _changed(
         for run, word, reached, output in zip(found.runs, words, values, texts.outputs, strict=True)
     )  # fmt: skip
     return ShownEntry(
-        str(found.entries.ids[place]),
-        "",
-        shortened(texts.source or ""),
-        shortened(reference),
-        tuple(outputs),
+        str(found.entries.ids[place]), "", shortened(texts.source or ""), shortened(reference), tuple(outputs)
     )

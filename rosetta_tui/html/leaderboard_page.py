@@ -69,12 +69,7 @@ class ShownBoard:
 
 
 def leaderboard_page(
-    connection: sqlite3.Connection,
-    dataset: str | None,
-    sort: str,
-    *,
-    best: bool,
-    lists: Sequence[OfficialList] = (),
+    connection: sqlite3.Connection, dataset: str | None, sort: str, *, best: bool, lists: Sequence[OfficialList] = ()
 ) -> str:
     """Return the page of all lists, or of those of one corpus; ``best`` shows the best run of each set-up only.
 
@@ -84,16 +79,11 @@ def leaderboard_page(
     ranked = [ranked_for(board, sort) for board in leaderboards(connection, dataset)]
     if not ranked and not lists:
         of = "" if dataset is None else f" of a corpus {dataset!r}"
-        raise UsageError(
-            f"No finished run{of} has a value to be ranked by. `rosetta runs list` shows the runs."
-        )
+        raise UsageError(f"No finished run{of} has a value to be ranked by. `rosetta runs list` shows the runs.")
     boards = [with_clusters(connection, board) for board in ranked]
     shown = (
         *map(_official, lists),
-        *(
-            _shown(boards, number, board.best_of_setups if best else board, sort)
-            for number, board in enumerate(boards)
-        ),
+        *(_shown(boards, number, board.best_of_setups if best else board, sort) for number, board in enumerate(boards)),
     )
     return render("leaderboard.html.j2", {"boards": shown, "runs": sum(len(shown_board.chart.bars) for shown_board in shown)})  # fmt: skip
 
@@ -113,8 +103,7 @@ def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> Sho
         f"Ranked by {title(board.by)}", "run", board.by, [_measured(board, entrant) for entrant in entrants]
     )  # fmt: skip
     rows = [
-        _row(board, entrant, own, bar, heads)
-        for entrant, own, bar in zip(entrants, cells, chart.bars, strict=True)
+        _row(board, entrant, own, bar, heads) for entrant, own, bar in zip(entrants, cells, chart.bars, strict=True)
     ]
     return ShownBoard(
         first.removeprefix("OFFICIAL · "),
@@ -122,12 +111,7 @@ def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> Sho
         board.official,
         chart,
         tuple(_groups(board, rows)),
-        tuple(
-            map(
-                shortened,
-                filter(None, _notes(boards, number, replace(board, entrants=tuple(entrants)))),
-            )
-        ),
+        tuple(map(shortened, filter(None, _notes(boards, number, replace(board, entrants=tuple(entrants)))))),
         PLACE_WITHHELD if inside else "",
     )
 
@@ -159,7 +143,7 @@ def _official(found: OfficialList) -> ShownBoard:
         for row, own, bar in zip(found.rows, cells, chart.bars, strict=True)
     ]  # fmt: skip
     groups = tuple(RankedGroup(f"group {row.group}" if row.group else "", (row,)) for row in rows)
-    return ShownBoard(first.removeprefix("Official: "), made, True, chart, groups, tuple(official.notes(found)))  # fmt: skip
+    return ShownBoard(first.removeprefix("Official: "), made, True, chart, groups, tuple(official.notes(found)))
 
 
 def _measured(board: Board, entrant: Entrant) -> ScoreLine:
@@ -182,14 +166,10 @@ def _cells(board: Board, entrant: Entrant) -> Mapping[str, str]:
     }  # fmt: skip
 
 
-def _row(
-    board: Board, entrant: Entrant, cells: Mapping[str, str], bar: Bar, heads: Mapping[str, str]
-) -> RankedRow:
+def _row(board: Board, entrant: Entrant, cells: Mapping[str, str], bar: Bar, heads: Mapping[str, str]) -> RankedRow:
     card = entrant.run.card or {}
     translated = board.grounds.task == TRANSLATION
-    claim = card_fields.tier_words(
-        card, card_fields.review_of(card, entrant.run.certificates), beside=True
-    )
+    claim = card_fields.tier_words(card, card_fields.review_of(card, entrant.run.certificates), beside=True)
     claim += stated_mark(entrant.run)
     notes = (
         place_words(entrant) and f"stands {place_words(entrant)}",

@@ -44,22 +44,14 @@ class Fact:
     words: str
 
 
-def render(
-    template: str,
-    facts: Mapping[str, Any],
-    *,
-    style_file: str = "style.css",
-    pictures: bool = False,
-) -> str:
+def render(template: str, facts: Mapping[str, Any], *, style_file: str = "style.css", pictures: bool = False) -> str:
     """Return a page from a template, byte by byte reproducible; jinja2.UndefinedError where a fact is missing."""
     style = _style(style_file)
     images = "img-src data:; " if pictures else ""
     policy = f"default-src 'none'; {images}style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
     # the style is ours, and a browser takes it only as the very bytes that the policy names
     return (
-        _environment()
-        .get_template(template)
-        .render(facts, style=Markup(style), policy=policy, version=VERSION)  # noqa: S704
+        _environment().get_template(template).render(facts, style=Markup(style), policy=policy, version=VERSION)  # noqa: S704
     )
 
 

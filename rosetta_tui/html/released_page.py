@@ -56,7 +56,7 @@ def _charts(card: ReleasedCard) -> Iterator[BarChart]:
     """Draw each score alone, the one that decides which run is better first."""
     for metric in sorted(card.scores, key=lambda metric: (metric != card.headline, metric)):
         score = card.scores[metric]
-        line = ScoreLine("all entries", score.value, score.interval, released_words.score(score), "own")  # fmt: skip
+        line = ScoreLine("all entries", score.value, score.interval, released_words.score(score), "own")
         yield score_chart(f"{title(metric)}, in steps of {score.step:g}", "of", metric, [line])
 
 

@@ -16,14 +16,7 @@ from review.office.results.results import runs_of
 from review.office.store.review import Review
 from review.office.store.store import Office
 from review.verdict.certificate.certificate import Certificate, read_certificate, why_not_community
-from review.verdict.certificate.certificate_text import (
-    HOW_TO_CHECK,
-    facts,
-    findings,
-    measure,
-    seals,
-    share_words,
-)
+from review.verdict.certificate.certificate_text import HOW_TO_CHECK, facts, findings, measure, seals, share_words
 from review.verdict.gate.agreement import MEASURES, SHARES
 from review.verdict.gate.verdict import OUTCOMES
 from rosetta_tui.html.chart import BarChart, ScoreLine, bar_chart, place
@@ -81,7 +74,7 @@ def review_page(office: Office, review: Review, run_id: str | None = None) -> st
 
 def page_of_verdicts(name: str, shown: list[ShownVerdict], without: list[str]) -> str:
     """Return the page of some verdicts; ``without`` are the runs that have no certificate."""
-    context = {"name": name, "verdicts": shown, "without": ", ".join(without), "check": HOW_TO_CHECK}  # fmt: skip
+    context = {"name": name, "verdicts": shown, "without": ", ".join(without), "check": HOW_TO_CHECK}
     return render("review.html.j2", context)
 
 
@@ -146,13 +139,7 @@ def _share(certificate: Certificate) -> BarChart:
     verdict = certificate.verdict
     numbers = verdict["numbers"]
     measured = [
-        ScoreLine(
-            "all together",
-            _number(numbers["share"]),
-            _ends(numbers),
-            _told(numbers["share"], numbers),
-            "own",
-        ),
+        ScoreLine("all together", _number(numbers["share"]), _ends(numbers), _told(numbers["share"], numbers), "own"),
         *(
             ScoreLine(f"reviewer {place_}", _number(own), None, share_words(own))
             for place_, own in enumerate(numbers["reviewers"], 1)
@@ -182,9 +169,7 @@ def _agreement(known: Mapping[str, Mapping[str, Any]]) -> BarChart:
     ]
     numbers = [end for line in measured for end in (line.score or 0.0, *(line.ends or ()))]
     axis = Axis(-1.0 if min(numbers, default=0.0) < 0 else 0.0, 1.0)
-    chart = bar_chart(
-        "How far the speakers agree", "measure", axis, measured, lambda at: minus(f"{at:g}")
-    )
+    chart = bar_chart("How far the speakers agree", "measure", axis, measured, lambda at: minus(f"{at:g}"))
     return replace(chart, told="value (interval)")
 
 

@@ -130,17 +130,11 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "source_language": Language.of(dataset.get("source_language")),
         "target_language": Language.of(dataset.get("target_language")),
         "claim": card_fields.tier_words(card, found.review) if tiered(found.summary) else "",
-        "rank": claim_of(card)
-        .tier(review_passed=found.review is not None and found.review.passed)
-        .rank,
+        "rank": claim_of(card).tier(review_passed=found.review is not None and found.review.passed).rank,
         "validated": card_fields.validated_by(
             found.review, reproduced=card_fields.is_reproduced(card, found.summary.checked)
         ),
-        "signed": tuple(
-            filter(
-                None, (card_fields.shown_by(found.summary), card_fields.owner_words(found.summary))
-            )
-        ),
+        "signed": tuple(filter(None, (card_fields.shown_by(found.summary), card_fields.owner_words(found.summary)))),
         "unverified": str(card.get("unverified", "")),
         "tiles": tuple(_tiles(found)),
         "short": tuple(_in_short(found)),
@@ -169,11 +163,7 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
     scores = found.scores
     for metric in found.leads:
         ends = card_fields.interval(scores, metric)
-        sure = (
-            "no interval"
-            if ends is None
-            else f"{value(metric, ends[0])}–{value(metric, ends[1])} (95 % interval)"
-        )
+        sure = "no interval" if ends is None else f"{value(metric, ends[0])}–{value(metric, ends[1])} (95 % interval)"
         yield Tile(title(metric), value(metric, number(scores.get(metric))), sure)
     errors = int(number(scores.get("errors")) or 0)
     failed_words = failed_told(errors, found.summary.failures)
@@ -201,7 +191,7 @@ def _in_short(found: RunFacts) -> Iterator[str]:
         yield "No speaker has judged this run yet. A score made by a program does not speak for the people whose language it is."
     else:
         certificate = found.review.certificate
-        since = "; ratings were taken back since, so it says nothing now" if found.review.suspended else ""  # fmt: skip
+        since = "; ratings were taken back since, so it says nothing now" if found.review.suspended else ""
         yield f"Speakers have judged it: {certificate.panel.words}, for {certificate.organisation.name}, on {certificate.issued[:10]}{since}."
 
 
@@ -247,7 +237,7 @@ def _against_floors(found: RunFacts, metric: str) -> BarChart:
     line = best(floors, metric) if reached else None
     words = "" if line is None else f"best floor {value(metric, line)}"
     caption = f"{title(metric)} with its 95 % interval"
-    return score_chart(caption, "run or floor", metric, shown, line=line, line_words=words, beside=picture.beside)  # fmt: skip
+    return score_chart(caption, "run or floor", metric, shown, line=line, line_words=words, beside=picture.beside)
 
 
 def _scores_of(found: RunFacts, run_id: str) -> Mapping[str, Any]:
@@ -327,7 +317,7 @@ def _parts(found: RunFacts, kind: str) -> BarChart | None:
     beside = f"{more:,} more parts are on the card." if more > 0 else ""
     whole = number(found.scores.get(metric))
     words = "" if whole is None else f"the whole run {value(metric, whole)}"
-    return score_chart(f"{title(metric)} by {kind}", kind, metric, shown, line=whole, line_words=words, beside=beside)  # fmt: skip
+    return score_chart(f"{title(metric)} by {kind}", kind, metric, shown, line=whole, line_words=words, beside=beside)
 
 
 def _cost(found: RunFacts, runs: Sequence[RunSummary]) -> Scatter | None:
@@ -347,7 +337,7 @@ def _effort_words(found: RunFacts) -> str:
     if per_entry is None:
         return "What an entry cost is not known, so it cannot stand against the score."
     alone = "no other run of its list is next to it"
-    return f"An entry was free; {alone}." if per_entry == 0 else f"An entry cost {figures.money(per_entry)}; {alone}."  # fmt: skip
+    return f"An entry was free; {alone}." if per_entry == 0 else f"An entry cost {figures.money(per_entry)}; {alone}."
 
 
 def _identity(found: RunFacts) -> Iterator[Fact]:
@@ -368,9 +358,7 @@ def _identity(found: RunFacts) -> Iterator[Fact]:
 def _record(found: RunFacts) -> list[str]:
     """Return the whole record as ``rosetta runs show`` prints it."""
     lines = card_text(
-        found.card,
-        found.review,
-        reproduced=card_fields.is_reproduced(found.card, found.summary.checked),
+        found.card, found.review, reproduced=card_fields.is_reproduced(found.card, found.summary.checked)
     ).splitlines()
     more = len(lines) - MOST_LINES
     return lines[:MOST_LINES] + ([f"… and {more:,} more lines"] if more > 0 else [])

@@ -48,10 +48,7 @@ def start_here_page(
         for tag, texts in start_here_texts().items()
     ]
     return render(
-        "start_here.html.j2",
-        {"articles": articles, "sample": sample},
-        style_file="start_here.css",
-        pictures=True,
+        "start_here.html.j2", {"articles": articles, "sample": sample}, style_file="start_here.css", pictures=True
     )
 
 
@@ -66,9 +63,7 @@ def start_here_texts() -> dict[str, dict[str, Any]]:
     return tomllib.loads(files("rosetta_tui.html").joinpath("start_here.toml").read_text("utf-8"))
 
 
-def _article(
-    tag: str, texts: Mapping[str, Any], systems: Collection[str], facts: Mapping[str, str]
-) -> dict[str, Any]:
+def _article(tag: str, texts: Mapping[str, Any], systems: Collection[str], facts: Mapping[str, str]) -> dict[str, Any]:
     """Return what the page says in one language, marks of HTML in it marked as ours."""
     programs = texts["systems"]
     lacking = [program["name"] for system, program in programs.items() if system not in systems]
@@ -111,10 +106,7 @@ class PrintedCard:
 
 def cards_page(sheet: CardSheet) -> str:
     """Return the page. It holds the code of every person: it is for the organiser alone."""
-    printed = [
-        PrintedCard(number, tuple(_facts(sheet, card)))
-        for number, card in enumerate(sheet.cards, 1)
-    ]
+    printed = [PrintedCard(number, tuple(_facts(sheet, card))) for number, card in enumerate(sheet.cards, 1)]
     sheets = [printed[at : at + ON_A_SHEET] for at in range(0, len(printed), ON_A_SHEET)]
     return render(
         "cards.html.j2",

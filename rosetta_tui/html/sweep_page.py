@@ -208,6 +208,4 @@ def _beside(each: CellRecord) -> SweptRow:
         ),
         Fact("run", (each.run_id or "–")[:8]),
     )
-    return SweptRow(
-        each.claimable_tier or "", facts, tuple(filter(None, [shortened(trouble_words(each))]))
-    )
+    return SweptRow(each.claimable_tier or "", facts, tuple(filter(None, [shortened(trouble_words(each))])))

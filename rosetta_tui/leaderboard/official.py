@@ -33,7 +33,7 @@ def list_words(found: OfficialList) -> Iterator[str]:
 def table(found: OfficialList) -> list[list[str]]:
     """Return the printed table, headings first; metrics that no card tells have no column."""
     head = found.card.headline
-    shown = [id_ for id_ in (COMPOSITE, head, *FACTS) if any(id_ in row.card.scores for row in found.rows)]  # fmt: skip
+    shown = [id_ for id_ in (COMPOSITE, head, *FACTS) if any(id_ in row.card.scores for row in found.rows)]
     rows = [["rank", "group", "method · model", *map(short_title, shown), TIER, "$/entry", "s/entry", "cost-adj.", "validated by", "date", "answer"]]  # fmt: skip
     for row in found.rows:
         card = row.card

@@ -47,10 +47,7 @@ _SOONER = ("exact_match_rate", "fst_acceptance_rate", "semantic_score")
 
 def further_metrics() -> tuple[str, ...]:
     """Return the metrics of the table that have a column of their own, the most telling first."""
-    return (
-        *_SOONER,
-        *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *card_fields.LEAD)),
-    )
+    return (*_SOONER, *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *card_fields.LEAD)))
 
 
 def columns(board: Board | None = None) -> tuple[Column, ...]:
@@ -257,10 +254,7 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(figures.count(cluster), "quiet"),
         Cell(setup_words(run)),
         *(_translated_cells(board, entrant) if translated else _answer_cells(board, entrant)),
-        Cell(
-            failed_words(sum(entrant.failures.values()), entrant.failures),
-            "bad" if entrant.failures else "quiet",
-        ),
+        Cell(failed_words(sum(entrant.failures.values()), entrant.failures), "bad" if entrant.failures else "quiet"),
         Cell(figures.in_column(figures.money(entrant.cost_per_entry_usd)), "quiet"),
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
         *(_further_cells(entrant) if translated else ()),
@@ -278,9 +272,7 @@ def _translated_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(card_fields.with_interval(entrant.scores, "composite")),
         Cell(card_fields.with_interval(entrant.scores, "chrf_plus_plus")),
         Cell(figures.count(board.chrf_clusters.get(run.run_id)), "quiet"),
-        Cell(
-            f"{card_fields.tier_sign(card, review)} {card_fields.claimable(card, review)}{stated_mark(entrant.run)}"
-        ),
+        Cell(f"{card_fields.tier_sign(card, review)} {card_fields.claimable(card, review)}{stated_mark(entrant.run)}"),
     )
 
 
@@ -343,9 +335,7 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     ]
     tier = f" · {card_fields.tier_words(card, review)}" if translated else ""
     head = f"{place}{together}{tier} · {validation(entrant)} · {run.run_id[:8]}"
-    words = filter(
-        None, (head, place_words(entrant), stated_tier_words(entrant), card_fields.owner_words(run))
-    )
+    words = filter(None, (head, place_words(entrant), stated_tier_words(entrant), card_fields.owner_words(run)))
     return f"{setup_words(run)} · {' · '.join(words)}", " · ".join(numbers)
 
 
@@ -386,7 +376,7 @@ def board_words(board: Board) -> tuple[str, str]:
 def disagreeing_words(board: Board) -> str:
     """Return how often chrF++ has two runs in the other order; empty where it never has."""
     otherwise, pairs = board.disagreeing if board.by == "composite" else (0, 0)
-    return f"chrF++ has {otherwise:,} of {counted(pairs, 'pair')} in the other order" if otherwise else ""  # fmt: skip
+    return f"chrF++ has {otherwise:,} of {counted(pairs, 'pair')} in the other order" if otherwise else ""
 
 
 def smallest_words(board: Board) -> str:

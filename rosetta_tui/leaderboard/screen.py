@@ -49,9 +49,7 @@ class OfficialScreen(Screen[None]):
         "rank: by composite. group: runs that share a letter cannot be told apart.\n"
         "answer: how many scores the submitter has had of these entries, and how many there are at most."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,escape", "leave", "Back", key_display="q", id="back")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q,escape", "leave", "Back", key_display="q", id="back")]
 
     def __init__(self, lists: Sequence[OfficialList]) -> None:
         super().__init__()
@@ -100,13 +98,7 @@ class LeaderboardScreen(Screen[None]):
         Binding("L", "lists", "Lists", id="leaderboard.lists"),
         Binding("O", "official", "Official", tooltip="Official lists", id="leaderboard.official"),
         Binding("s", "sort", "Sort", id="sort"),
-        Binding(
-            "a",
-            "every",
-            "Best/all",
-            tooltip="Best run of each set-up, or all",
-            id="leaderboard.all",
-        ),
+        Binding("a", "every", "Best/all", tooltip="Best run of each set-up, or all", id="leaderboard.all"),
         Binding("space", "mark", "Mark", id="mark"),
         Binding("c", "compare", "Compare", id="compare"),
         Binding("E", "report", "Report", tooltip="Write a page of the list", id="report"),
@@ -209,9 +201,7 @@ class LeaderboardScreen(Screen[None]):
         which = f"list {self._index + 1} of {len(boards)} ←→" if len(boards) > 1 else ""
         count = counted(len(shown.entrants), "run")
         best = "best of each set-up" if self._best else ""
-        self.query_one(StatusBar).say(
-            show(" · ".join(part for part in (which, count, best) if part), "$quiet")
-        )
+        self.query_one(StatusBar).say(show(" · ".join(part for part in (which, count, best) if part), "$quiet"))
         name, made = rows.board_words(shown)
         absent = absent_packs(entrant.run.card or {} for entrant in shown.entrants)
         notes = [rows.others_words(boards, self._index), shown.unclustered, *absent]
@@ -220,9 +210,7 @@ class LeaderboardScreen(Screen[None]):
         lines = [show(name, "bold"), show(made, "$quiet")]
         lines.append(show(" · ".join(note for note in notes if note) or " ", "$warn"))
         self.query_one("#board", Static).update(Content("\n").join(lines))
-        words = " · ".join(
-            filter(None, (rows.smallest_words(shown), rows.disagreeing_words(shown)))
-        )
+        words = " · ".join(filter(None, (rows.smallest_words(shown), rows.disagreeing_words(shown))))
         foot = self.query_one("#smallest", Static)
         foot.display = bool(words)
         foot.update(show(words, "$quiet"))

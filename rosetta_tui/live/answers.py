@@ -66,7 +66,7 @@ def answers_line(live: LiveRun) -> Content:
     others = [id_ for id_ in _known(live) if id_ not in shown]
     gaps = [show(f"no value: {names} ({reason})", "$quiet") for reason, names in by_reason(missing)]
     parts = [part for id_ in _known(live) for part in _shares(live, id_)]
-    contents = [*judged_in_vain(live.progress), _not_judged(live), *parts, _beside(live, others), *gaps]  # fmt: skip
+    contents = [*judged_in_vain(live.progress), _not_judged(live), *parts, _beside(live, others), *gaps]
     return Content.styled(" · ", "$quiet").join([part for part in contents if part.plain])
 
 
@@ -91,9 +91,7 @@ def answer_lines(live: LiveRun) -> Iterator[Content]:
     if live.progress.scoring is not None:
         cost = figures.cost(live.progress.scoring.cost_usd, live.progress.scoring.known_cost_usd)
         calls = counted(live.progress.scoring.calls, "call")
-        yield show(
-            f"scoring asked endpoints: {calls}, cost {cost}, apart from the outputs'", "$quiet"
-        )
+        yield show(f"scoring asked endpoints: {calls}, cost {cost}, apart from the outputs'", "$quiet")
     missing = _missing(live)
     if missing:
         yield Content("")
@@ -185,10 +183,7 @@ def _spread(live: LiveRun, kept: KeptColumns) -> Content:
 
 def _beside(live: LiveRun, ids: list[str]) -> Content:
     values = live.progress.values if live.progress else {}
-    parts = [
-        Content.assemble(show(f"{short_title(id_)} ", "$quiet"), value(id_, values.get(id_)))
-        for id_ in ids
-    ]
+    parts = [Content.assemble(show(f"{short_title(id_)} ", "$quiet"), value(id_, values.get(id_))) for id_ in ids]
     return Content.styled(" · ", "$quiet").join(parts)
 
 

@@ -39,9 +39,7 @@ class RunHeader(DetailLine):
                 when = figures.clock(live.next_try)
                 parts.append(Content.styled(f" · next try in {when}", "$warn"))
             elif live.state_word == RunState.RUNNING and progress.eta_seconds is not None:
-                parts.append(
-                    Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet")
-                )
+                parts.append(Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet"))
         left, right = _name(live), Content("").join(parts)
         if notes:
             left = Content.assemble(left, "   ", show(notes, "$quiet"))
@@ -58,10 +56,7 @@ def _name(live: LiveRun) -> Content:
         words = "The run could not begin" if live.failed else "Waiting for the run to begin …"
         return Content.styled(words, "$quiet")
     setup, dataset = started.setup, started.dataset
-    rest = [
-        dataset.language_pair,
-        *dict.fromkeys((setup.method, setup.model_slug, setup.condition)),
-    ]
+    rest = [dataset.language_pair, *dict.fromkeys((setup.method, setup.model_slug, setup.condition))]
     parts = [show(dataset.id, "bold"), *(show(part) for part in rest if part)]
     return Content.styled(" · ", "$quiet").join(parts)
 
@@ -99,11 +94,7 @@ def _so_far(progress: Progress) -> Content:
     differs = progress.cost_usd is None or abs(progress.cost_usd - progress.spent_usd) > 0.00005
     paid = f" · paid {figures.money(progress.spent_usd)}" if differs else ""
     return Content.assemble(
-        parts,
-        (
-            f"{paid} of {figures.money(progress.budget_usd)} budget",
-            "$warn" if _near(progress) else "$quiet",
-        ),
+        parts, (f"{paid} of {figures.money(progress.budget_usd)} budget", "$warn" if _near(progress) else "$quiet")
     )
 
 
@@ -115,9 +106,7 @@ def _judged(progress: Progress, scoring: ScoringSoFar) -> Iterator[Content]:
     else:
         of = f" of {figures.money(progress.budget_usd)}"
         tone = "$warn" if _near(progress) else "$quiet"
-        yield Content.assemble(
-            ("paid ", "$quiet"), (figures.money(progress.spent_usd), "bold"), (of, tone)
-        )
+        yield Content.assemble(("paid ", "$quiet"), (figures.money(progress.spent_usd), "bold"), (of, tone))
         yield Content.assemble(("outputs ", "$quiet"), outputs)
     cost = figures.cost(scoring.cost_usd, scoring.known_cost_usd)
     yield Content.assemble(("scoring ", "$quiet"), cost)
@@ -169,8 +158,7 @@ def banner_words(live: LiveRun, key: str = "") -> Content | None:
     if live.draining:
         return Content.assemble(
             ("Draining. ", "bold $warn"),
-            "No further entry is begun. What is under way is finished, then the run stops; "
-            "it can continue later.",
+            "No further entry is begun. What is under way is finished, then the run stops; it can continue later.",
         )
     if live.finished is None:
         return None
@@ -198,7 +186,7 @@ def _submission(live: LiveRun) -> str:
 
 
 def _go_on(key: str, call: str) -> Content:
-    here = Content.assemble((key, "bold"), " continues here, or ") if key else Content("Continue with: ")  # fmt: skip
+    here = Content.assemble((key, "bold"), " continues here, or ") if key else Content("Continue with: ")
     return here + show(call, "bold")
 
 
@@ -219,10 +207,7 @@ class CountLine(DetailLine):
         ]
         shown = [p for p in parts if not live.over or p[1] or p[2] in {"done", "failed"}]
         counts = Content("  ").join(
-            [
-                Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet"))
-                for s, n, word, tone in shown
-            ]
+            [Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet")) for s, n, word, tone in shown]
         )
         share = live.done / live.total if live.total else 0.0
         tail = f" {percent(share):>5}"
@@ -257,9 +242,7 @@ class SpeedPanel(DetailLine):
         if not compact and not live.over:
             spark = figures.sparkline(live.rates(BARS), BARS)
             lines[2] = Content.assemble((spark, "$mark"), "  " if spark else "", lines[2])
-        self.tell(
-            Content("  " if compact else "\n").join([line for line in lines if line.plain]), title
-        )
+        self.tell(Content("  " if compact else "\n").join([line for line in lines if line.plain]), title)
 
 
 def _faster_than_calls(progress: Progress) -> bool:
@@ -272,9 +255,7 @@ def _faster_than_calls(progress: Progress) -> bool:
 def _calls(progress: Progress, live: LiveRun, *, compact: bool) -> Content:
     if live.over:
         refused = f"{figures.count(progress.rate_limited)} × 429"
-        return Content.styled(
-            f"{refused} · {counted(progress.retries, 'retry', 'retries')}", "$quiet"
-        )
+        return Content.styled(f"{refused} · {counted(progress.retries, 'retry', 'retries')}", "$quiet")
     limit = f" · limit {progress.concurrency}"
     limit += "" if compact else f" of {progress.most_concurrency}"
     return Content.assemble(f"{live.asked} in flight", (limit, "$quiet"))

@@ -15,13 +15,7 @@ from textual.widgets import Static
 
 from corpora.text.messages import percent
 from harness.store.file.openings import Floor
-from rosetta_tui.live.answers import (
-    answer_lines,
-    answers_line,
-    answers_panel,
-    asks_for_answers,
-    judged_in_vain,
-)
+from rosetta_tui.live.answers import answer_lines, answers_line, answers_panel, asks_for_answers, judged_in_vain
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
 from rosetta_tui.show.figures import beside_value, by_reason, floor_words, remark, scale, value
@@ -88,15 +82,9 @@ def _compact(live: LiveRun) -> Content:
     numbers = Content("   ").join(
         [
             Content.assemble(
-                ("chrF++ ", "$quiet"),
-                (figures.number(chrf, 1), "bold"),
-                _ends(live, "chrf_plus_plus", 1),
+                ("chrF++ ", "$quiet"), (figures.number(chrf, 1), "bold"), _ends(live, "chrf_plus_plus", 1)
             ),
-            Content.assemble(
-                ("composite ", "$quiet"),
-                (figures.number(mixed, 2), "bold"),
-                _ends(live, "composite", 2),
-            ),
+            Content.assemble(("composite ", "$quiet"), (figures.number(mixed, 2), "bold"), _ends(live, "composite", 2)),
             Content.styled(best, "$quiet"),
         ]
     )
@@ -112,17 +100,11 @@ def _interval(live: LiveRun, metric: str) -> tuple[float, float] | None:
     return live.progress.intervals.get(metric) if live.progress else None
 
 
-def _bar_line(
-    live: LiveRun, metric: str, title: str, top: float, digits: int, floor: float | None
-) -> Content:
+def _bar_line(live: LiveRun, metric: str, title: str, top: float, digits: int, floor: float | None) -> Content:
     value, interval = _value(live, metric), _interval(live, metric)
-    head = Content.assemble(
-        (f"{title} ", "$quiet"), (f"{figures.number(value, digits):>5} ", "bold")
-    )
+    head = Content.assemble((f"{title} ", "$quiet"), (f"{figures.number(value, digits):>5} ", "bold"))
     if value is None:
-        return head.append(
-            Content.styled("no entry is scored yet" if not live.done else "no value", "$quiet")
-        )
+        return head.append(Content.styled("no entry is scored yet" if not live.done else "no value", "$quiet"))
     bar = figures.interval_bar(value, interval, top=top, width=BAR, floor=floor)
     return Content.assemble(head, (bar, "$mark"), _ends(live, metric, digits))
 
@@ -140,9 +122,7 @@ def tier_line(live: LiveRun, *, caveats: bool = True) -> Content:
     if claim is None:
         return Content.assemble((figures.meter(Tier.UNSCORED), "$mark"), " ", Tier.UNSCORED.value)
     return Content.assemble(
-        (figures.meter(claim.claimable_tier), "$mark"),
-        " ",
-        claim.words(brief=True, caveats=caveats),
+        (figures.meter(claim.claimable_tier), "$mark"), " ", claim.words(brief=True, caveats=caveats)
     )
 
 
@@ -164,15 +144,12 @@ def inputs_line(live: LiveRun, width: int) -> Content:
         return Content("")
     mixed = composite(progress.values, started.missing, _weighing(live))
     inside = [
-        _input(part.metric, part.value, live).append(
-            Content.styled(f" ×{part.effective_weight:.2f}", "$quiet")
-        )
+        _input(part.metric, part.value, live).append(Content.styled(f" ×{part.effective_weight:.2f}", "$quiet"))
         for part in mixed.inputs
     ]
     floor = [best_floor_words(live.best_floor)] if live.best_floor else []
     fails = [
-        Content.styled(f"! {caveat_words(caveat)}", "$warn")
-        for caveat in (live.claim.caveats if live.claim else ())
+        Content.styled(f"! {caveat_words(caveat)}", "$warn") for caveat in (live.claim.caveats if live.claim else ())
     ]
     fails += judged_in_vain(progress)
     beside = [_input(metric, progress.values[metric], live) for metric in _beside(progress.values)]
@@ -309,9 +286,7 @@ def _as_stated(live: LiveRun) -> Iterator[Content]:
         yield Content("")
         yield show(why, "$mark")
         for metric, stated in values.items():
-            yield Content.assemble(
-                show(f"{metric:<{WIDTH}}"), (f"{figures.number(stated, 2):>7}", "bold")
-            )
+            yield Content.assemble(show(f"{metric:<{WIDTH}}"), (f"{figures.number(stated, 2):>7}", "bold"))
 
 
 def _floors(live: LiveRun) -> Iterator[Content]:

@@ -75,9 +75,7 @@ class LiveScreen(SearchedScreen):
         Binding("f", "filter", "Filter", id="filter"),
         Binding("space", "steer('pause')", "Pause", id="run.pause"),
         Binding("space", "steer('go_on')", "Continue", id="run.pause"),
-        Binding(
-            "d", "steer('drain')", "Drain", tooltip="Drain: begin nothing more", id="run.drain"
-        ),
+        Binding("d", "steer('drain')", "Drain", tooltip="Drain: begin nothing more", id="run.drain"),
         Binding("x", "steer('stop')", "Stop", id="run.stop"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "back", "Back", key_display="q", id="back"),
@@ -239,7 +237,7 @@ class LiveScreen(SearchedScreen):
         self.query_one(RunBanner).show_run(self.live)
         rows = self.table.entries
         nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
-        parts = [self.table.order.words(self.table.kept), nothing, "following" if self.following else ""]  # fmt: skip
+        parts = [self.table.order.words(self.table.kept), nothing, "following" if self.following else ""]
         notes = " · ".join(part for part in parts if part)
         self.query_one(CountLine).show_run(self.live, notes=notes)
         if self.following and self.live.newest is not None:
@@ -300,9 +298,7 @@ class LiveScreen(SearchedScreen):
         rows, started = self.table.entries, self.live.started
         if rows is None or started is None or self._run is None or self._explaining is None:
             return
-        screen = EntryScreen(
-            self._store, self._run, rows.order[:], event.index, started.missing, self._explaining
-        )
+        screen = EntryScreen(self._store, self._run, rows.order[:], event.index, started.missing, self._explaining)
         self.app.push_screen(screen, self._back_from_entry)
 
     def _back_from_entry(self, position: int | None) -> None:

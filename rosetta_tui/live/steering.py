@@ -107,9 +107,7 @@ class RemoteRunControl:
         work = partial(ask, self._path, self._run_id, wish, calls)
         cannot = telling(screen, "Not steered")
         notify = partial(screen.notify, markup=False)
-        in_thread(
-            screen, "steer", work, lambda words: notify(plain(words)), cannot, exclusive=False
-        )
+        in_thread(screen, "steer", work, lambda words: notify(plain(words)), cannot, exclusive=False)
 
 
 def steer(screen: Screen[Any], helm: RunControl, wish: ControlRequest, most: int) -> None:

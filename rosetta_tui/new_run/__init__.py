@@ -2,6 +2,4 @@
 
 from rosetta_tui.toolkit.places import Place
 
-PLACE = Place(
-    "new_run", "New run", "Fill in a form", "rosetta_tui.new_run.screen", "NewRunScreen", order=1
-)
+PLACE = Place("new_run", "New run", "Fill in a form", "rosetta_tui.new_run.screen", "NewRunScreen", order=1)

@@ -80,9 +80,7 @@ class RunForm(VerticalScroll, can_focus=False):
         """Return the line before which a new one belongs; None at the end of its section."""
         after = section.fields[section.fields.index(field) + 1 :]
         names = (form_field.name for form_field in after)
-        return next(
-            (self.lines[n] for n in names if n in self.lines and self.lines[n].parent), None
-        )
+        return next((self.lines[n] for n in names if n in self.lines and self.lines[n].parent), None)
 
     def _line(self, field: FormField) -> FormLine:
         suggest = self._suggest(field) if field.kind is FieldKind.SUGGESTED else None
@@ -139,10 +137,7 @@ class RunForm(VerticalScroll, can_focus=False):
         """
         names = [field.name for section in SECTIONS for field in section.fields]
         later = (self.lines.get(name) for name in names[names.index(name) + 1 :])
-        line = next(
-            (form_line for form_line in later if form_line is not None and form_line.can_be_filled),
-            None,
-        )
+        line = next((form_line for form_line in later if form_line is not None and form_line.can_be_filled), None)
         if line is not None:
             line.take_focus()
         else:
@@ -292,9 +287,7 @@ def in_a_line(look: DraftLook) -> Content:
     """Return the estimate on one line, for a terminal that has no room beside the form."""
     wrong = sum(not trouble.missing for trouble in look.troubles)
     if wrong:
-        return Content.styled(
-            f"✗ {'one thing is' if wrong == 1 else f'{wrong} things are'} not right yet", "$bad"
-        )
+        return Content.styled(f"✗ {'one thing is' if wrong == 1 else f'{wrong} things are'} not right yet", "$bad")
     if look.estimate is None and look.silent:
         words = _unpriced(look)
         return Content.styled(f"{words[0].lower()}{words[1:]}", "$quiet")
@@ -347,9 +340,7 @@ def _prompt(look: DraftLook) -> Iterator[Content]:
         yield _title("First prompt")
         yield Content.styled(plain(look.silent or "It is seen when the form is whole."), "$quiet")
         return
-    more = (
-        "shown on this machine only: its entry is secret" if look.secret else "as it will be sent"
-    )
+    more = "shown on this machine only: its entry is secret" if look.secret else "as it will be sent"
     yield _title("First prompt", more)
     yield from request_lines(look.request)
 
@@ -359,11 +350,7 @@ def request_lines(request: Request) -> Iterator[Content]:
     yield show(f"POST {request.url}", "$quiet")
     body = request.body
     messages = body.get("messages", []) if isinstance(body, Mapping) else []
-    rest = (
-        {name: value for name, value in body.items() if name != "messages"}
-        if isinstance(body, Mapping)
-        else body
-    )
+    rest = {name: value for name, value in body.items() if name != "messages"} if isinstance(body, Mapping) else body
     for message in messages:
         yield Content.styled(f"\n{plain(str(message.get('role')))}", "$quiet")
         text = str(message.get("content"))

@@ -66,13 +66,7 @@ class NewRunScreen(Screen[None]):
         Binding("ctrl+y", "copy", "Copy", tooltip="Copy the command line", id="new_run.copy"),
         Binding("y", "copy", "Copy the command line", show=False, id="copy"),
         Binding("ctrl+r", "models", "Ask for local models", show=False, id="new_run.models"),
-        Binding(
-            "ctrl+n",
-            "anew",
-            "Anew",
-            tooltip="Empty the form, or bring back what was there",
-            id="new_run.anew",
-        ),
+        Binding("ctrl+n", "anew", "Anew", tooltip="Empty the form, or bring back what was there", id="new_run.anew"),
         Binding("f1", "app.keys", "Help", key_display="F1", id="new_run.help"),
         Binding("question_mark", "app.keys", "Help", show=False, id="help"),
         Binding("escape", "leave", "Back", key_display="esc", id="back"),
@@ -145,9 +139,7 @@ class NewRunScreen(Screen[None]):
 
     def _title(self) -> None:
         more = f"   {self._which} · ^n {self._other}" if self._which else ""
-        self.query_one("#where", Static).update(
-            Content.assemble(("New run", "bold $mark"), (more, "$quiet"))
-        )
+        self.query_one("#where", Static).update(Content.assemble(("New run", "bold $mark"), (more, "$quiet")))
 
     # Typing
 
@@ -169,10 +161,7 @@ class NewRunScreen(Screen[None]):
         self.form.go_on_from(event.line.field.name)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        line = next(
-            (ancestor for ancestor in event.widget.ancestors if isinstance(ancestor, FormLine)),
-            None,
-        )
+        line = next((ancestor for ancestor in event.widget.ancestors if isinstance(ancestor, FormLine)), None)
         about = line.field.about if line is not None else ""
         self.query_one("#about", Static).update(Content.styled(about, "$quiet"))
 
@@ -221,9 +210,7 @@ class NewRunScreen(Screen[None]):
         try:
             keep_draft(self._path.parent, RunDraft.of(typed))
         except (HarnessError, OSError) as error:
-            self.notify(
-                plain(str(error)), title="The draft is not kept", severity="warning", markup=False
-            )
+            self.notify(plain(str(error)), title="The draft is not kept", severity="warning", markup=False)
 
     def _measure(self, draft: RunDraft, corpus: Corpus) -> Measured:
         try:

@@ -170,10 +170,7 @@ _EFFORTS: Mapping[Effort, _Measure] = {
 
 def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
     """Return the efforts that tell runs apart, most telling first; tokens and seconds replace money where all are free."""
-    known = {
-        effort: [took for run in runs if (took := _took(run, effort)) is not None]
-        for effort in Effort
-    }
+    known = {effort: [took for run in runs if (took := _took(run, effort)) is not None] for effort in Effort}
     paid = any(known[Effort.COST])
     others = [effort for effort in (Effort.TOKENS, Effort.SECONDS) if any(known[effort])]
     return [Effort.COST, *others] if paid or not others else others
@@ -243,11 +240,7 @@ def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) 
     high = max((float(values.max()) for values in known.values()), default=1.0)
     low, high = max(low, 1e-4), max(high, 2e-4, low * 1.01)
     edges = np.geomspace(low, high, BINS + 1)
-    points = [
-        _latency_point(run, name, known[run.run_id], edges)
-        for run, name in _named(runs)
-        if run.run_id in known
-    ]
+    points = [_latency_point(run, name, known[run.run_id], edges) for run, name in _named(runs) if run.run_id in known]
     return PlotPicture(
         PlotKind.LATENCY,
         "seconds an entry took, calls answered from the cache left out",
@@ -271,20 +264,14 @@ def _latency_point(run: RunSummary, name: str, seconds: Any, edges: Any) -> Poin
         f"{words} · {counted(len(seconds), 'entry', 'entries')}",
         ends=(middle or 0.0, late or 0.0),
         counts=tuple(map(int, counts)),
-        record={
-            **_about(run),
-            "p50_seconds": middle,
-            "p95_seconds": late,
-            "latency_entries": len(seconds),
-        },
+        record={**_about(run), "p50_seconds": middle, "p95_seconds": late, "latency_entries": len(seconds)},
     )
 
 
 def difficulty(runs: Sequence[RunSummary], metric: str) -> PlotPicture:
     """Return the score of each run on each level of difficulty, the runs of a level under one another."""
     points = sorted(
-        (point for run, name in _named(runs) for point in _levels(run, name, metric)),
-        key=lambda point: point.heading,
+        (point for run, name in _named(runs) for point in _levels(run, name, metric)), key=lambda point: point.heading
     )
     return PlotPicture(
         PlotKind.DIFFICULTY,
@@ -302,9 +289,7 @@ def _levels(run: RunSummary, name: str, metric: str) -> Iterator[Point]:
         group = block(levels, level)
         score, entries = number(group.get(metric)), number(group.get("n"))
         if score is not None:
-            many = (
-                "entries unknown" if entries is None else counted(int(entries), "entry", "entries")
-            )
+            many = "entries unknown" if entries is None else counted(int(entries), "entry", "entries")
             yield Point(
                 run.run_id,
                 name,
@@ -332,9 +317,7 @@ def _short_names(runs: Sequence[RunSummary]) -> list[str]:
     parts = [(run.distinction, run.method, run.model_slug, run.condition) for run in runs]
     apart = [place for place in range(4) if len({part[place] for part in parts}) > 1]
     words = [list(dict.fromkeys(part[place] for place in apart if part[place])) for part in parts]
-    return [
-        " · ".join(own) if own else setup_words(run) for own, run in zip(words, runs, strict=True)
-    ]
+    return [" · ".join(own) if own else setup_words(run) for own, run in zip(words, runs, strict=True)]
 
 
 def _scores(run: RunSummary) -> Mapping[str, Any]:
@@ -394,9 +377,7 @@ def over_fewer(runs: Sequence[RunSummary]) -> str:
     """Name the runs that translated fewer entries than the longest: their scores are not of the same text."""
     most = max((run.total for run in runs), default=0)
     short = [f"{name} ({run.total:,})" for run, name in _named(runs) if run.total < most]
-    return (
-        f"over fewer than {counted(most, 'entry', 'entries')}: {', '.join(short)}" if short else ""
-    )
+    return f"over fewer than {counted(most, 'entry', 'entries')}: {', '.join(short)}" if short else ""
 
 
 # ---- Numbers arranged along a line, straight or by powers, with round numbers to read them by.

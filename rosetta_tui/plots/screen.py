@@ -212,18 +212,12 @@ class PlotsScreen(Screen[None]):
             (f" {number} {kind} ", "bold reverse" if kind is self._kind else "$quiet")
             for number, kind in enumerate(PlotKind, 1)
         ]
-        order = (
-            (" by name" if self._by_name else " by time") if self._kind is PlotKind.SCORES else ""
-        )
-        self.query_one("#kinds", Static).update(
-            Content.assemble(*kinds, ("  ", ""), show(order, "$quiet"))
-        )
+        order = (" by name" if self._by_name else " by time") if self._kind is PlotKind.SCORES else ""
+        self.query_one("#kinds", Static).update(Content.assemble(*kinds, ("  ", ""), show(order, "$quiet")))
         corpus, corpora = self._corpus, self._corpora or {}
         more = f" · {len(corpora)} corpora" if len(corpora) > 1 else ""
         runs = f" · {counted(len(self.runs), 'run')}{more}"
-        self.query_one(StatusBar).say(
-            Content.assemble(show(corpus.words if corpus else ""), (runs, "$quiet"))
-        )
+        self.query_one(StatusBar).say(Content.assemble(show(corpus.words if corpus else ""), (runs, "$quiet")))
         beside = self.query_one("#beside", Static)
         words = picture.beside
         if self._kind is PlotKind.DIFFICULTY and self._unread:
@@ -243,9 +237,7 @@ class PlotsScreen(Screen[None]):
         name, numbers = ("", "")
         if point is not None:
             name, numbers = point_words(point, {run.run_id: run for run in self.runs})
-        self.query_one("#chosen", Static).update(
-            Content.assemble(show(name, "$quiet"), "\n", show(numbers))
-        )
+        self.query_one("#chosen", Static).update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
 
     # Keys
 
@@ -275,7 +267,7 @@ class PlotsScreen(Screen[None]):
             choose(self.app, "Quality as", words, self._quality, chosen)
 
     def action_effort(self) -> None:
-        words = {"cost": "cost per entry", "tokens": "tokens per entry", "seconds": "seconds per entry"}  # fmt: skip
+        words = {"cost": "cost per entry", "tokens": "tokens per entry", "seconds": "seconds per entry"}
         offered = {str(effort): words[effort] for effort in efforts_of(self.runs)}
 
         def chosen(name: str) -> None:
@@ -301,11 +293,7 @@ class PlotsScreen(Screen[None]):
     def _inside(self, points: Sequence[Point]) -> bool:
         """Show that the numbers of runs with secret entries stay here; return whether there is one among the points."""
         shown = {point.run_id for point in points}
-        inside = [
-            run
-            for run in self.runs
-            if run.run_id in shown and not run.imported and kept_inside(run.card)
-        ]
+        inside = [run for run in self.runs if run.run_id in shown and not run.imported and kept_inside(run.card)]
         if inside:
             self.notify(inside_words(inside[0].run_id), severity="warning", markup=False)
         return bool(inside)

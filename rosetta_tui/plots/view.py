@@ -95,7 +95,7 @@ class Lines:
             cells[low], cells[high] = "├", "┤"
         place = self.axis.place(point.across, self.bar)
         cells[place] = "●"
-        return [("".join(cells[:place]), "quiet"), ("●", "mark"), ("".join(cells[place + 1 :]), "quiet")]  # fmt: skip
+        return [("".join(cells[:place]), "quiet"), ("●", "mark"), ("".join(cells[place + 1 :]), "quiet")]
 
     def _spread(self, point: Point) -> Line:
         parts = [place * BINS // self.bar for place in range(self.bar)]
@@ -106,7 +106,7 @@ class Lines:
             place = self.axis.place(number, self.bar)
             head = pieces.pop(0)[0]
             if place < len(head):
-                pieces = [(head[:place], "quiet"), (sign, "mark"), (head[place + 1 :], "quiet"), *pieces]  # fmt: skip
+                pieces = [(head[:place], "quiet"), (sign, "mark"), (head[place + 1 :], "quiet"), *pieces]
             else:
                 pieces.insert(0, (head, "quiet"))
         return pieces
@@ -157,9 +157,7 @@ def _up_labels(picture: PlotPicture, up: Axis, rows: int) -> list[str]:
     return labels
 
 
-def _draw_interval(
-    grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis
-) -> None:
+def _draw_interval(grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis) -> None:
     rows, cells = len(grid), len(grid[0])
     for point in points:
         if point.up_ends is not None:
@@ -168,9 +166,7 @@ def _draw_interval(
                 grid[row][across.place(point.across, cells)] = ("│", "quiet")
 
 
-def _draw_points(
-    grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis, focus: int
-) -> None:
+def _draw_points(grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis, focus: int) -> None:
     rows, cells = len(grid), len(grid[0])
     points_at: dict[tuple[int, int], list[int]] = {}
     for index, point in enumerate(points):

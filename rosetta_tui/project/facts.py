@@ -69,9 +69,7 @@ def read_facts(
         return ProjectReading(folder, mark, trouble=str(error))
 
 
-def read_known(
-    home: Path, before: Sequence[ProjectReading] | None, *, anyway: bool
-) -> Sequence[ProjectReading]:
+def read_known(home: Path, before: Sequence[ProjectReading] | None, *, anyway: bool) -> Sequence[ProjectReading]:
     """Read every known project that changed since ``before``, or all with ``anyway``, by name; ``before`` if none did."""
     known = {project_reading.folder: project_reading for project_reading in before or ()}
     folders = known_folders(home)
@@ -90,10 +88,7 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
         progress=progress,
         reviews=[_asked(out, state) for out in state.reviews],
         came_translated=sum(e.has_reference and e.translated is None for e in state.entries),
-        corrected=sum(
-            entry.agreed is not None and entry.agreed.outcome == "corrected"
-            for entry in state.entries
-        ),
+        corrected=sum(entry.agreed is not None and entry.agreed.outcome == "corrected" for entry in state.entries),
         refused=sum(bool(entry.refused) and not entry.has_reference for entry in state.entries),
         costs=work_out(read_framework(None)),
         worked=worked_until_now(project),
@@ -104,12 +99,7 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
 def _asked(out: HandedOut, state: ProjectState) -> AskedReview:
     """Count what came of a review; who it was is known by the letters that the project keeps."""
     own = [entry for entry in state.entries if entry.id in out.entries]
-    spokens = [
-        spoken
-        for project_entry in own
-        for spoken in project_entry.said
-        if spoken.review == out.review
-    ]
+    spokens = [spoken for project_entry in own for spoken in project_entry.said if spoken.review == out.review]
     return AskedReview(
         review=out.review,
         kind=out.kind,

@@ -157,10 +157,7 @@ class NewCorpusScreen(Screen[None]):
             line.take_focus()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        line = next(
-            (ancestor for ancestor in event.widget.ancestors if isinstance(ancestor, FormLine)),
-            None,
-        )
+        line = next((ancestor for ancestor in event.widget.ancestors if isinstance(ancestor, FormLine)), None)
         about = line.field.about if line is not None else ""
         self.query_one("#about", Static).update(Content.styled(about, "$quiet"))
 
@@ -173,9 +170,7 @@ class NewCorpusScreen(Screen[None]):
             line.display = bool(self._every or not line.field.rare or matters)
 
     def _show_command(self) -> None:
-        words = Content.assemble(
-            ("The same in a shell  ", "$quiet"), show(new_corpus.command_of(self.typed))
-        )
+        words = Content.assemble(("The same in a shell  ", "$quiet"), show(new_corpus.command_of(self.typed)))
         self.query_one("#same", DetailLine).tell(words)
 
     # Looking
@@ -188,9 +183,7 @@ class NewCorpusScreen(Screen[None]):
         take = partial(self._take, typed=dict(self.typed), begin=begin)
         in_thread(self, "look", partial(new_corpus.look_at, dict(self.typed)), take, self._cannot)
 
-    def _take(
-        self, found: new_corpus.NewCorpusLook, typed: dict[str, Value], *, begin: bool
-    ) -> None:
+    def _take(self, found: new_corpus.NewCorpusLook, typed: dict[str, Value], *, begin: bool) -> None:
         self._found = found
         self._arrange()
         for name, line in self.lines.items():
@@ -217,7 +210,7 @@ class NewCorpusScreen(Screen[None]):
     def _begin(self, found: new_corpus.NewCorpusLook) -> None:
         stop = [form_field.name for form_field in _FIELDS if form_field.name in found.wrong or form_field.name in found.missing]  # fmt: skip
         if stop:
-            self.query_one(StatusBar).cannot(f"{counted(len(stop), 'thing is', 'things are')} not right yet")  # fmt: skip
+            self.query_one(StatusBar).cannot(f"{counted(len(stop), 'thing is', 'things are')} not right yet")
             self.lines[stop[0]].take_focus()
             return
         make = partial(new_corpus.begin_corpus, dict(self.typed), self._path.parent)
@@ -278,9 +271,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         super().__init__(store_path)
         self._typed: dict[str, Value] = {}  # what is in the form of a new corpus
 
-    def read(
-        self, before: Sequence[ProjectReading] | None, *, anyway: bool
-    ) -> Sequence[ProjectReading]:
+    def read(self, before: Sequence[ProjectReading] | None, *, anyway: bool) -> Sequence[ProjectReading]:
         """Read those of which a file changed or, with ``anyway``, every folder."""
         return read_known(self.home, before, anyway=anyway)
 
@@ -322,7 +313,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         """Remove a folder from the list; nothing in it is touched."""
         if self.chosen is not None:
             forget(self.home, self.chosen.key)
-            self.notify("Taken off the list. The folder is as it was; o opens it again.", markup=False)  # fmt: skip
+            self.notify("Taken off the list. The folder is as it was; o opens it again.", markup=False)
             self.look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -335,10 +326,7 @@ def _cells(found: ProjectReading) -> tuple[Cell, ...]:
     facts, folder = found.facts, Cell(str(found.folder), "quiet")
     if facts is None:
         return (Cell(found.name), Cell(""), Cell("✗", "bad"), Cell(UNREADABLE, "bad"), folder)
-    dataset, done = (
-        facts.progress.dataset,
-        all(requirement.met for requirement in facts.progress.requirements),
-    )
+    dataset, done = (facts.progress.dataset, all(requirement.met for requirement in facts.progress.requirements))
     return (
         Cell(found.name),
         Cell(f"{dataset.source_language} → {dataset.target_language}"),
@@ -354,8 +342,6 @@ def _about(found: ProjectReading) -> Content:
     if facts is None:
         return Content.assemble(show(found.trouble, "$bad"), "\n", where)
     dataset = facts.progress.dataset
-    names = " → ".join(language_name(tag) for tag in (dataset.source_language, dataset.target_language))  # fmt: skip
+    names = " → ".join(language_name(tag) for tag in (dataset.source_language, dataset.target_language))
     step = next_step(facts.progress, found.folder).words
-    return Content.assemble(
-        show(f"{found.name} · {names}"), "\n", show(f"Next: {step}"), "\n", where
-    )
+    return Content.assemble(show(f"{found.name} · {names}"), "\n", show(f"Next: {step}"), "\n", where)

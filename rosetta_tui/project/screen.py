@@ -53,10 +53,10 @@ def checked(wanted: WantedSentences) -> tuple[candidates.CandidateDefaults, int 
     if wanted.difficulty and wanted.difficulty not in TIERS:
         raise UsageError(f"Difficulty {wanted.difficulty[:20]!r}: write a number from 1, basic, to 5, advanced, or leave it empty.")  # fmt: skip
     if wanted.register and wanted.register not in REGISTERS:
-        raise UsageError(f"Register {wanted.register[:20]!r}: permitted are {', '.join(REGISTERS)}. Or leave it empty.")  # fmt: skip
+        raise UsageError(f"Register {wanted.register[:20]!r}: permitted are {', '.join(REGISTERS)}. Or leave it empty.")
     whole = wanted.most.isascii() and wanted.most.isdigit() and int(wanted.most) > 0
     if wanted.most and not whole:
-        raise UsageError(f"At most {wanted.most[:20]!r}: write how many sentences, such as 104, or leave it empty.")  # fmt: skip
+        raise UsageError(f"At most {wanted.most[:20]!r}: write how many sentences, such as 104, or leave it empty.")
     tier = int(wanted.difficulty) if wanted.difficulty else None
     return candidates.CandidateDefaults(difficulty=tier, register=wanted.register or None), int(
         wanted.most or 0
@@ -67,9 +67,7 @@ def add_sentences(folder: Path, home: Path, wanted: WantedSentences) -> Sequence
     """Add the sentences of a file, and say what became of them; UsageError and CorpusError in words, and then nothing is changed."""
     usual, most = checked(wanted)
     with changing(folder, home) as project:
-        taken = candidates.take_candidates(
-            project, candidates.read_candidates(project, wanted.file), usual, most
-        )
+        taken = candidates.take_candidates(project, candidates.read_candidates(project, wanted.file), usual, most)
     lines: list[Line] = [(added_words(taken), "good" if taken.entries else "warn")]
     lines += [(line, "quiet") for line in left_out_lines(taken)]
     if taken.secret:
@@ -99,7 +97,7 @@ def gather_here(folder: Path, home: Path) -> Sequence[Line]:
 Add = Callable[[WantedSentences], Sequence[Line]]
 """Adds sentences, and says what became of them; called in a thread."""
 
-_ENDINGS = ".tsv", ".csv", ".txt", ".json", ".jsonl", ".tmx", ".xlf", ".xliff", ".xlsx", ".po", ".arb"  # fmt: skip
+_ENDINGS = ".tsv", ".csv", ".txt", ".json", ".jsonl", ".tmx", ".xlf", ".xliff", ".xlsx", ".po", ".arb"
 
 _FIELDS = (
     ("difficulty", "Difficulty", "1 to 5, of those that name none"),
@@ -242,7 +240,7 @@ class ProjectScreen(SectionScreen[ProjectReading]):
             if lines is not None:
                 self._told("Sentences", lines)
 
-        self.app.push_screen(AddSentencesScreen(partial(add_sentences, self._folder, self._home)), added)  # fmt: skip
+        self.app.push_screen(AddSentencesScreen(partial(add_sentences, self._folder, self._home)), added)
 
     def action_take_out(self) -> None:
         question = Content.assemble(

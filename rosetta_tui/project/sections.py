@@ -156,20 +156,13 @@ def commands_of(step: project.NextStep, folder: Path, *, in_vault: bool) -> Comm
     names = {command[:3]: words for words, command in every.items()}
     first = {f"Next: {names.get(command[:3], step.words)}": command for command in step.commands}
     done = {command[:3] for command in step.commands}
-    return {
-        **first,
-        **{words: arguments for words, arguments in every.items() if arguments[:3] not in done},
-    }
+    return {**first, **{words: arguments for words, arguments in every.items() if arguments[:3] not in done}}
 
 
 # ---- What is worth having beside the minimum (§11.2), and the hours and money of a language
 # (§10.3).
 
-_ADVICE = (
-    Column("name", "worth having", 46),
-    Column("bar", "", BAR, drop=2),
-    Column("found", "there", 10, right=True),
-)
+_ADVICE = (Column("name", "worth having", 46), Column("bar", "", BAR, drop=2), Column("found", "there", 10, right=True))
 
 
 def worth_having(facts: ProjectFacts, folder: Path) -> SectionPage:
@@ -187,7 +180,7 @@ def worth_having(facts: ProjectFacts, folder: Path) -> SectionPage:
         )  # fmt: skip
         about.append([(f"{advice_item.name}: {advice_item.words}", "plain")])
         commands.append(advice_item.commands)
-    lead: list[Line] = [("No requirement, and worth having (benchmark-specification §11.2).", "plain")]  # fmt: skip
+    lead: list[Line] = [("No requirement, and worth having (benchmark-specification §11.2).", "plain")]
     return SectionPage(lead, _ADVICE, rows, about, commands)
 
 
@@ -203,23 +196,17 @@ def costs(facts: ProjectFacts) -> SectionPage:
     worked = facts.costs
     total = () if worked.establishment_total is None else (worked.establishment_total,)
     rows = [
-        (
-            Cell(cost_row.name),
-            Cell(amount(cost_row.usd)),
-            Cell(project.cost_notes(cost_row), "quiet"),
-        )
+        (Cell(cost_row.name), Cell(amount(cost_row.usd)), Cell(project.cost_notes(cost_row), "quiet"))
         for cost_row in (*worked.establishment, *total)
     ]
-    lead: list[Line] = [
-        (line, "warn" if line.startswith("!") else "plain") for line in project.cost_words(worked)
-    ]
+    lead: list[Line] = [(line, "warn" if line.startswith("!") else "plain") for line in project.cost_words(worked)]
     lead.append((f"Speakers until now: {next(project.total_words(facts.worked))}", "plain"))
     lead.append((f"Numbers of {worked.source}.", "quiet"))
     mine = {
         "Write these numbers to a file, to change them": ("rosetta", "cost", "--write", "FILE.toml"),
         "Work out what your own numbers come to": ("rosetta", "cost", "FILE.toml"),
     }  # fmt: skip
-    about: list[list[Line]] = [[(f"{row[0].text}: {row[1].text}", "plain"), (row[2].text, "quiet")] for row in rows]  # fmt: skip
+    about: list[list[Line]] = [[(f"{row[0].text}: {row[1].text}", "plain"), (row[2].text, "quiet")] for row in rows]
     return SectionPage(lead, _COSTS, rows, about, [mine] * len(rows))
 
 
@@ -289,10 +276,7 @@ def _kinds(facts: ProjectFacts) -> Iterator[tuple[str, str, int, str]]:
 # ---- Who was asked about a corpus in the making, what came back, and what is still out ----
 
 _KINDS = {"translate": "translate", "agree": "look over"}
-_AGAIN = {
-    "translate": "Hand what is out to somebody else",
-    "agree": "Hand what is out to another second speaker",
-}
+_AGAIN = {"translate": "Hand what is out to somebody else", "agree": "Hand what is out to another second speaker"}
 
 _SPEAKERS_COLUMNS = (
     Column("review", "review", 16, share=1),
@@ -331,8 +315,7 @@ def speakers(facts: ProjectFacts, folder: Path) -> SectionPage:
 def _speakers_said(facts: ProjectFacts) -> Iterator[Line]:
     segments = facts.progress.segments
     sources, done, agreed = (
-        sum(getattr(segment, name) for segment in segments)
-        for name in ("sources", "translated", "agreed")
+        sum(getattr(segment, name) for segment in segments) for name in ("sources", "translated", "agreed")
     )
     if not sources:
         return

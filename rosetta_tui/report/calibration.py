@@ -10,12 +10,7 @@ from corpora.text.messages import counted, percent
 from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, table
-from scoring.calibration.calibration import (
-    LEAST_ENTRIES,
-    Calibration,
-    FamilyAgreement,
-    FamilyMeasure,
-)
+from scoring.calibration.calibration import LEAST_ENTRIES, Calibration, FamilyAgreement, FamilyMeasure
 from scoring.calibration.judgements import Estimate
 from scoring.calibration.measures import Measure
 from scoring.calibration.threshold import ThresholdProposal
@@ -44,11 +39,7 @@ def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iter
 
 
 def _evidence(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
-    people = (
-        "an unknown number of people"
-        if evidence.raters is None
-        else counted(evidence.raters, "person", "people")
-    )
+    people = "an unknown number of people" if evidence.raters is None else counted(evidence.raters, "person", "people")
     least, most = evidence.least_ratings, evidence.most_ratings
     ratings_words = str(least) if least == most else f"{least}–{most}"
     yield (
@@ -77,17 +68,11 @@ def _measures(found: Calibration) -> Iterator[str]:
     yield from table([_COLUMNS[:width], *rows])
     beaten = [_name(measure) for measure in found.measures if measure.beats_length is False]
     if beaten:
-        yield (
-            f"! not shown to tell more than the length of the output alone: {plain(', '.join(beaten))}"
-        )
+        yield (f"! not shown to tell more than the length of the output alone: {plain(', '.join(beaten))}")
 
 
 def _families(found: Calibration) -> Iterator[str]:
-    if (
-        len(found.families) == 1
-        and len(found.families[0].pairs) == 1
-        and found.families[0].measures
-    ):
+    if len(found.families) == 1 and len(found.families[0].pairs) == 1 and found.families[0].measures:
         [only] = found.families
         yield f"Language family: {_family_words(only)}. Its agreement is the tau-b above."
         return
@@ -97,7 +82,7 @@ def _families(found: Calibration) -> Iterator[str]:
         if not family.measures:
             yield f"  not enough: {LEAST_ENTRIES} rated entries are wanted"
             continue
-        rows = [(f"  {_name(row)}", figures.count(row.outputs), _with_interval(row.tau_b)) for row in family.measures]  # fmt: skip
+        rows = [(f"  {_name(row)}", figures.count(row.outputs), _with_interval(row.tau_b)) for row in family.measures]
         yield from table([("  score", "outputs", "tau-b"), *rows])
 
 
@@ -141,7 +126,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
 def _runs(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
     yield "What people said of the runs, and what the automatic score says"
     known = {run.run_id: run for run in evidence.runs}
-    rows = [("run", "system", "outputs", "acceptable or better", "composite of these", "of the whole run")]  # fmt: skip
+    rows = [("run", "system", "outputs", "acceptable or better", "composite of these", "of the whole run")]
     for share in found.systems:
         run = known[share.system]
         rows.append(
@@ -160,17 +145,12 @@ def _runs(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
 def _decisions(found: Calibration) -> Iterator[str]:
     decisions = found.decisions
     yield (
-        "What the line of the tier “deployable” would have decided of each output, and what most of its "
-        "raters decided"
+        "What the line of the tier “deployable” would have decided of each output, and what most of its raters decided"
     )
     yield from table(
         [
             ("", "acceptable", "not acceptable"),
-            (
-                f"composite {decisions.line:.2f} or more",
-                str(decisions.both),
-                str(decisions.score_only),
-            ),
+            (f"composite {decisions.line:.2f} or more", str(decisions.both), str(decisions.score_only)),
             ("below", str(decisions.people_only), str(decisions.neither)),
         ]
     )
@@ -210,10 +190,7 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
     return {
         "evidence": {**evidence_facts(evidence), "draws": found.draws, "seed": found.seed},
         "measures": [
-            {
-                **{key: _value(value) for key, value in asdict(row).items()},
-                "beats_length": row.beats_length,
-            }
+            {**{key: _value(value) for key, value in asdict(row).items()}, "beats_length": row.beats_length}
             for row in found.measures
         ],
         "families": [
@@ -221,10 +198,7 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
                 **{key: fact for key, fact in asdict(family).items() if key != "measures"},
                 "enough": bool(family.measures),
                 "least_entries": LEAST_ENTRIES,
-                "measures": [
-                    {key: _value(fact) for key, fact in asdict(row).items()}
-                    for row in family.measures
-                ],
+                "measures": [{key: _value(fact) for key, fact in asdict(row).items()} for row in family.measures],
             }
             for family in found.families
         ],

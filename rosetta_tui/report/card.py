@@ -39,11 +39,7 @@ BESIDE = "chrf_plus_plus"  # the metric that always is next to the composite (T3
 
 
 def card_text(
-    card: Mapping[str, Any],
-    review: ReviewStatus | None = None,
-    *,
-    reproduced: bool = False,
-    beside: Iterable[str] = (),
+    card: Mapping[str, Any], review: ReviewStatus | None = None, *, reproduced: bool = False, beside: Iterable[str] = ()
 ) -> str:
     """Return everything that a card says of a run except entries; ``beside``: lines about how far it was verified."""
     return "\n".join(_lines(card, review, beside, reproduced=reproduced))
@@ -124,9 +120,7 @@ def _head(
     yield from _what_ran(card)
     yield line("class", block(card, "method").get("method_class"))
     if card_fields.rescore_of(card):
-        yield line(
-            "rescored from", card_fields.rescore_of(card), "the outputs are those of that run"
-        )
+        yield line("rescored from", card_fields.rescore_of(card), "the outputs are those of that run")
     yield from retry_lines(card)
     yield from _claim(card, review)
     # Repeat what an imported report said about its scores.
@@ -145,13 +139,7 @@ def _head(
     if review is not None:
         certificate = review.certificate
         outcome = card_fields.OUTCOMES[certificate.outcome]
-        yield line(
-            "review",
-            outcome,
-            certificate.panel.words,
-            certificate.organisation.name,
-            certificate.issued[:10],
-        )
+        yield line("review", outcome, certificate.panel.words, certificate.organisation.name, certificate.issued[:10])
         yield line("  certificate", certificate.sha256)
         if review.suspended:
             yield line("  SUSPENDED", "somebody took ratings back since; issue and attach it again")
@@ -177,13 +165,11 @@ def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
     if withheld := block(card, "withheld"):
         counts = f"{withheld.get('secret')} of {withheld.get('entries')} entries are secret"
         yield line("withheld", counts, "no row of them leaves, nor a sum over few")
-    named = method.get("method_name"), method.get("method"), card.get("model_slug"), card.get("condition")  # fmt: skip
+    named = method.get("method_name"), method.get("method"), card.get("model_slug"), card.get("condition")
     yield line("method", *dict.fromkeys(map(str, filter(None, named))))
 
 
-def _claim(
-    card: Mapping[str, Any], review: ReviewStatus | None = None, *, brief: bool = False
-) -> Iterator[str]:
+def _claim(card: Mapping[str, Any], review: ReviewStatus | None = None, *, brief: bool = False) -> Iterator[str]:
     """Return what may be claimed of a translation, and why no more; ``brief``: all findings in one line."""
     if translated(card):
         yield line("tier", card_fields.tier_words(card, review))
@@ -237,9 +223,7 @@ def _not_scored(card: Mapping[str, Any]) -> Iterator[str]:
     """Return why metrics have no value; of answers nothing is said of the translation metrics that nobody asked for."""
     scores = block(card, "scores")
     reasons = {
-        str(id_): str(why)
-        for id_, why in block(scores, "reasons").items()
-        if translated(card) or why != NOT_WANTED
+        str(id_): str(why) for id_, why in block(scores, "reasons").items() if translated(card) or why != NOT_WANTED
     }
     for reason, names in by_reason(reasons):
         yield line("not scored", f"{names}: {reason}")
@@ -253,9 +237,7 @@ def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
         yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in values.items())
 
 
-def _metric(
-    card: Mapping[str, Any], metric: str, said: str | None = None, *, indent: str = "  "
-) -> Iterator[str]:
+def _metric(card: Mapping[str, Any], metric: str, said: str | None = None, *, indent: str = "  ") -> Iterator[str]:
     """Yield a value with its interval and what it is to be compared with, then what else is known of it."""
     scores = block(card, "scores")
     yield line(
@@ -263,9 +245,7 @@ def _metric(
         card_fields.with_interval(scores, metric),
         card_fields.spread_words(scores, metric),
         beside_value(metric, card_fields.references_accepted(card.get("scoring"))),
-        said
-        if metric != "comet_score" or (scores.get("comet_low_resource_warning") is not False)
-        else None,
+        said if metric != "comet_score" or (scores.get("comet_low_resource_warning") is not False) else None,
         block(scores, "signatures").get(metric) if of_sacrebleu(metric) else None,
     )
     numbers = {name: number(scores.get(name)) for name in scores if name.startswith(metric)}
@@ -282,9 +262,7 @@ def _metric(
     raw = number(scores.get("compliance_index_raw"))
     now = number(scores.get(metric))
     if metric == "compliance_index" and raw is not None and raw != now:
-        yield line(
-            "    as first answered", f"{value(metric, raw)} → {value(metric, now)} as delivered"
-        )
+        yield line("    as first answered", f"{value(metric, raw)} → {value(metric, now)} as delivered")
 
 
 def _accepted(card: Mapping[str, Any]) -> str:
@@ -296,12 +274,8 @@ def _accepted(card: Mapping[str, Any]) -> str:
     return line(
         "    accepted",
         None if words is None else f"{words:,.0f} words",
-        None
-        if entries is None
-        else f"all words in {entries:,.0f} of {scores.get('total')} entries",
-        None
-        if known is None or total is None
-        else f"references {known:,.0f} of {total:,.0f} words",
+        None if entries is None else f"all words in {entries:,.0f} of {scores.get('total')} entries",
+        None if known is None or total is None else f"references {known:,.0f} of {total:,.0f} words",
     )
 
 
@@ -333,9 +307,7 @@ def _coverage(scores: Mapping[str, Any]) -> str:
 def _input(part: Mapping[str, Any]) -> str:
     weight = number(part.get("effective_weight")) or 0.0
     metric = str(part.get("metric"))
-    return line(
-        f"  {title(metric)}", f"{percent(weight)} of it", value(metric, number(part.get("value")))
-    )
+    return line(f"  {title(metric)}", f"{percent(weight)} of it", value(metric, number(part.get("value"))))
 
 
 def _counts(card: Mapping[str, Any]) -> str:
@@ -366,7 +338,7 @@ def _latencies(speed: Mapping[str, Any]) -> list[str]:
     """Return the latencies that were measured; those of outputs made elsewhere often were not."""
     kinds = {"mean": "avg", "median": "median", "95 % within": "p95"}
     latencies = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
-    return [f"{name} {figures.seconds(value)} s" for name, value in latencies.items() if value is not None]  # fmt: skip
+    return [f"{name} {figures.seconds(value)} s" for name, value in latencies.items() if value is not None]
 
 
 def _budget(budget: Mapping[str, Any]) -> str:

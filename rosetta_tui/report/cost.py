@@ -34,10 +34,7 @@ def estimate_rows(estimate: RunEstimate) -> list[tuple[str, str]]:
         known = f"; {figures.count(judges.judged)} judged already" if judges.judged else ""
         noun = "call" if calls == "1" else "calls"
         rows.append(("Judges", f"{cost} beside that, {calls} {noun} to {judges.model}{known}"))
-    return [
-        *rows,
-        *(("From" if not place else "", basis) for place, basis in enumerate(estimate.from_what)),
-    ]
+    return [*rows, *(("From" if not place else "", basis) for place, basis in enumerate(estimate.from_what))]
 
 
 def cost_words(estimate: RunEstimate) -> str:
@@ -85,7 +82,7 @@ def framework_lines(found: WorkedFramework, width: int | None) -> Iterator[str]:
         lines = [_row(row) for row in rows]
         if lines:
             yield ""
-            yield from stacked([(title, "cost", "stated", "worked out of", "notes"), *lines], width, ("cost", "stated"))  # fmt: skip
+            yield from stacked([(title, "cost", "stated", "worked out of", "notes"), *lines], width, ("cost", "stated"))
     if found.differing:
         yield ""
     for worked in found.differing:

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.card.reading import (
-    block,
-    claim_of,
-    number,
-    of_earlier_version,
-    stated_floors,
-    without_rise,
-)
+from harness.card.reading import block, claim_of, number, of_earlier_version, stated_floors, without_rise
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import blocks, stated_findings
 from rosetta_tui.show.figures import floor_words, value
@@ -110,9 +103,7 @@ def retried_lines(scores: RetriedScores) -> Iterator[str]:
     again = f"{scores.failed} of {scores.asked} failed once more" if scores.failed else ""
     yield line("without the retried", f"{scores.kept} entries", _values(scores.without), again)
     yield line("before the retry", _values(scores.before) or "the run before is gone")
-    yield line(
-        "", "entries that are tried until they succeed flatter a score: compare like with like"
-    )
+    yield line("", "entries that are tried until they succeed flatter a score: compare like with like")
 
 
 def _values(values: Mapping[str, float | None]) -> str:
@@ -140,10 +131,7 @@ def left_out_lines(scores: Mapping[str, Any]) -> Iterator[str]:
         if name.endswith(EMPTY_REFERENCES) and (empty := number(score)):
             metric = short_title(name.removesuffix(EMPTY_REFERENCES))
             many = some_entries(int(empty))
-            yield line(
-                "empty",
-                f"{metric}: {many} with an empty reference; every word there counts as added",
-            )
+            yield line("empty", f"{metric}: {many} with an empty reference; every word there counts as added")
         for end, what in _WITHOUT.items():
             count = number(score) if name.endswith(end) else None
             if count:
@@ -157,15 +145,13 @@ def left_out_lines(scores: Mapping[str, Any]) -> Iterator[str]:
 
 
 _NO_JUDGE = "no judge was asked, and no record brings a score of the answer"
-_NOTHING_TO_JUDGE = (
-    "the answer is empty, has no reference to judge by, or has not one answer to each turn"
-)
+_NOTHING_TO_JUDGE = "the answer is empty, has no reference to judge by, or has not one answer to each turn"
 
 
 def not_judged(scores: Mapping[str, Any], failed: str) -> int:
     """Return how many entries have no judgement, beyond those counted under ``failed``; 0 where nobody can tell."""
     spread = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
-    total, judged, in_vain = (number(scores.get("total")), number(spread.get("n")), scores.get(failed))  # fmt: skip
+    total, judged, in_vain = (number(scores.get("total")), number(spread.get("n")), scores.get(failed))
     if total is None or judged is None:
         return 0
     return max(0, int(total - judged - (number(in_vain) or 0)))
@@ -201,19 +187,13 @@ def scored_with(card: Mapping[str, Any]) -> Iterator[str]:
 def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield what the metrics of translations read beside the texts."""
     if stated := block(scoring, "calibration"):
-        yield (
-            "weights",
-            ("calibrated", _hash(stated, "sha256"), f"key {stated.get('signer')!s:.12}"),
-        )
+        yield ("weights", ("calibrated", _hash(stated, "sha256"), f"key {stated.get('signer')!s:.12}"))
     yield "references", (_references(scoring),)
     yield "analyser", _analyser(block(scoring, "analyser"))
     yield "source words", (scoring.get("word_list"),)
     yield "alignment", (scoring.get("alignment"),)
     yield "terms", (_some(scoring, "terms", "prescribed"), _hash(scoring, "terms_sha256"))
-    meanings = (
-        _some(scoring, "gloss_dictionary", "lemmas"),
-        _hash(scoring, "gloss_dictionary_sha256"),
-    )
+    meanings = (_some(scoring, "gloss_dictionary", "lemmas"), _hash(scoring, "gloss_dictionary_sha256"))
     yield "meanings", meanings
     yield "embeddings", _model(block(scoring, "embeddings"))
     yield "COMET", _model(block(scoring, "comet"))

@@ -47,9 +47,7 @@ def segment_fields(segment: SegmentProgress) -> dict[str, Any]:
     return {**asdict(segment), "segment": str(segment.segment)}
 
 
-def progress_lines(
-    found: ProjectProgress, folder: Path, worked: Sequence[WorkingTime] | None = None
-) -> Iterator[str]:
+def progress_lines(found: ProjectProgress, folder: Path, worked: Sequence[WorkingTime] | None = None) -> Iterator[str]:
     """Yield what ``rosetta corpus progress`` prints; ``worked``: None where the reviews are in another data folder."""
     dataset = found.dataset
     title = (dataset.model_extra or {}).get("title", dataset.id)
@@ -66,9 +64,7 @@ def progress_lines(
     if found.withdrawn:
         yield f"left out        {withdrawn_words(found.withdrawn)}"
     for out in found.out:
-        yield plain(
-            f"with speakers   {out.review}: {out.left} of {counted(out.asked, 'sentence')} not done"
-        )
+        yield plain(f"with speakers   {out.review}: {out.left} of {counted(out.asked, 'sentence')} not done")
     yield ""
     yield "what a benchmark needs (§11.1)"
     for row in found.requirements:
@@ -91,9 +87,7 @@ def progress_lines(
 
 def withdrawn_words(count: int) -> str:
     """Return of how many sentences consent was taken back."""
-    return (
-        f"{counted(count, 'sentence')} of which consent was withdrawn (rosetta community notices)"
-    )
+    return f"{counted(count, 'sentence')} of which consent was withdrawn (rosetta community notices)"
 
 
 def _by(commands: Iterable[Command]) -> str:
@@ -133,7 +127,7 @@ def advice(found: ProjectProgress, folder: Path) -> Iterator[Advice]:
         {"Confirm what the analyser proposes": ("rosetta", "corpus", "analyse", here, "--by", "NAME")},
     )  # fmt: skip
     yield Advice("variant classes", found.with_class, "what of the language a sentence tests", {})
-    yield Advice("other right wordings", found.with_variants, "so that a method is not marked down for one", {})  # fmt: skip
+    yield Advice("other right wordings", found.with_variants, "so that a method is not marked down for one", {})
     yield Advice(
         "a bilingual dictionary", None, "methods can look words up in it (--glossary), and it keeps them from inventing some", {}
     )  # fmt: skip
@@ -231,12 +225,9 @@ def next_step(found: ProjectProgress, folder: Path) -> NextStep:
         if segment.sources < segment.needed
     )
     sources, done, agreed = (
-        sum(getattr(segment, name) for segment in found.segments)
-        for name in ("sources", "translated", "agreed")
+        sum(getattr(segment, name) for segment in found.segments) for name in ("sources", "translated", "agreed")
     )
-    alone = (
-        f"hand {counted(done - agreed, 'translation')} to a second speaker, who did not write them"
-    )
+    alone = f"hand {counted(done - agreed, 'translation')} to a second speaker, who did not write them"
     untold = sources - done - found.objected
     sealed = ("--passphrases", "-o", "STICK")
     steps = (
@@ -248,7 +239,7 @@ def next_step(found: ProjectProgress, folder: Path) -> NextStep:
         (found.objected, NextStep(f"decide on {counted(found.objected, 'translation')} to which somebody objects, with those who did", (("rosetta", "review", "adjudicate", "REVIEW"), (*corpus, "gather", here)))),
         (not found.consent.documented, NextStep("record that the community agreed", (consent_command(folder),))),
     )  # fmt: skip
-    last = NextStep("seal all of it in a vault", (VAULT_INIT, ("rosetta", "vault", "add", "VAULT", here)))  # fmt: skip
+    last = NextStep("seal all of it in a vault", (VAULT_INIT, ("rosetta", "vault", "add", "VAULT", here)))
     return next((step for holds, step in steps if holds), last)
 
 

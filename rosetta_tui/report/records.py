@@ -46,8 +46,7 @@ def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
     for gain in terms.organisation_gains:
         yield line("organisation gains", gain)
     yield line(
-        "earnings",
-        f"{terms.organisation_share} % to the organisation, {terms.developer_share} % to the developer",
+        "earnings", f"{terms.organisation_share} % to the organisation, {terms.developer_share} % to the developer"
     )
     if terms.more:
         yield line("besides", terms.more)
@@ -57,7 +56,7 @@ def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
 
 def ownership_json(record: OwnershipRecord) -> dict[str, Any]:
     """Return a record of ownership as JSON values, with its state."""
-    return {"id": record.terms.id, "state": str(record.state), "record": record.model_dump(mode="json")}  # fmt: skip
+    return {"id": record.terms.id, "state": str(record.state), "record": record.model_dump(mode="json")}
 
 
 def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -144,10 +143,7 @@ def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
         metric: {"share": deviation.share, "within": deviation.within}
         for metric, deviation in found.verdict.deviations.items()
     }
-    return found.model_dump(mode="json") | {
-        "deviations": document,
-        "missing": list(found.verdict.missing),
-    }
+    return found.model_dump(mode="json") | {"deviations": document, "missing": list(found.verdict.missing)}
 
 
 # ---- What linting found, as lines of text ----
@@ -166,18 +162,12 @@ def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
     for report in found:
         yield f"{report.run}: {_summary(report)}"
         for finding in report.findings:
-            chance = (
-                "" if finding.chance is None else f" By chance: {figures.p_words(finding.chance)}."
-            )
+            chance = "" if finding.chance is None else f" By chance: {figures.p_words(finding.chance)}."
             yield f"  {SIGNS[finding.severity]} {finding.check}: {finding.seen}.{chance}"
             if finding.examples:
                 yield f"      such as   {' · '.join(map(plain, finding.examples))}"
             if finding.entries:
-                more = (
-                    f" and {len(finding.entries) - MOST_IDS:,} more"
-                    if len(finding.entries) > MOST_IDS
-                    else ""
-                )
+                more = f" and {len(finding.entries) - MOST_IDS:,} more" if len(finding.entries) > MOST_IDS else ""
                 yield f"      entries   {', '.join(map(str, finding.entries[:MOST_IDS]))}{more}"
             if finding.rests_on:
                 yield f"      rests on  {finding.rests_on}"

@@ -52,16 +52,9 @@ class PlainLines:
                 self._id_width = len(str(len(event.positions)))
                 setup, dataset = event.setup, event.dataset
                 names = (setup.method_name or setup.method, setup.model_slug, setup.condition)
-                parts = (
-                    dataset.id,
-                    dataset.language_pair,
-                    *dict.fromkeys(names),
-                )  # equal ones once
+                parts = (dataset.id, dataset.language_pair, *dict.fromkeys(names))  # equal ones once
                 self._write(f"run {event.run_id}")
-                self._write(
-                    plain(" · ".join(parts))
-                    + f" · {counted(len(event.positions), 'entry', 'entries')}"
-                )
+                self._write(plain(" · ".join(parts)) + f" · {counted(len(event.positions), 'entry', 'entries')}")
                 if event.done:
                     stored = counted(event.done, "entry is", "entries are")
                     self._write(f"{stored} stored already and not asked for again")
@@ -120,9 +113,7 @@ def _scored(result: Result, columns: KeptColumns) -> list[str]:
         chrf = f"chrF++ {figures.number(result.headline, 1):>5}"
         return [chrf, f"{_match(result):<9}", f"{columns.tier(result.second):<10}"]
     values = columns.told(result.kept)
-    return [
-        f"{short_title(id_)} {value(id_, values[id_]):>5}" for id_ in columns.ids if id_ in values
-    ]
+    return [f"{short_title(id_)} {value(id_, values[id_]):>5}" for id_ in columns.ids if id_ in values]
 
 
 def _match(result: Result) -> str:
@@ -248,9 +239,7 @@ def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
             asked = None if event.scoring is None else event.scoring.model_dump(mode="json")
             fields["scoring"] = asked
             fields["claim"] = None if event.claim is None else event.claim.record()
-            fields = {
-                name: field for name, field in fields.items() if field or name not in _MAY_LACK
-            }
+            fields = {name: field for name, field in fields.items() if field or name not in _MAY_LACK}
         return fields
     fields = {name: getattr(event, name) for name in ("run_id", "positions", "done", "missing")}
     return {

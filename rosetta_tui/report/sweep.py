@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 
 
-HEADINGS = "#", "run", "state", "entries", "composite", "95 %", "chrF++", "may be called", "cost", "s/entry", "id"  # fmt: skip
+HEADINGS = "#", "run", "state", "entries", "composite", "95 %", "chrF++", "may be called", "cost", "s/entry", "id"
 
 
 def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
@@ -47,8 +47,7 @@ def missed_lines(found: MissedEntries) -> Iterator[str]:
     yield missed_line(found)
     if found.missed:
         tiers = (
-            f"{'none' if tier.difficulty is None else tier.difficulty}: {_of(tier)}"
-            for tier in found.by_difficulty
+            f"{'none' if tier.difficulty is None else tier.difficulty}: {_of(tier)}" for tier in found.by_difficulty
         )
         yield f"  by difficulty   {' · '.join(tiers)}"
     yield from (f"  {missed_entry_words(entry)}" for entry in found.listed)
@@ -59,7 +58,7 @@ def missed_lines(found: MissedEntries) -> Iterator[str]:
 def missed_line(found: MissedEntries) -> str:
     """Return in one line how many entries all complete runs miss, and what a miss is."""
     what = "not right" if found.below is None else f"composite < {found.below:.2f}"
-    secret = f", and {counted(found.secret, 'secret entry', 'secret entries')}" if found.secret else ""  # fmt: skip
+    secret = f", and {counted(found.secret, 'secret entry', 'secret entries')}" if found.secret else ""
     return (
         f"Missed by all {found.runs} complete runs (failed or {what}): {found.missed:,} of "
         f"{counted(found.entries, 'entry', 'entries')}{secret}"
@@ -69,7 +68,7 @@ def missed_line(found: MissedEntries) -> str:
 def missed_entry_words(each: MissedEntry) -> str:
     """Return one such entry in a line; its source is hostile text until it is shown."""
     tier = "" if each.difficulty is None else f" · difficulty {each.difficulty}"
-    best = f" · best {figures.number(each.best_composite, 2)}" if each.best_composite is not None else ""  # fmt: skip
+    best = f" · best {figures.number(each.best_composite, 2)}" if each.best_composite is not None else ""
     return plain(f"{each.entry_id}{tier}{best} · {shortened(each.source)}")
 
 
@@ -85,7 +84,7 @@ def progress_lines(found: SweepSummary) -> Iterator[str]:
         yield words
     if found.budget_usd is not None:
         left = max(0.0, found.budget_usd - found.committed_usd)
-        need = f"; the rest may cost {figures.money(found.expected_usd)}" if found.expected_usd else ""  # fmt: skip
+        need = f"; the rest may cost {figures.money(found.expected_usd)}" if found.expected_usd else ""
         spent = figures.money(found.committed_usd) if found.committed_usd else "nothing"
         yield f"Money: {spent} of {figures.money(found.budget_usd)} spent or set aside, {figures.money(left)} left{need}."
 
@@ -105,24 +104,22 @@ def progress_line(found: SweepSummary) -> str:
     states = ", ".join(f"{n} {state}" for state, n in found.cells_by_state.items() if n)
     time = "" if found.eta_seconds is None else f"; about {figures.clock(found.eta_seconds)} left"
     entries = f"{figures.count(found.entries_done)} of {figures.count(found.entries_total)} entries"
-    return f"{found.state.capitalize()}: {counted(sum(found.cells_by_state.values()), 'run')} ({states}), {entries}{time}."
+    return (
+        f"{found.state.capitalize()}: {counted(sum(found.cells_by_state.values()), 'run')} ({states}), {entries}{time}."
+    )
 
 
 def headline_words(each: CellRecord) -> str:
     """Return what ranks a run of another task than translation, by its name; empty of translations."""
-    return (
-        f"{short_title(each.headline)} {value(each.headline, each.headline_value)}"
-        if each.headline
-        else ""
-    )
+    return f"{short_title(each.headline)} {value(each.headline, each.headline_value)}" if each.headline else ""
 
 
 def cell_line(each: CellRecord) -> str:
     """Return what a run of a sweep has come to."""
     if each.state == "complete":
         known = " (the store had it)" if each.reused else ""
-        composite = "" if each.composite is None else f", composite {figures.number(each.composite, 2)}"  # fmt: skip
-        chrf = "" if each.chrf_plus_plus is None else f", chrF++ {figures.number(each.chrf_plus_plus, 1)}"  # fmt: skip
+        composite = "" if each.composite is None else f", composite {figures.number(each.composite, 2)}"
+        chrf = "" if each.chrf_plus_plus is None else f", chrF++ {figures.number(each.chrf_plus_plus, 1)}"
         headline = f", {headline_words(each)}" if each.headline else ""
         return f"{each.name}: complete{known}{headline}{composite}{chrf}"
     words = trouble_words(each)
@@ -177,9 +174,7 @@ def estimate_lines(found: SweepEstimate, width: int | None) -> Iterator[str]:
             continue
         read, written = one.prompt_tokens, one.completion_tokens
         tokens = "unknown" if read is None or written is None else between(read + written, _count)
-        rows.append(
-            (run.name, between(one.calls, _count), tokens, cost_words(one), time_words(one))
-        )
+        rows.append((run.name, between(one.calls, _count), tokens, cost_words(one), time_words(one)))
     yield from stacked(rows, width, ("calls", "tokens", "cost", "time"))
     yield ""
     known = "" if found.to_make == len(found.runs) else "; the store has the others"
@@ -200,7 +195,7 @@ def _count(amount: float) -> str:
 
 # ---- The methods of a sweep against its baselines, as lines of text ----
 
-_HEADINGS = "method", "value", "best baseline", "difference", "95 % to the best", "p", "p of maximum", "p (Holm)", ""  # fmt: skip
+_HEADINGS = "method", "value", "best baseline", "difference", "95 % to the best", "p", "p of maximum", "p (Holm)", ""
 _PARTS = ("set-up", "value", "runs", "sd of entries", "sd of repetitions", "sd of the rest")
 _EFFECTS = ("axis", "value", "adds", "95 % interval", "to", "pairs")
 _DIGITS = 4
@@ -209,11 +204,7 @@ _DIGITS = 4
 def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]:
     """Yield what `rosetta sweep compare` prints."""
     many = counted(len(found.baselines), "baseline")
-    against = (
-        f": {counted(len(found.methods), 'method')} against the best of {many}"
-        if found.methods
-        else ""
-    )
+    against = f": {counted(len(found.methods), 'method')} against the best of {many}" if found.methods else ""
     yield f"Sweep {found.name} ({found.id}) by {short_title(found.metric)}{against}"
     if found.effects:
         yield ""
@@ -229,9 +220,7 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
 
 
 def _methods(found: SweepComparison, width: int | None) -> Iterator[str]:
-    yield from stacked(
-        [_HEADINGS, *(_sweep_comparison_row(found, method) for method in found.methods)], width, ()
-    )
+    yield from stacked([_HEADINGS, *(_sweep_comparison_row(found, method) for method in found.methods)], width, ())
     for method in found.methods:
         if method.nearest != method.best:
             yield f"{method.method.name}: its lead is least sure over {method.nearest}."

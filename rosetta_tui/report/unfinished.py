@@ -106,11 +106,7 @@ def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
         low, high = now.intervals.get(name, (None, None)) if name in first else (None, None)
         between = "" if low is None else f" ({value(name, low)}–{value(name, high)})"
         spread = now.spread if name == kept.headline else None
-        spread_words = (
-            None
-            if spread is None
-            else f"mean {value(name, spread.mean)} ± {value(name, spread.std)}"
-        )
+        spread_words = None if spread is None else f"mean {value(name, spread.mean)} ± {value(name, spread.std)}"
         yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}", spread_words)
 
 

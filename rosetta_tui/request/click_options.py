@@ -71,9 +71,7 @@ def _type(option: RunOption) -> Any:
     if option.kind is OptionKind.NUMBER:
         return click.FloatRange(option.least, option.most, min_open=True)
     if option.kind is OptionKind.WHOLE or option.whole_numbers:
-        least, most = (
-            None if bound is None else int(bound) for bound in (option.least, option.most)
-        )
+        least, most = (None if bound is None else int(bound) for bound in (option.least, option.most))
         return int if least is most is None else click.IntRange(least, most)
     return click.Choice(option.choices) if option.choices else None
 
@@ -120,9 +118,7 @@ class GroupedCommand(click.Command):
                 formatter.write(_wrapped(f"{title}: {names}", formatter.width))
 
 
-def _write(
-    ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Iterable[click.Option]
-) -> None:
+def _write(ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Iterable[click.Option]) -> None:
     with formatter.section(title):
         records = (option.get_help_record(ctx) for option in options)
         formatter.write_dl([record for record in records if record is not None])

@@ -81,17 +81,11 @@ def vault_look(folder: Path, name: str, home: Path) -> CorpusLook:
     """Return what a vault tells openly of a corpus of this name; raises UsageError where there is none."""
     state = vault_at(folder, home).read()
     _, stored = corpus_named(state, name)
-    segments = {
-        str(segment.value): count for segment, count in sorted(stored.entries.items()) if count
-    }
+    segments = {str(segment.value): count for segment, count in sorted(stored.entries.items()) if count}
     return CorpusLook(
         title=f"{stored.name} · sealed",
         entries=sum(stored.entries.values()),
-        segments={
-            segment_name: n
-            for segment_name, n in segments.items()
-            if segment_name != Segment.HELD_OUT
-        },
+        segments={segment_name: n for segment_name, n in segments.items() if segment_name != Segment.HELD_OUT},
         tiers={},
         warnings=[],
         unmet=[],

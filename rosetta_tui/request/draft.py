@@ -81,9 +81,7 @@ class RunDraft:
 
         given = self.given()
         terms = options.granted_terms(given)
-        return reading.read_corpus(
-            given, given["reference"], store_path, work="run", terms=terms, tell=lambda _: None
-        )
+        return reading.read_corpus(given, given["reference"], store_path, work="run", terms=terms, tell=lambda _: None)
 
     def positions(self, corpus: Corpus) -> tuple[int, ...]:
         """Choose the entries of the corpus; raises CorpusError."""
@@ -139,9 +137,7 @@ def _without_keys(value: Value) -> Value:
 
     if isinstance(value, str):
         return value
-    return tuple(
-        item for item in value if not any(keys_in({item.partition("=")[0]: item.partition("=")[2]}))
-    )
+    return tuple(item for item in value if not any(keys_in({item.partition("=")[0]: item.partition("=")[2]})))
 
 
 def kept_draft(folder: Path) -> RunDraft | None:

@@ -20,12 +20,7 @@ from harness.store.runs import Run
 from harness.vault.opening import folder_of
 from rosetta_tui.request.draft import YES, RunDraft, Value
 
-_RUN = {
-    "concurrency": "concurrency",
-    "budget_usd": "budget",
-    "timeout_seconds": "timeout",
-    "most_attempts": "attempts",
-}
+_RUN = {"concurrency": "concurrency", "budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts"}
 """Field of RunOptions → name of the option."""
 
 _OF_THE_CORPUS = ("source_language", "target_language", "task", "file_lines", "service")
@@ -42,9 +37,7 @@ def draft_of(run: Run, connection: sqlite3.Connection) -> RunDraft:
 def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
     """Return the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
     if run.imported:
-        raise UsageError(
-            "The run came as a card from elsewhere, which does not tell all that it was asked with."
-        )
+        raise UsageError("The run came as a card from elsewhere, which does not tell all that it was asked with.")
     plan = plan_of(run)
     came = read_dataset(connection, run.corpus).opened_from
     if came is not None:
@@ -71,11 +64,7 @@ def _of_vault(connection: sqlite3.Connection, run: Run, came: str) -> dict[str, 
             f"The run is from a vault, number {vault[:16]}, that this computer does not know any more: name its folder with "
             "--vault."
         )
-    return {
-        "file": number,
-        "vault": folder,
-        "entries": _named([str(position) for (position,) in rows]),
-    }
+    return {"file": number, "vault": folder, "entries": _named([str(position) for (position,) in rows])}
 
 
 def plan_values(plan: Plan) -> dict[str, Value]:
@@ -175,9 +164,7 @@ def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, V
         (segment_words | tier_words, Selection(segments=segments, difficulties=tiers)),
     ]
 
-    cut = [
-        (words | limit, replace(selection, limit=len(positions))) for words, selection in filters
-    ]
+    cut = [(words | limit, replace(selection, limit=len(positions))) for words, selection in filters]
     return [*filters, *cut]
 
 

@@ -77,18 +77,13 @@ def _field(option: RunOption) -> FormField:
 
 
 SECTIONS = tuple(
-    FieldSection(group.title, tuple(_field(option) for option in group.options if option.label))
-    for group in GROUPS
+    FieldSection(group.title, tuple(_field(option) for option in group.options if option.label)) for group in GROUPS
 )
 
-FIELDS: Mapping[str, FormField] = {
-    field.name: field for section in SECTIONS for field in section.fields
-}
+FIELDS: Mapping[str, FormField] = {field.name: field for section in SECTIONS for field in section.fields}
 
 PATHS = frozenset(
-    option.name
-    for option in OPTIONS.values()
-    if option.kind in (OptionKind.FILE, OptionKind.FILE_OR_NAME)
+    option.name for option in OPTIONS.values() if option.kind in (OptionKind.FILE, OptionKind.FILE_OR_NAME)
 )
 """Fields that may hold the name of a file or folder."""
 
@@ -160,22 +155,13 @@ def field_of_words(words: str, typed: Mapping[str, Value]) -> str | None:
     """
     if (named := words.partition(" ")[0]) in _BEGINNINGS:
         return _BEGINNINGS[named]
-    options = {
-        flag: parameter.name
-        for parameter in asked.params
-        for flag in parameter.opts
-        if flag.startswith("--")
-    }
+    options = {flag: parameter.name for parameter in asked.params for flag in parameter.opts if flag.startswith("--")}
     for part in words.replace(":", " ").replace(",", " ").split():
         name = options.get(part.strip("`.'\"()"))
         if name in FIELDS:
             return name
     return next(
-        (
-            name
-            for name in FIELDS
-            if name in PATHS and len(str(typed.get(name, ""))) > 2 and str(typed[name]) in words
-        ),
+        (name for name in FIELDS if name in PATHS and len(str(typed.get(name, ""))) > 2 and str(typed[name]) in words),
         None,
     )
 

@@ -35,22 +35,9 @@ from harness.privacy import (
 from harness.settings import read_settings
 from harness.setup.plan import Plan
 from harness.store.file.database import opened
-from rosetta_tui.request.corpus import (
-    CorpusLook,
-    corpus_look,
-    in_the_form,
-    is_vault,
-    reading_key,
-    vault_look,
-)
+from rosetta_tui.request.corpus import CorpusLook, corpus_look, in_the_form, is_vault, reading_key, vault_look
 from rosetta_tui.request.draft import RunDraft
-from rosetta_tui.request.fields import (
-    beside_field,
-    field_of_options,
-    field_of_words,
-    needed,
-    wrong_shapes,
-)
+from rosetta_tui.request.fields import beside_field, field_of_options, field_of_words, needed, wrong_shapes
 
 MOST_PROBLEMS = 5
 """Problems of a corpus that are next to its field."""
@@ -214,23 +201,16 @@ class _Looking:
         """Check what a vault says openly of a corpus: it is opened, and that is in its log, when the run begins."""
         name, folder = self.draft.get("file").strip(), Path(self.draft.get("vault").strip())
         try:
-            corpus_look = (
-                vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
-            )
+            corpus_look = vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
         except UsageError as error:
             self._stop(str(error), "file" if is_vault(folder.expanduser()) else "vault")
-        granted, alone = (
-            self.draft.get("grant").strip(),
-            corpus_look is None or corpus_look.together == 1,
-        )
+        granted, alone = (self.draft.get("grant").strip(), corpus_look is None or corpus_look.together == 1)
         silent = "A vault is opened when the run begins: its log keeps every opening. So nothing is counted before."
         if not granted:
             silent += " With the start you allow, as a keeper, this run on this computer, once."
         self._add(corpus=corpus_look, silent=silent)
         if not granted and not alone and not self.draft.get("others").strip():
-            words = (
-                f"This vault opens for several keepers together. Ask them: {self._grant_command()}"
-            )
+            words = f"This vault opens for several keepers together. Ask them: {self._grant_command()}"
             self._add(troubles=(*self.found.troubles, DraftTrouble("grant", words)))
         elif not granted and not self.draft.get("purpose").strip():
             missing = DraftTrouble("purpose", "This is needed.", missing=True)
@@ -279,18 +259,10 @@ class _Looking:
         where, colon, name = plan.method.rpartition(":")
         if colon and where.endswith(".py"):
             if not Path(where).expanduser().is_file() or not name:
-                self._stop(
-                    f"There is no file {where} with a class {name or 'named after the colon'}.",
-                    "method",
-                )
+                self._stop(f"There is no file {where} with a class {name or 'named after the colon'}.", "method")
         elif plan.method not in method_names():
-            self._stop(
-                "There is no such method. ↓ lists all; your own is FILE.py or FILE.py:CLASS.",
-                "method",
-            )
-        self._add(
-            silent="A plug-in's code is loaded when the run begins; its prompt is seen in the run."
-        )
+            self._stop("There is no such method. ↓ lists all; your own is FILE.py or FILE.py:CLASS.", "method")
+        self._add(silent="A plug-in's code is loaded when the run begins; its prompt is seen in the run.")
         return True
 
     def _method(self, corpus: Corpus, chosen: Sequence[Entry], plan: Plan) -> Method:

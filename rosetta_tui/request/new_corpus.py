@@ -79,11 +79,7 @@ def label_of(text: str) -> str:
 def offered_licences() -> dict[str, str]:
     """Return licences to choose from, each with what it leads to."""
     licence_classes = {licence: licence_class(licence) for licence in _LICENCES}
-    return {
-        name: licence_class.because
-        for name, licence_class in licence_classes.items()
-        if licence_class is not None
-    }
+    return {name: licence_class.because for name, licence_class in licence_classes.items() if licence_class is not None}
 
 
 # As a form
@@ -156,9 +152,7 @@ def _said(typed: Mapping[str, Value], name: str) -> str:
 def _named(words: str) -> str:
     """Return the field that a UsageError of the command is about."""
     option = words.partition(" ")[0].rstrip(":")
-    return next(
-        (name for name, option_words in OPTIONS.items() if option_words == option), "folder"
-    )
+    return next((name for name, option_words in OPTIONS.items() if option_words == option), "folder")
 
 
 def _field(problem: Problem) -> str:

@@ -35,9 +35,7 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     return scoring_of({name: value for name, value in given.items() if value is not None})
 
 
-def make_request(
-    corpus: Corpus, given: Mapping[str, Any], chosen: Selection | None = None
-) -> RunRequest:
+def make_request(corpus: Corpus, given: Mapping[str, Any], chosen: Selection | None = None) -> RunRequest:
     """Pass the options of a command line to the API; raises UsageError, CorpusError.
 
     ``chosen``: the entries, in place of those that the options choose.

@@ -61,9 +61,7 @@ def read_corpus(
 
     others = tuple(given.get("other_reference") or ())
     if others and reference is None and not names_stored(str(given["file"])):
-        raise click.UsageError(
-            "--other-reference comes after a first file of references. Give that too."
-        )
+        raise click.UsageError("--other-reference comes after a first file of references. Give that too.")
     vault = vault_request(given, work, tell)
     if vault is not None and opened is not None:
         vault = replace(vault, opened=opened)
@@ -85,19 +83,14 @@ def read_corpus(
 
 
 def load_corpus(
-    given: dict[str, Any],
-    reference: Path | None,
-    *,
-    work: str = "run",
-    terms: RunTerms | None = None,
+    given: dict[str, Any], reference: Path | None, *, work: str = "run", terms: RunTerms | None = None
 ) -> Corpus:
     """Read the corpus as ``read_corpus`` does; its warnings are said on standard error before its first run only."""
     corpus = read_corpus(given, reference, work=work, terms=terms)
     if corpus.warnings and _known(corpus):
         many = counted(len(corpus.warnings), "warning")
         click.echo(
-            f"{many} about this corpus came before its first run; `rosetta corpus check` shows them all.",
-            err=True,
+            f"{many} about this corpus came before its first run; `rosetta corpus check` shows them all.", err=True
         )
     else:
         print_problems(corpus.warnings)

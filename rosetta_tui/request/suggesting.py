@@ -86,11 +86,7 @@ def corpora(store_path: Path, vault: Callable[[], str]) -> Suggest:
 
     def suggest(typed: str) -> list[Suggestion]:
         if folder := vault().strip():
-            return [
-                suggestion
-                for suggestion in _in_vault(folder, store_path.parent)
-                if _fits(suggestion, typed)
-            ]
+            return [suggestion for suggestion in _in_vault(folder, store_path.parent) if _fits(suggestion, typed)]
         known = [suggestion for suggestion in _known(store_path) if _fits(suggestion, typed)]
         return known + paths(typed)
 
@@ -124,9 +120,7 @@ def _in_vault(folder: str, home: Path) -> list[Suggestion]:
     except UsageError:
         return []
     return [
-        Suggestion(
-            corpus.name, corpus.name, counted(sum(corpus.entries.values()), "entry", "entries")
-        )
+        Suggestion(corpus.name, corpus.name, counted(sum(corpus.entries.values()), "entry", "entries"))
         for corpus in state.head.corpora.values()
     ]
 
@@ -221,8 +215,7 @@ def metrics(typed: str) -> list[Suggestion]:
     return [
         Suggestion(f"{before}{comma}{name}", short_title(metric_named(name) or name), about)
         for name, about in every.items()
-        if (metric_named(name) or name) not in taken
-        and wanted in f"{name} {metric_named(name)} {about}".casefold()
+        if (metric_named(name) or name) not in taken and wanted in f"{name} {metric_named(name)} {about}".casefold()
     ]
 
 

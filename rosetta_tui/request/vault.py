@@ -56,9 +56,7 @@ class _TypedShares:
 TYPED: Final = _TypedShares()
 
 
-def vault_request(
-    given: Mapping[str, Any], work: str = "run", tell: DetailLine = tell
-) -> VaultRequest | None:
+def vault_request(given: Mapping[str, Any], work: str = "run", tell: DetailLine = tell) -> VaultRequest | None:
     """Read the options about a vault, as ``VaultRequest.read`` does; words of shares are typed at the terminal."""
     from harness.vault.request import VaultRequest
 
@@ -79,6 +77,4 @@ def refuse_existing(path: Path) -> None:
     if path.exists():
         raise UsageError(f"{path.name} is there already. Choose another name.")
     if not path.parent.is_dir():
-        raise UsageError(
-            f"There is no folder {path.parent}. Put the stick back, or name another one."
-        )
+        raise UsageError(f"There is no folder {path.parent}. Put the stick back, or name another one.")

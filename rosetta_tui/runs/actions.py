@@ -29,15 +29,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import named
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit import messages
-from rosetta_tui.toolkit.background import (
-    COVERED,
-    AnsweringScreen,
-    Found,
-    Work,
-    background,
-    in_thread,
-    telling,
-)
+from rosetta_tui.toolkit.background import COVERED, AnsweringScreen, Found, Work, background, in_thread, telling
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 
@@ -152,9 +144,7 @@ class NotesScreen(AnsweringScreen[bool]):
         confirm(self.app, question, "Throw away", partial(self.dismiss, False))
 
 
-ACTS = frozenset(
-    {"mark", "compare", "notes", "trash", "like", "report", "sort", "filter", "search"}
-)
+ACTS = frozenset({"mark", "compare", "notes", "trash", "like", "report", "sort", "filter", "search"})
 
 SOMETIMES = ACTS | {"resume", "retry", "score_again", "bring_back"}
 """What cannot always be done on a screen with a list of runs."""
@@ -194,8 +184,7 @@ class RunActions:
         question = Content.assemble(
             ("Erase this run for good?\n\n", "bold"),
             show(named(run)),
-            f"\nIt holds secret texts, so it is not kept for an undo: "
-            f"{figures.count(run.done)} outputs, their scores",
+            f"\nIt holds secret texts, so it is not kept for an undo: {figures.count(run.done)} outputs, their scores",
             " and the sealed card" if run.card is not None else "",
             " go at once.",
         )
@@ -225,9 +214,7 @@ class RunActions:
         if made is None:
             return
         self._after()
-        message = "\n".join(
-            ["Scored again: this is a new run that names the old one.", *made.notes]
-        )
+        message = "\n".join(["Scored again: this is a new run that names the old one.", *made.notes])
         self._screen.notify(plain(message), markup=False)
         self._screen.post_message(messages.RunChosen(made.run_id, True))
 
@@ -236,9 +223,7 @@ class RunActions:
 
         def answered(how: ResumeOptions | None) -> None:
             if how is not None:
-                self._screen.post_message(
-                    messages.RunResumed(run_id, how.options, how.retry_failed)
-                )
+                self._screen.post_message(messages.RunResumed(run_id, how.options, how.retry_failed))
 
         def ask(stop: Stop) -> None:
             from rosetta_tui.runs.resume import GoOnScreen, ResumeOptions
@@ -266,13 +251,9 @@ class RunActions:
     def like(self, run: RunSummary) -> None:
         """Open the form of a new run with everything as in this one."""
         read = partial(_like, run)
-        self._ask(
-            "New run", read, lambda draft: self._screen.post_message(messages.NewRunAsked(draft))
-        )
+        self._ask("New run", read, lambda draft: self._screen.post_message(messages.NewRunAsked(draft)))
 
-    def _open(
-        self, title: str, make: Work[Screen[Found]], answered: Callable[[Found | None], None]
-    ) -> None:
+    def _open(self, title: str, make: Work[Screen[Found]], answered: Callable[[Found | None], None]) -> None:
         """Open a dialog that is made with the store."""
         self._ask(title, make, lambda screen: self._screen.app.push_screen(screen, answered))
 

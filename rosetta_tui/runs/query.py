@@ -138,6 +138,6 @@ def filters(runs: Sequence[RunSummary]) -> dict[str, str]:
         for value, count in counts.most_common():
             if count < len(runs):
                 clean = plain(value).replace('"', " ")
-                typed = f'{field}:"{clean}"' if not clean or re.search(r"\s", clean) else f"{field}:{clean}"  # fmt: skip
+                typed = f'{field}:"{clean}"' if not clean or re.search(r"\s", clean) else f"{field}:{clean}"
                 filters_found[typed] = f"{field}  {plain(value)}  ({count:,})"
     return dict(list(filters_found.items())[:MOST_CHOICES])

@@ -76,9 +76,7 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
                 parts += [show(stop.reason, "$warn"), "\n"]
             parts.append(f"{waiting}. No answer that is stored is asked for again.")
             if stop.unconnected:
-                parts.append(
-                    f"\n{unconnected_words(stop.unconnected)} where they are not asked for again."
-                )
+                parts.append(f"\n{unconnected_words(stop.unconnected)} where they are not asked for again.")
             if stop.budget_usd is not None:
                 spent = figures.money(stop.spent_usd) if stop.spent_usd else "Nothing"
                 parts.append(
@@ -185,9 +183,7 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
 
-    def __init__(
-        self, run: str, failed: int, kept: int, before: Mapping[str, str], check: Check
-    ) -> None:
+    def __init__(self, run: str, failed: int, kept: int, before: Mapping[str, str], check: Check) -> None:
         super().__init__()
         self._check, self._run, self._failed, self._kept = check, run, failed, kept
         self._before = {name: plain(value) for name, value in before.items()}

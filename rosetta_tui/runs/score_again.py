@@ -215,7 +215,7 @@ def options_of(told: Mapping[str, Value]) -> ScoringOptions:
 def fields_of(scoring: ScoringOptions) -> dict[str, Value]:
     """Return a run's options in the fields, but for its metrics: it is to get all that there are."""
     values = {name: getattr(scoring, name) for name in FORM if name != "metrics"}
-    return {name: "yes" if value is True else plain(str(value)) for name, value in values.items() if value}  # fmt: skip
+    return {name: "yes" if value is True else plain(str(value)) for name, value in values.items() if value}
 
 
 def _line(label: str, metrics: Iterable[str], otherwise: str) -> Content:

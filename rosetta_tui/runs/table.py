@@ -59,9 +59,7 @@ class RunReader:
             return None
         with opened(self._path) as store:
             self.only_reads = is_read_only(store)
-            return RunsFound(
-                run_facts.runs_now(list_runs(store, brief=True)), any_deleted(store), mark
-            )
+            return RunsFound(run_facts.runs_now(list_runs(store, brief=True)), any_deleted(store), mark)
 
     def purge(self) -> None:
         """Erase what was deleted too long ago to be brought back; raises StoreError."""
@@ -153,9 +151,7 @@ class RunRows(Rows["RunSummary"]):
             "corpus": (run.dataset_id for run in self.items),
             "pair": (run.language_pair for run in self.items),
             "method": (run_facts.setup_words(run) for run in self.items),
-            "chrf": (
-                f"{run_facts.lead_words(run, named=self._named)[0]:{_LEAD}}" for run in self.items
-            ),
+            "chrf": (f"{run_facts.lead_words(run, named=self._named)[0]:{_LEAD}}" for run in self.items),
             "composite": ("–" for run in self.items if run_facts.translates(run)),
             "notes": (beside_words(run) for run in self.items),
         }

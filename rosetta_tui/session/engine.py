@@ -30,7 +30,7 @@ INTERRUPTED = 130  # exit code of a run that a person ended early
 class Engine:
     """Runs one run; ``events`` and ``control`` are all that a screen needs of it."""
 
-    def __init__(self, ready: Ready, at_end: Callable[[Finished | None], object] | None = None) -> None:  # fmt: skip
+    def __init__(self, ready: Ready, at_end: Callable[[Finished | None], object] | None = None) -> None:
         """``at_end`` is called in the run's thread once it is over, with None where the run failed; its own failure is reported as one."""
         self.run_id = ready.run_id  # known before it begins, so that it can be named and retried
         self.events = EventQueue()
@@ -105,13 +105,7 @@ class Engine:
         ready = self._ready
         try:
             self._finished = execute_run(
-                ready.path,
-                ready.number,
-                ready.method,
-                self._hear,
-                self.control,
-                ready.resumption,
-                ready.tools,
+                ready.path, ready.number, ready.method, self._hear, self.control, ready.resumption, ready.tools
             )
         except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
             self._failure = error

@@ -26,9 +26,7 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     run = find_run(connection, run_id)
     outcome = read_outcome(connection, run.id)
     elapsed, tries = elapsed_seconds(connection, run.id), sum_tries(connection, run)
-    finished = Finished(
-        run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
-    )
+    finished = Finished(run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed)
     begun = Started.of(run, read_dataset(connection, run.corpus), outcome.done)
     scoring = read_asked(connection, run.id)
     retries, rate_limited = tries
@@ -69,9 +67,7 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
     scores = block(card, "scores")
     live.progress = _sealed_progress(live.progress, scores, card)
     floors = tuple(
-        Floor(
-            name, floor.composite, floor.chrf_plus_plus, floor.inputs, floor.entries, floor.searched
-        )
+        Floor(name, floor.composite, floor.chrf_plus_plus, floor.inputs, floor.entries, floor.searched)
         for name, floor in stated_floors(card).items()
     )
     live.started = dataclasses.replace(
@@ -83,9 +79,7 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
     live.as_stated = as_stated(card)
 
 
-def _sealed_progress(
-    progress: Progress, scores: Mapping[str, Any], card: Mapping[str, Any]
-) -> Progress:
+def _sealed_progress(progress: Progress, scores: Mapping[str, Any], card: Mapping[str, Any]) -> Progress:
     speed, limited = block(card, "speed"), number(block(card, "retries").get("rate_limited"))
     # the card of a retry counts what the kept entries took, too
     of_its_own = "retry_of" not in card
@@ -94,11 +88,7 @@ def _sealed_progress(
         progress,
         elapsed_seconds=number(speed.get("elapsed_seconds")) or progress.elapsed_seconds,
         rate_limited=int(limited or 0) if of_its_own else progress.rate_limited,
-        values={
-            name: number(value)
-            for name, value in scores.items()
-            if (value is None or number(value) is not None)
-        },
+        values={name: number(value) for name, value in scores.items() if (value is None or number(value) is not None)},
         intervals=_intervals(scores),
         quality_tier=str(scores.get("quality_tier", "unscored")),
         cost_usd=number(block(card, "cost").get("total_cost_usd")),

@@ -34,9 +34,7 @@ def resume_call(run_id: str, failed: int, submission: str = "", *, more_money: b
     return f"rosetta resume {run_id[:8]}{again}{' --budget USD' if more_money else ''}"
 
 
-def resume(
-    path: Path, run_id: str, options: Mapping[str, Any], *, retry_failed: bool = False
-) -> Engine:
+def resume(path: Path, run_id: str, options: Mapping[str, Any], *, retry_failed: bool = False) -> Engine:
     """Make a run ready to continue with other ``options``, failed entries again with ``retry_failed``; HarnessError."""
     from harness import api
     from harness.setup.plan import Resumption
@@ -83,9 +81,7 @@ class Followed(Protocol):
     def close(self) -> None: ...
 
 
-def look_ahead(
-    path: Path, run_id: str, follow: Callable[[str], Followed], *, complete: bool
-) -> PrefetchedSource:
+def look_ahead(path: Path, run_id: str, follow: Callable[[str], Followed], *, complete: bool) -> PrefetchedSource:
     """Prefetch a run that is over, or that another process has under way; may take long."""
     if not complete:
         followed = follow(run_id)

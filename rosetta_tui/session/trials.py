@@ -63,12 +63,7 @@ def demo_run(system: str, task: str = TRANSLATION) -> RunRequest:
         condition="demo",
     )
     scoring = ScoringOptions(terms=sample_path(DEMO_COACHING) if task == TRANSLATION else None)
-    plan = Plan(
-        method="replay",
-        options=options,
-        run=RunOptions(concurrency=4),
-        scoring=scoring.said_by(task),
-    )
+    plan = Plan(method="replay", options=options, run=RunOptions(concurrency=4), scoring=scoring.said_by(task))
     return RunRequest(corpus, tuple(range(len(corpus.entries))), plan)
 
 
@@ -109,7 +104,7 @@ def rehearsal_needs(store: Path, number: str) -> RehearsalNeeds:
     return RehearsalNeeds(lanes.asks_models(kept.submission), made_for, corpus)
 
 
-def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on: Path | None = None) -> Engine:  # fmt: skip
+def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on: Path | None = None) -> Engine:
     """Make the rehearsal of a submission ready, ``on`` an open corpus; HarnessError or CorpusError, and nothing is left."""
     desk = SubmissionStore(store.parent)
     kept = desk.find(number)

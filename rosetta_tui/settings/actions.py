@@ -77,15 +77,13 @@ class SecretActions:
     def ask_host(self) -> None:
         """Prompt for the host of a service, then for its key."""
         about = "The host of a service that is not listed, such as llm.example.org."
-        ask_setting(self._screen, "Key of another host", about, partial(trouble_with, checked_name), self.ask)  # fmt: skip
+        ask_setting(self._screen, "Key of another host", about, partial(trouble_with, checked_name), self.ask)
 
     def ask(self, name: str) -> None:
         """Prompt for the key of a service, and store it."""
-        about = (
-            "It is shown nowhere and written to no file. One that is stored already is replaced."
-        )
-        given = lambda key: self._work(partial(set_key, name, key), f"The key of {name} is stored.")  # noqa: E731  # fmt: skip
-        ask_setting(self._screen, f"Key of {name}", about, partial(trouble_with, checked_key), given, hidden=True)  # fmt: skip
+        about = "It is shown nowhere and written to no file. One that is stored already is replaced."
+        given = lambda key: self._work(partial(set_key, name, key), f"The key of {name} is stored.")  # noqa: E731
+        ask_setting(self._screen, f"Key of {name}", about, partial(trouble_with, checked_key), given, hidden=True)
 
     def ask_to_delete(self, name: str) -> None:
         """Delete the key of a service, after a question: nothing here could bring it back."""
@@ -94,7 +92,7 @@ class SecretActions:
             "Rosetta cannot bring it back: have it available, or get a new one from the service.",
         )  # fmt: skip
         done = f"The key of {name} is deleted."
-        confirm(self._screen.app, question, "Delete", partial(self._work, partial(delete_key, name), done))  # fmt: skip
+        confirm(self._screen.app, question, "Delete", partial(self._work, partial(delete_key, name), done))
 
     def _work(self, act: Callable[[], object], done: str) -> None:
         app = self._screen.app
@@ -114,11 +112,11 @@ class SecretActions:
 
 
 def _folder_trouble(path: Path) -> str | None:
-    return None if path.is_dir() else "There is no such folder. Choose one from the list, or make it first."  # fmt: skip
+    return None if path.is_dir() else "There is no such folder. Choose one from the list, or make it first."
 
 
 def _exports_trouble(path: Path) -> str | None:
-    unwritable = None if os.access(path, os.W_OK) else "You may not write into this folder. Choose another."  # fmt: skip
+    unwritable = None if os.access(path, os.W_OK) else "You may not write into this folder. Choose another."
     return _folder_trouble(path) or unwritable
 
 
@@ -205,7 +203,7 @@ class SettingActions:
             else:
                 take()
 
-        ask_setting(self._screen, spec.title, spec.about, check, given, now=str(now or ""), files=spec.files)  # fmt: skip
+        ask_setting(self._screen, spec.title, spec.about, check, given, now=str(now or ""), files=spec.files)
 
     def _confirm_signer(self, key: str, take: Callable[[], None]) -> None:
         question = Content.assemble(
@@ -220,7 +218,7 @@ class SettingActions:
         shipped = {name: f"{name}  {url}" for name, url in self.presets.items()}
         choices = {"": "none: each run names its own", **own, **shipped}
         choices.setdefault(now, plain(now))
-        choose(self._screen.app, SPECS["endpoint"].title, choices, now, lambda name: self._take({"endpoint": name}))  # fmt: skip
+        choose(self._screen.app, SPECS["endpoint"].title, choices, now, lambda name: self._take({"endpoint": name}))
 
     def _ask_url(self, name: str) -> None:
         """Prompt for the URL of an own endpoint."""
@@ -243,7 +241,7 @@ class SettingActions:
                 self._take({"keys": {act.id: None if (key,) == act.keys else key}})
 
         now = " ".join(map(key_name, act.keys_now(chosen)))
-        self._screen.app.push_screen(PressKeyScreen(act.words, now, lambda key: board.taken(act, key, chosen)), pressed)  # fmt: skip
+        self._screen.app.push_screen(PressKeyScreen(act.words, now, lambda key: board.taken(act, key, chosen)), pressed)
 
 
 def problem(field: str, value: object) -> str | None:

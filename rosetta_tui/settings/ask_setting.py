@@ -118,9 +118,7 @@ class PressKeyScreen(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Static(
-                Content.assemble(("Press the key for ", "bold"), show(self._act, "bold $mark"))
-            )
+            yield Static(Content.assemble(("Press the key for ", "bold"), show(self._act, "bold $mark")))
             yield Static(id="refused", classes="about")
             yield Static(show(f"now: {self._now} · esc goes back", "$quiet"))
 

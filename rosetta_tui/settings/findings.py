@@ -49,10 +49,7 @@ def _strange_keys(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for id_ in keys:
         act = board.acts.get(id_)
         if act is None:
-            yield (
-                id_,
-                "names nothing that has a key. Leave it out, or see Keyboard in the settings",
-            )
+            yield (id_, "names nothing that has a key. Leave it out, or see Keyboard in the settings")
             continue
         for key in act.keys_now(keys):
             if taken := "the program itself" if key in KEPT else board.taken(act, key, keys):

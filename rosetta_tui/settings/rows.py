@@ -140,7 +140,7 @@ def file_rows(part: SettingsSection, settings: Settings, home: Path) -> Iterator
             continue
         if isinstance(value, Mapping):
             for entry, text in value.items():
-                yield SettingRow(entry, entry, text, spec.note, setting=name, removal={name: {entry: None}})  # fmt: skip
+                yield SettingRow(entry, entry, text, spec.note, setting=name, removal={name: {entry: None}})
         elif isinstance(value, tuple):
             always = _ALWAYS.get(name) or short(home / "languages")
             yield SettingRow(name, spec.title, always, "always", "quiet", name, len(value))
@@ -150,10 +150,10 @@ def file_rows(part: SettingsSection, settings: Settings, home: Path) -> Iterator
         elif value:
             yield _row(name, name, value, None, {name: getattr(Settings(), name)})
         else:
-            yield SettingRow(name, spec.title, _EMPTY.get(name, figures.NONE), spec.note, "quiet", name)  # fmt: skip
+            yield SettingRow(name, spec.title, _EMPTY.get(name, figures.NONE), spec.note, "quiet", name)
 
 
-def _row(id_: str, name: str, value: str | Path, place: int | None, removal: Changes) -> SettingRow:  # fmt: skip
+def _row(id_: str, name: str, value: str | Path, place: int | None, removal: Changes) -> SettingRow:
     """Return the row of a value; a folder that is gone says so, and a public key is shown by its six words."""
     words, note, tone = short(value), SPECS[name].note, "plain"
     if name == "trusted_signers":
@@ -165,7 +165,7 @@ def _row(id_: str, name: str, value: str | Path, place: int | None, removal: Cha
 
 def endpoint_rows(presets: Mapping[str, str]) -> list[SettingRow]:
     """Return the endpoints that are known from the start."""
-    return [SettingRow(f"preset {name}", name, url, "shipped", "quiet") for name, url in presets.items()]  # fmt: skip
+    return [SettingRow(f"preset {name}", name, url, "shipped", "quiet") for name, url in presets.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def secret_row(state: SecretState) -> SettingRow:
         value, note, tone = f"✓ in {state.variable}", f"goes before the keyring{also}", "good"
     elif state.in_keyring:
         value, note, tone = "✓ in the keyring", "", "good"
-    return SettingRow(state.name, state.name, value, note, tone, removal={} if state.in_keyring else None)  # fmt: skip
+    return SettingRow(state.name, state.name, value, note, tone, removal={} if state.in_keyring else None)
 
 
 def keyboard_rows(settings: Settings, board: Keyboard) -> list[SettingRow]:

@@ -187,7 +187,7 @@ class SettingsScreen(SearchedScreen):
             case SettingsSection.KEYBOARD:
                 board = self._acts.board
                 return None if board is None else keyboard_rows(self.settings, board)
-        shipped = endpoint_rows(self._acts.presets) if self._section is SettingsSection.ENDPOINTS else []  # fmt: skip
+        shipped = endpoint_rows(self._acts.presets) if self._section is SettingsSection.ENDPOINTS else []
         return [*file_rows(self._section, self.settings, self._home), *shipped]
 
     def _show(self) -> None:

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the objects of a field that is a list."""
     items = card.get(name)
-    yield from (
-        b for b in (items if isinstance(items, list | tuple) else ()) if isinstance(b, Mapping)
-    )
+    yield from (b for b in (items if isinstance(items, list | tuple) else ()) if isinstance(b, Mapping))
 
 
 def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
@@ -39,9 +37,7 @@ def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | No
     return (_wilson(scores, metric, ends) or (low, high)) if low == high else (low, high)
 
 
-def _wilson(
-    scores: Mapping[str, Any], metric: str, ends: Mapping[str, Any]
-) -> tuple[float, float] | None:
+def _wilson(scores: Mapping[str, Any], metric: str, ends: Mapping[str, Any]) -> tuple[float, float] | None:
     """Return Wilson's interval of a rate as it is next to the bootstrap's; of a part, by its entries."""
     low, high = number(ends.get("wilson_lower")), number(ends.get("wilson_upper"))
     if low is not None and high is not None:
@@ -99,9 +95,7 @@ def spread_words(scores: Mapping[str, Any], metric: str) -> str:
     mean, std, n = (number(spread.get(name)) for name in ("mean", "std", "n"))
     if mean is None or std is None or n is None:
         return ""
-    short = (
-        "" if n == number(scores.get("total")) else f" of {counted(round(n), 'entry', 'entries')}"
-    )
+    short = "" if n == number(scores.get("total")) else f" of {counted(round(n), 'entry', 'entries')}"
     return f"mean {figures.value(metric, mean)} ± {figures.value(metric, std)}{short}"
 
 
@@ -128,19 +122,13 @@ def claimable(card: Mapping[str, Any], review: ReviewStatus | None = None) -> Ti
     return claim_of(card).tier(review_passed=review is not None and review.passed)
 
 
-def tier_words(
-    card: Mapping[str, Any], review: ReviewStatus | None = None, *, beside: bool = False
-) -> str:
+def tier_words(card: Mapping[str, Any], review: ReviewStatus | None = None, *, beside: bool = False) -> str:
     """Return words such as ``functional (automatic 0.58; review pending)``; ``beside``: interval and caveats stand elsewhere."""
-    words = (
-        "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
-    )
+    words = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     if review is not None and review.suspended:
         words = "review suspended: ratings were taken back"
     passed = review is not None and review.passed
-    return claim_of(card).words(
-        review_passed=passed, review=words, brief=beside, caveats=not beside
-    )
+    return claim_of(card).words(review_passed=passed, review=words, brief=beside, caveats=not beside)
 
 
 def no_composite(card: Mapping[str, Any]) -> str:
@@ -182,9 +170,7 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def tiers_json(
-    card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False
-) -> dict[str, Any]:
+def tiers_json(card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False) -> dict[str, Any]:
     """Return a run's tiers, what may be claimed and who validated it; nulls without a card or scores."""
     scored = "scores" in card
     # Intervals of the two metrics that are shown first, as the card has them.
@@ -259,9 +245,7 @@ def validated(run: RunSummary) -> tuple[str, str]:
     return tier, stated_words(card, review, reproduced=reproduced)
 
 
-def stated_words(
-    card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False
-) -> str:
+def stated_words(card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False) -> str:
     """Return which verification tier a card states that nothing here shows; empty where there is none."""
     stated, shown = card.get("verification_tier"), validated_by(review, reproduced=reproduced)
     if not isinstance(stated, str) or stated in ("", SELF_BENCHMARKED, shown):
@@ -279,9 +263,7 @@ def cost(card: Mapping[str, Any] | None) -> str:
     if card is None:
         return figures.NONE
     costs = block(card, "cost")
-    return figures.cost(
-        number(costs.get("total_cost_usd")), number(costs.get("known_cost_usd")) or 0.0
-    )
+    return figures.cost(number(costs.get("total_cost_usd")), number(costs.get("known_cost_usd")) or 0.0)
 
 
 # ---- What was signed about a run beside its card: what shows who validated it, and who owns its
@@ -298,9 +280,7 @@ def shown_by(run: RunSummary) -> str:
     if tier == GDS_VERIFIED or review is None:
         return f"{tier}: a signed record says that it was run once more; {where}"
     certificate = review.certificate
-    return (
-        f"{tier}: certificate {certificate.sha256[:12]} of {certificate.organisation.name}; {where}"
-    )
+    return f"{tier}: certificate {certificate.sha256[:12]} of {certificate.organisation.name}; {where}"
 
 
 def owner_state(run: RunSummary) -> str:
@@ -336,16 +316,10 @@ def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | N
     if review is None:
         return None
     key = review.certificate.organisation.signing_key
-    records = [
-        record
-        for record in run.checked.records
-        if record.card == card and record.told["keys"][0] == key
-    ]
+    records = [record for record in run.checked.records if record.card == card and record.told["keys"][0] == key]
     if not records:
         return None
-    newest = max(
-        records, key=lambda record: (record.told["state"] not in _ENDED, record.told["proposed"])
-    )
+    newest = max(records, key=lambda record: (record.told["state"] not in _ENDED, record.told["proposed"]))
     state = str(newest.told["state"])
     if newest.revoked:
         state = "a key that signed it was revoked"

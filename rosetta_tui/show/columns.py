@@ -146,10 +146,7 @@ class Column:
 
 def sorted_by(columns: Iterable[Column], key: str, *, falling: bool) -> list[Column]:
     """Return columns with an arrow in the title of the one that rows are sorted by, ▼ with the highest first."""
-    return [
-        column.arrowed("▼" if falling else "▲") if column.key == key else column
-        for column in columns
-    ]
+    return [column.arrowed("▼" if falling else "▲") if column.key == key else column for column in columns]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +166,7 @@ def widest(columns: Sequence[Column], texts: Mapping[str, Iterable[str]]) -> lis
     return [needs.get(column.key, column.width) for column in columns]
 
 
-def fit(
-    columns: Sequence[Column], width: int, needs: Sequence[int] | None = None
-) -> list[PlacedColumn]:
+def fit(columns: Sequence[Column], width: int, needs: Sequence[int] | None = None) -> list[PlacedColumn]:
     """Choose the columns that fit into a width and share out what is left over.
 
     ``needs``: cells of the widest text below each title (``widest``). With them an empty column that may go

@@ -39,9 +39,7 @@ PAGES = frozenset({TableFormat.MARKDOWN, TableFormat.LATEX})  # people read thes
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-def table_text(
-    records: Sequence[Record], form: TableFormat, right: Collection[str] = frozenset()
-) -> str:
+def table_text(records: Sequence[Record], form: TableFormat, right: Collection[str] = frozenset()) -> str:
     """Write records in a form under their names; on a page, columns in ``right`` and pure numbers stand at the right."""
     names = list(dict.fromkeys(name for record in records for name in record))
     match form:
@@ -183,9 +181,7 @@ def _latex(names: Sequence[str], records: Sequence[Record], right: Collection[st
     )
 
 
-def _at_right(
-    names: Sequence[str], records: Sequence[Record], right: Collection[str]
-) -> list[bool]:
+def _at_right(names: Sequence[str], records: Sequence[Record], right: Collection[str]) -> list[bool]:
     """Return which columns stand at the right."""
     return [
         name in right

@@ -140,10 +140,7 @@ def interval_bar(
 
 # ---- How metrics are called and written on a screen ----
 
-_SHARES = {
-    "prompt": ("_strict_prompt", "_loose_prompt"),
-    "instruction": ("_strict_instruction", "_loose_instruction"),
-}
+_SHARES = {"prompt": ("_strict_prompt", "_loose_prompt"), "instruction": ("_strict_instruction", "_loose_instruction")}
 """Of what a metric that takes the mean of shares states them → the ends of their names, kept strictly and loosely."""
 
 _FLOORS = {

@@ -92,20 +92,12 @@ def form_text(
 ) -> str:
     """Return a value as JSON with its form's version; KeyError for no such form, ValueError where the key is taken."""
     form = FORMS[name]
-    shown = (
-        _with_version(form, value)
-        if isinstance(value, Mapping)
-        else [_with_version(form, row) for row in value]
-    )
+    shown = _with_version(form, value) if isinstance(value, Mapping) else [_with_version(form, row) for row in value]
     return json_text(shown, indent=indent, default=default)
 
 
 def print_form(
-    name: str,
-    value: Mapping[str, Any] | Sequence[Mapping[str, Any]],
-    lines: Iterable[str],
-    *,
-    as_json: bool,
+    name: str, value: Mapping[str, Any] | Sequence[Mapping[str, Any]], lines: Iterable[str], *, as_json: bool
 ) -> None:
     """Print what a command found or did, as JSON or in these lines."""
     for line in (form_text(name, value),) if as_json else map(plain, lines):

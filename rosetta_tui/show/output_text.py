@@ -86,9 +86,7 @@ def _changed(ours: _Word, theirs: _Word) -> Piece:
     mine, other = _GRAPHEME.findall(ours.text), _GRAPHEME.findall(theirs.text)
     steps = Levenshtein.opcodes(mine, other)
     output = [WordPart("".join(mine[s.src_start : s.src_end]), s.tag != "equal") for s in steps]
-    reference = [
-        WordPart("".join(other[s.dest_start : s.dest_end]), s.tag != "equal") for s in steps
-    ]
+    reference = [WordPart("".join(other[s.dest_start : s.dest_end]), s.tag != "equal") for s in steps]
     return Piece(DiffKind.CHANGED, ours.space, filled(output), filled(reference))
 
 

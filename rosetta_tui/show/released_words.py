@@ -9,23 +9,8 @@ from decimal import Decimal
 from typing import Final
 
 from corpora.text.messages import counted
-from harness.release.budget import (
-    ACTIVATE,
-    CERTIFICATES,
-    CHRF,
-    REASONS,
-    History,
-    Policy,
-    pause_words,
-)
-from harness.release.records import (
-    CertificateTold,
-    RefusalTold,
-    ReleasedCard,
-    ReleasedScore,
-    ScoresTold,
-    Shortfall,
-)
+from harness.release.budget import ACTIVATE, CERTIFICATES, CHRF, REASONS, History, Policy, pause_words
+from harness.release.records import CertificateTold, RefusalTold, ReleasedCard, ReleasedScore, ScoresTold, Shortfall
 from rosetta_tui.show import figures
 
 
@@ -44,7 +29,9 @@ def policy_words(policy: Policy) -> str:
     step, again, pause, when = f"{policy.metrics[CHRF]:g}", "", "", ""
     told = f"chrF++ in steps of {step}, and the tier"
     if policy.whole:
-        told = f"chrF++ to {step}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded"
+        told = (
+            f"chrF++ to {step}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded"
+        )
     if policy.count > 1 and not policy.climbs:
         again = "A later answer tells new numbers only if chrF++ beats the best one told by more than chance explains. "
     if policy.count > 1:
@@ -66,7 +53,7 @@ def confirmation(shortfall: Shortfall) -> str:
 
 def facts(card: ReleasedCard) -> Iterator[str]:
     """Yield what a card tells beside its scores, in sentences."""
-    automatic = "" if card.quality_tier in {"", card.claimable_tier} else f" (automatic: {card.quality_tier})"  # fmt: skip
+    automatic = "" if card.quality_tier in {"", card.claimable_tier} else f" (automatic: {card.quality_tier})"
     yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
     yield confirmation(card.shortfall)
     spent = [
@@ -117,9 +104,9 @@ def uses(told: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:
     for (_, corpus, version), answers in asked.items():
         acts, last = [act for _, act in answers], answers[-1][0]
         names = tuple(sorted({act.submitter for act in acts}))
-        policy = told.policy(names[0], corpus, CERTIFICATES if isinstance(acts[0], CertificateTold) else None)  # fmt: skip
+        policy = told.policy(names[0], corpus, CERTIFICATES if isinstance(acts[0], CertificateTold) else None)
         scores = [act for act in acts if isinstance(act, ScoresTold)]
-        bits = sum(act.card.bits for act in scores) + _REFUSAL_BITS * sum(isinstance(act, RefusalTold) for act in acts)  # fmt: skip
+        bits = sum(act.card.bits for act in scores) + _REFUSAL_BITS * sum(isinstance(act, RefusalTold) for act in acts)
         new = next((act for act in reversed(scores) if act.new), None)
         gone = new is not None and new.run in withdrawn
         budget_uses.append(BudgetUse(names, corpus, version, len(acts), policy, last, None if gone else new, gone, bits))  # fmt: skip

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
     """Return runs as they are now: one whose process is gone is stopped, whatever the store says."""
     ended = {RunState.STOPPED, RunState.COMPLETE}
-    return [
-        run if run.state in ended or under_way(run) else replace(run, state=RunState.STOPPED)
-        for run in runs
-    ]
+    return [run if run.state in ended or under_way(run) else replace(run, state=RunState.STOPPED) for run in runs]
 
 
 def leaving(run: RunSummary) -> RunSummary:
@@ -37,7 +34,7 @@ def leaving(run: RunSummary) -> RunSummary:
     return replace(run, card=card, failures={}, failed=0)
 
 
-_LEAVING = "run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld"  # fmt: skip
+_LEAVING = "run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld"
 """Parts of a card with secret entries that say nothing of their outcome; its seal is what certificates name."""
 
 
@@ -64,9 +61,7 @@ def tiered(run: RunSummary) -> bool:
 def kept_words(run: RunSummary) -> list[str]:
     """Return each metric by which a run of another task is shown, named, with its interval."""
     scores = block(run.card or {}, "scores")
-    return [
-        f"{short_title(id_)} {card_fields.with_interval(scores, id_)}" for id_ in kept_of(run).ids
-    ]
+    return [f"{short_title(id_)} {card_fields.with_interval(scores, id_)}" for id_ in kept_of(run).ids]
 
 
 def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, str]:
@@ -114,9 +109,7 @@ def setup_words(run: RunSummary) -> str:
     taken for a second experiment; so is one that asked again for another's failed entries.
     """
     again = "rescored" if run.rescore_of else "retried" if run.retry_of else ""
-    parts = dict.fromkeys(
-        (run.distinction, run.method_name or run.method, run.model_slug, run.condition, again)
-    )
+    parts = dict.fromkeys((run.distinction, run.method_name or run.method, run.model_slug, run.condition, again))
     return ("↺ " if again else "") + " · ".join(part for part in parts if part)
 
 
@@ -159,7 +152,9 @@ def _moment(seconds: float) -> datetime | None:
 
 
 OTHER_INPUTS = "≠"  # marks a composite that does not compare with most of its corpus
-OTHER_INPUTS_WORDS = "≠ a composite of other inputs than most runs of this corpus have: neither it nor its tier compares with theirs"
+OTHER_INPUTS_WORDS = (
+    "≠ a composite of other inputs than most runs of this corpus have: neither it nor its tier compares with theirs"
+)
 
 
 def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
@@ -180,9 +175,7 @@ def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
 def _weighed(card: Mapping[str, Any]) -> Hashable:
     """Return what a composite is made of: its profile and the ids of its inputs."""
     scores = block(card, "scores")
-    parts = tuple(
-        sorted(str(block.get("metric")) for block in card_fields.blocks(scores, "composite_inputs"))
-    )
+    parts = tuple(sorted(str(block.get("metric")) for block in card_fields.blocks(scores, "composite_inputs")))
     return str(scores.get("composite_profile")), parts
 
 
@@ -191,19 +184,7 @@ def _weighed(card: Mapping[str, Any]) -> Hashable:
 TIER = "tier"  # heading of the column that says what may be claimed
 CAVEATS = "caveats"  # heading: which part of the outputs fails; left out where none does
 
-HEADINGS = (
-    "when",
-    "run",
-    "corpus",
-    "method",
-    "state",
-    "chrF++",
-    "composite",
-    TIER,
-    CAVEATS,
-    "cost",
-    "failed",
-)
+HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "composite", TIER, CAVEATS, "cost", "failed")
 
 OF_TRANSLATIONS = ("composite", TIER, CAVEATS)  # columns in which runs of other tasks have nothing
 
@@ -236,8 +217,7 @@ def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tu
         _state(run),
         score,
         composite,
-        card_fields.tier_words(card, card_fields.review_of(card, run.certificates), beside=True)
-        + stated_mark(run)
+        card_fields.tier_words(card, card_fields.review_of(card, run.certificates), beside=True) + stated_mark(run)
         if card and tiered(run)
         else figures.NONE,
         card_fields.caveats_in_words(card) if card and tiered(run) else "",
@@ -249,8 +229,5 @@ def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tu
 def _state(run: RunSummary) -> str:
     if run.card is None:
         return f"{run.state} {run.done}/{run.total}"
-    parts = [
-        "imported" if run.imported else str(run.state),
-        "unverified" if "unverified" in run.card else "",
-    ]
+    parts = ["imported" if run.imported else str(run.state), "unverified" if "unverified" in run.card else ""]
     return ", ".join(part for part in parts if part)

@@ -18,9 +18,7 @@ __all__ = ["WIDEST", "json_text", "plain", "stacked", "table"]
 CHECK_SIGNS = {True: "✓", False: "✗", None: "–"}  # right, wrong, nobody can tell
 
 
-def json_text(
-    value: object, *, indent: int | None = 2, default: Callable[[Any], object] | None = None
-) -> str:
+def json_text(value: object, *, indent: int | None = 2, default: Callable[[Any], object] | None = None) -> str:
     """Write a value as ASCII-only JSON, which any terminal shows and readers get back; ``default`` as in ``json.dumps``."""
     return json.dumps(value, indent=indent, default=default).replace("\x7f", "\\u007f")
 
@@ -55,25 +53,20 @@ def _cut(text: str, width: int) -> str:
     return set_cell_size(text, width).rstrip()
 
 
-def stacked(
-    rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str] = ()
-) -> Iterator[str]:
+def stacked(rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str] = ()) -> Iterator[str]:
     """Yield cells as tables side by side within ``width`` cells (None: any), each beginning with the first column."""
     for columns in _groups(rows, width, whole):
         yield from table([[row[place] for place in columns] for row in rows], whole)
 
 
-def _groups(
-    rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str]
-) -> list[list[int]]:
+def _groups(rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str]) -> list[list[int]]:
     """Share the columns out, by place; one that alone is too wide stands alone with the first."""
     from rich.cells import cell_len
 
     columns = list(zip(*rows, strict=True))
     needs = [max(cell_len(plain(cell)) for cell in column) for column in columns]
     first, *others = [
-        need if column[0] in whole else min(WIDEST, need)
-        for column, need in zip(columns, needs, strict=True)
+        need if column[0] in whole else min(WIDEST, need) for column, need in zip(columns, needs, strict=True)
     ]
     groups, used = [[0]], first
     for place, needed in enumerate(others, 1):

@@ -21,14 +21,7 @@ from harness.sealed.keys import key_phrase
 from harness.store.file.database import opened
 from harness.store.runs import find_by_id
 from harness.submission.bundle import SubmissionManifest
-from harness.submission.desk import (
-    NOTES,
-    KeptSubmission,
-    SubmissionEvent,
-    SubmissionStore,
-    bundle_of,
-    remove_leftovers,
-)
+from harness.submission.desk import NOTES, KeptSubmission, SubmissionEvent, SubmissionStore, bundle_of, remove_leftovers
 from harness.submission.folder import PartCheck, carried_card, check_submission
 from harness.submission.members import CARD, README
 from harness.submission.rehearsal import Rehearsal, rehearsed
@@ -151,11 +144,7 @@ def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
             steps = whole_way(connection, None, kept)
         end = end_of_way(connection, kept, steps)
         rehearsal = _rehearsal(connection, kept)
-        runs = {
-            run.run_id: run.state == "complete"
-            for note in kept.notes
-            if (run := find_by_id(connection, note.run))
-        }
+        runs = {run.run_id: run.state == "complete" for note in kept.notes if (run := find_by_id(connection, note.run))}
     card = _claim(submission.members[CARD])
     return SubmissionFacts(
         kept=kept,
@@ -194,5 +183,5 @@ def _told(home: Path, kept: KeptSubmission) -> ToldAnswer:
         answers = [act for _, act in ledger.told_so_far(home).answers]
     except HarnessError as error:
         return ToldAnswer(trouble=str(error))
-    answers_here = [act.card for act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]  # fmt: skip
+    answers_here = [act.card for act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]
     return ToldAnswer(answers_here[-1] if answers_here else None)

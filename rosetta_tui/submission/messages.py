@@ -8,9 +8,7 @@ from typing import Final
 from harness.submission.bundle import SubmissionManifest
 from harness.submission.desk import KeptSubmission
 
-INCOMPLETE: Final = (
-    "It can be rehearsed, but not be run over secret texts before each part is there."
-)
+INCOMPLETE: Final = "It can be rehearsed, but not be run over secret texts before each part is there."
 
 MEANS: Final[Mapping[str, str]] = {
     "came in": "The desk keeps the file as it came, and a line for each thing that is done with it.",

@@ -19,8 +19,8 @@ from rosetta_tui.toolkit.content import Line, SectionPage
 from scoring.core.inventory import short_title
 from scoring.statistics.reproducibility import DECIDING
 
-_WAY = Column("sign", "", 1), Column("step", "step", 24), Column("how", "how it stands", 20, share=1)  # fmt: skip
-_PARTS = Column("sign", "", 1), Column("part", "part", 16), Column("words", "what is there", 20, share=1)  # fmt: skip
+_WAY = Column("sign", "", 1), Column("step", "step", 24), Column("how", "how it stands", 20, share=1)
+_PARTS = Column("sign", "", 1), Column("part", "part", 16), Column("words", "what is there", 20, share=1)
 _CLAIM = (
     Column("metric", "metric", 14, share=1),
     Column("claimed", "claimed", 10, right=True),
@@ -70,10 +70,7 @@ def _step_row(step: WayStep, facts: SubmissionFacts) -> tuple[Cell, ...]:
 
 def _about_step(step: WayStep, facts: SubmissionFacts) -> Iterator[Line]:
     following = step is facts.end.step
-    yield (
-        f"{'Next: ' if following else ''}{step.name} · {step.words}",
-        "mark" if following else "plain",
-    )
+    yield (f"{'Next: ' if following else ''}{step.name} · {step.words}", "mark" if following else "plain")
     if meaning := MEANS.get(step.name):
         yield meaning, "quiet"
     if step.name == "rehearsed" and following:
@@ -90,7 +87,7 @@ def parts(facts: SubmissionFacts) -> SubmissionPage:
             (f"✗ {counted(len(lacking), 'part')} of {len(facts.checks)} not right. {INCOMPLETE}", "bad")
         ]  # fmt: skip
     else:
-        lead = [(f"✓ All {len(facts.checks)} parts are there, and every member is the one that was signed.", "good")]  # fmt: skip
+        lead = [(f"✓ All {len(facts.checks)} parts are there, and every member is the one that was signed.", "good")]
     rows = [
         (
             Cell("✓", "good") if check.ok else Cell("✗", "bad"),
@@ -115,7 +112,7 @@ def claim(facts: SubmissionFacts) -> SubmissionPage:
     """Return the scores that its card claims, beside those of the rehearsal."""
     card, rehearsal = facts.claim, facts.rehearsal
     if card is None:
-        return _page([], _CLAIM, [], [], empty="Its card makes no claim that can be held against anything: see Parts.")  # fmt: skip
+        return _page([], _CLAIM, [], [], empty="Its card makes no claim that can be held against anything: see Parts.")
     entries = counted(len(card.results), "open entry", "open entries")
     lead: list[Line] = [
         (f"Claimed over {entries} of {card.dataset.id}. Composite and chrF++ decide.", "plain"),
@@ -125,16 +122,13 @@ def claim(facts: SubmissionFacts) -> SubmissionPage:
     about: list[Line] = []
     if rehearsal is not None:
         about = [(f"Rehearsed as run {rehearsal.run[:8]}: enter opens it.", "quiet")]
-    return _page(lead, _CLAIM, rows, [about] * len(rows), runs=[rehearsal.run if rehearsal else ""] * len(rows))  # fmt: skip
+    return _page(lead, _CLAIM, rows, [about] * len(rows), runs=[rehearsal.run if rehearsal else ""] * len(rows))
 
 
 def _in_order(claimed: Mapping[str, float | None]) -> list[str]:
     """Return the metrics that have a value, those that decide first."""
     there = [metric for metric, number in claimed.items() if number is not None]
-    return [
-        *(metric for metric in DECIDING if metric in there),
-        *(e for e in there if e not in DECIDING),
-    ]
+    return [*(metric for metric in DECIDING if metric in there), *(e for e in there if e not in DECIDING)]
 
 
 def _claim_row(metric: str, facts: SubmissionFacts) -> tuple[Cell, ...]:
@@ -173,7 +167,7 @@ def readme(facts: SubmissionFacts) -> SubmissionPage:
         else:
             rows.append((Cell(line, "plain" if inside or limit is None else "quiet"),))
     if len(facts.readme) > README_LETTERS:
-        lead.append((f"The first {README_LETTERS:,} characters; the rest is in the bundle, which is a zip.", "warn"))  # fmt: skip
+        lead.append((f"The first {README_LETTERS:,} characters; the rest is in the bundle, which is a zip.", "warn"))
     return _page(lead, _README, rows, [[]] * len(rows), empty="Its README is empty.")
 
 
@@ -185,7 +179,7 @@ def _readme_lines(text: str) -> Iterator[str]:
 def told(facts: SubmissionFacts) -> SubmissionPage:
     """Return the report to its maker about its last run over secret texts: nothing but what left."""
     if facts.told.trouble:
-        return _page([(facts.told.trouble, "bad")], _TOLD, [], [], empty="What was told cannot be read.")  # fmt: skip
+        return _page([(facts.told.trouble, "bad")], _TOLD, [], [], empty="What was told cannot be read.")
     match facts.told.card:
         case None:
             return _page([], _TOLD, [], [], empty=_nothing_told(facts))
@@ -193,7 +187,7 @@ def told(facts: SubmissionFacts) -> SubmissionPage:
             stopped: list[tuple[Cell, ...]] = [(Cell("where it stopped"), Cell(refusal.stage)), (Cell("of the entries, an output have"), Cell(refusal.came))]  # fmt: skip
             return _page(list(_answer_lines(refusal)), _TOLD, stopped, [[]] * len(stopped))
         case card:
-            decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))  # fmt: skip
+            decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))
             scores = (_score_row(metric, card.scores[metric]) for metric in decide)
             rows = [*scores, *_caveat_rows(card)]
             lead = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, five caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
@@ -204,7 +198,9 @@ def _nothing_told(facts: SubmissionFacts) -> str:
     answers = facts.kept.answers
     if answers:
         return f"{counted(answers, 'answer')} so far, none of them about its last run."
-    return "Nothing has been told yet: it had no run over secret texts that finished, or the budget holds its answer back."
+    return (
+        "Nothing has been told yet: it had no run over secret texts that finished, or the budget holds its answer back."
+    )
 
 
 def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:
@@ -221,14 +217,14 @@ def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:
 
 
 def _score_row(metric: str, score: ReleasedScore) -> tuple[Cell, ...]:
-    return Cell(short_title(metric)), Cell(f"{released_words.score(score)}, in steps of {score.step:g}")  # fmt: skip
+    return Cell(short_title(metric)), Cell(f"{released_words.score(score)}, in steps of {score.step:g}")
 
 
 def _caveat_rows(card: ReleasedCard) -> Iterator[tuple[Cell, ...]]:
     """Yield the five caveats, as yes or no."""
     for kind, words in CAVEATS.items():
         held = None if card.caveats is None else card.caveats.get(kind)  # type: ignore[call-overload]
-        answer = {True: Cell("yes", "warn"), False: Cell("no", "good"), None: Cell("nobody looked", "quiet")}[held]  # fmt: skip
+        answer = {True: Cell("yes", "warn"), False: Cell("no", "good"), None: Cell("nobody looked", "quiet")}[held]
         yield (Cell(words), answer)
 
 
@@ -250,6 +246,4 @@ def _page(
         if command:
             below[place] = [*about[place], (command, "mark")]
     none: list[Mapping[str, Sequence[str]]] = [{}] * max(1, len(rows))
-    return SubmissionPage(
-        said, columns, rows, below, none, empty, waiting, first=first, typed=typed, runs=runs
-    )
+    return SubmissionPage(said, columns, rows, below, none, empty, waiting, first=first, typed=typed, runs=runs)

@@ -69,12 +69,12 @@ class RehearseScreen(ModalScreen[RehearsalChoice | None]):
             yield Static(Content.styled("Rehearse it here", "bold"))
             if needs.model:
                 made = f" It was made with {needs.made_for}." if needs.made_for else ""
-                yield Static(show(f"It asks a model, which you choose, on this computer.{made}", "$quiet"))  # fmt: skip
+                yield Static(show(f"It asks a model, which you choose, on this computer.{made}", "$quiet"))
                 yield from typed_line("Endpoint", "endpoint", "such as http://127.0.0.1:11434/v1")
                 yield from typed_line("Model", "model", "its name there")
             if needs.corpus:
                 yield Static(show(needs.corpus.partition(": name")[0] + ".", "$quiet"))
-                yield FileChoice("path of the corpus", (".json", ".jsonl", ".tsv", ".csv"), id="corpus")  # fmt: skip
+                yield FileChoice("path of the corpus", (".json", ".jsonl", ".tsv", ".csv"), id="corpus")
             yield Static(id="said")
             yield from answers("Begin (enter)", "begin")
 
@@ -83,7 +83,7 @@ class RehearseScreen(ModalScreen[RehearsalChoice | None]):
 
     @on(Input.Submitted)
     def _begin(self) -> None:
-        typed = {result.id: result.value.strip() for result in self.query(".setting Input").results(Input)}  # fmt: skip
+        typed = {result.id: result.value.strip() for result in self.query(".setting Input").results(Input)}
         corpus = self.query_one(FileChoice).path if self._needs.corpus else None
         empty = next((name for name, value in typed.items() if not value), None)
         if empty is not None or (self._needs.corpus and corpus is None):
@@ -183,7 +183,7 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         if choice is not None:
             # what it is held against, and what came of it on the way back
             self.action_section("Claim")
-            begin = partial(begin_rehearsal, number=self._number, model=choice.model, on=choice.corpus)  # fmt: skip
+            begin = partial(begin_rehearsal, number=self._number, model=choice.model, on=choice.corpus)
             self.post_message(RunPrepared("The rehearsal", begin))
 
     @on(ResultTable.Chosen)
@@ -254,8 +254,7 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
         """Show the submissions, and what is wrong with those that cannot be read."""
         wrong = [show(f"✗ {message}", "$bad") for message in found.wrong]
         rows = [
-            ListRow(submission.number, _cells(submission), _about(submission, wrong))
-            for submission in found.listed
+            ListRow(submission.number, _cells(submission), _about(submission, wrong)) for submission in found.listed
         ]
         note = f" · {len(wrong)} cannot be read" if wrong else ""
         what_to_do = Content.assemble(

@@ -9,16 +9,7 @@ from statistics import fmean
 
 from corpora.text.messages import counted
 from harness.sweep.record import CellRecord, SweepRecord
-from harness.sweep.state import (
-    CellMeasure,
-    SweepSetup,
-    best,
-    best_baseline,
-    effort_of,
-    front,
-    setups_of,
-    usual_inputs,
-)
+from harness.sweep.state import CellMeasure, SweepSetup, best, best_baseline, effort_of, front, setups_of, usual_inputs
 from rosetta_tui.report.sweep import headline_words, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.show.figures import value as metric_value
@@ -164,10 +155,7 @@ class SweepMap:
 
 
 def _cell(
-    setups: Sequence[SweepSetup],
-    measure: CellMeasure,
-    baseline: Sequence[SweepSetup],
-    unbeaten: Sequence[SweepSetup],
+    setups: Sequence[SweepSetup], measure: CellMeasure, baseline: Sequence[SweepSetup], unbeaten: Sequence[SweepSetup]
 ) -> HeatCell:
     shown = best(setups, measure)
     ours = set(map(id, setups))
@@ -232,9 +220,7 @@ def cell_words(grid: HeatGrid, cell: HeatCell) -> str:
 def together_words(found: SweepMap, grid: HeatGrid) -> str:
     """Return what a number of the map is: how repetitions and the axes not shown are taken together."""
     what = title_of(grid.measure, grid.headline)
-    parts = (
-        [f"{what}, the mean of the complete repetitions"] if found.record.replicates > 1 else [what]
-    )
+    parts = [f"{what}, the mean of the complete repetitions"] if found.record.replicates > 1 else [what]
     hidden = [axis for axis in found.axes if axis not in (grid.down, grid.across)]
     if hidden and any(len(cell.setups) > 1 for cell in grid.cells.values()):
         which = "highest" if grid.rises else "lowest"
@@ -295,7 +281,7 @@ def _quality(setup: SweepSetup, measure: CellMeasure) -> str:
         ends = (min(values), max(values))
         return f"{words} (runs {'–'.join(value_words(measure, end) for end in ends)})"
     interval = getattr(setup.complete[0], INTERVALS[measure])
-    return words if interval is None else f"{words} ({'–'.join(value_words(measure, end) for end in interval)})"  # fmt: skip
+    return words if interval is None else f"{words} ({'–'.join(value_words(measure, end) for end in interval)})"
 
 
 def _notes(found: SweepMap, cell: HeatCell) -> Iterator[str]:
@@ -316,14 +302,8 @@ def _notes(found: SweepMap, cell: HeatCell) -> Iterator[str]:
 def _inputs(found: SweepMap, cell: HeatCell) -> str:
     usual = set(usual_inputs(found.record))
     odd = next(run for setup in cell.setups if setup.other_inputs for run in setup.cells if run.composite_inputs and set(run.composite_inputs) != usual)  # fmt: skip
-    more, less = (
-        sorted(set(odd.composite_inputs) - usual),
-        sorted(usual - set(odd.composite_inputs)),
-    )
-    parts = [
-        f"it weighs {', '.join(more)}" if more else "",
-        f"not {', '.join(less)}" if less else "",
-    ]
+    more, less = (sorted(set(odd.composite_inputs) - usual), sorted(usual - set(odd.composite_inputs)))
+    parts = [f"it weighs {', '.join(more)}" if more else "", f"not {', '.join(less)}" if less else ""]
     return ", ".join(filter(None, parts))
 
 

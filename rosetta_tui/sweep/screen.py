@@ -68,9 +68,7 @@ class HeatLayout:
         number = max(len(cell_words(grid, cell)) for cell in grid.cells.values())
         signs = max(len(cell.signs) for cell in grid.cells.values())
         title = max(min(cell_len(plain(column)), MOST_TITLE) for column in grid.columns)
-        column = min(
-            max(2 + number + (signs + 1 if signs else 0), title), max(1, width - names - GAP)
-        )
+        column = min(max(2 + number + (signs + 1 if signs else 0), title), max(1, width - names - GAP))
         fitting = (width - names) // (column + GAP)
         return cls(names, number, column, max(1, fitting), max(1, height - 2))
 
@@ -149,9 +147,7 @@ class HeatView(Widget, can_focus=True):
             parts += [self._cell(grid, seen, grid.cells.get((row, column)), cursor=cursor)]
         return Content("").join(parts)
 
-    def _cell(
-        self, grid: HeatGrid, seen: HeatLayout, cell: HeatCell | None, *, cursor: bool
-    ) -> Content:
+    def _cell(self, grid: HeatGrid, seen: HeatLayout, cell: HeatCell | None, *, cursor: bool) -> Content:
         if cell is None:
             style = "reverse" if cursor else "$quiet"
             return Content.styled(crop("·", seen.width), style)
@@ -347,9 +343,7 @@ class SweepScreen(Screen[None]):
         lines.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
         lines.append(show(standing_words(self._map, self._quality)))
         if record.missed is not None:
-            lines.append(
-                show(f"{missed_line(record.missed)}{' · e' if record.missed.missed else ''}")
-            )
+            lines.append(show(f"{missed_line(record.missed)}{' · e' if record.missed.missed else ''}"))
         self.query_one("#head", Static).update(Content("\n").join(lines))
         self._moved()
 
@@ -374,9 +368,7 @@ class SweepScreen(Screen[None]):
 
         if self._map is None:
             return
-        words = {
-            measure.value: title_of(measure, self._map.headline) for measure in self._map.measures
-        }
+        words = {measure.value: title_of(measure, self._map.headline) for measure in self._map.measures}
         choose(self.app, "Show in the cells", words, self._measure.value, chosen)
 
     def action_across(self) -> None:

@@ -153,9 +153,7 @@ class StatusBar(Static):
         way = [show(name, "$quiet") for name in names[:-1]]
         here = show(names[-1], "bold $mark")
         gap = "   " if facts.plain else ""
-        self.update(
-            Content.assemble(Content.styled(" › ", "$quiet").join([*way, here]), gap, facts)
-        )
+        self.update(Content.assemble(Content.styled(" › ", "$quiet").join([*way, here]), gap, facts))
 
     def cannot(self, why: str) -> None:
         """Show the way, and behind it what is wrong."""
@@ -165,7 +163,7 @@ class StatusBar(Static):
 def trail(screen: Screen[Any]) -> Iterator[str]:
     """Yield the program's name and the titles of the screens that led here, except the lowest and dialogs."""
     app = screen.app
-    stack = [screen for screen in app.screen_stack if screen.title and not isinstance(screen, ModalScreen)]  # fmt: skip
+    stack = [screen for screen in app.screen_stack if screen.title and not isinstance(screen, ModalScreen)]
     below = stack[: stack.index(screen)] if screen in stack else []
     yield app.title
     yield from (screen.title or "" for screen in below[1:])

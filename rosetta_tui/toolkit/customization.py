@@ -125,9 +125,7 @@ def _place(node: type[DOMNode]) -> KeyPlace:
     bindings: list[Binding] = []
     for base in node.__mro__:
         if base.__module__.startswith(f"{_PACKAGE}."):
-            nearer = {
-                binding.key for binding in bindings
-            }  # a key has the meaning of the nearest class
+            nearer = {binding.key for binding in bindings}  # a key has the meaning of the nearest class
             stated = Binding.make_bindings(vars(base).get("BINDINGS", ()))
             bindings += [binding for binding in stated if binding.key not in nearer]
     return KeyPlace(_name(node, kind), kind, tuple(bindings))

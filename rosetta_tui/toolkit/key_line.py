@@ -142,10 +142,7 @@ class KeyLine(Widget):
         """Draw a key and what it does."""
         dim = None if key.enabled else Style(dim=True)
         words = f" {key.words}" if key.words else ""
-        return [
-            Segment(key.shown, self._style("key") + dim),
-            Segment(words, self._style("words") + dim),
-        ]
+        return [Segment(key.shown, self._style("key") + dim), Segment(words, self._style("words") + dim)]
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"key-line--{name}")

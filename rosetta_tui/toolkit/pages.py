@@ -60,7 +60,7 @@ class Pages(Generic[T]):
                 raise
             if len(places) == 1:
                 return {places[0]: None}
-        return {place_found: row for place in places for place_found, row in self._found([place]).items()}  # fmt: skip
+        return {place_found: row for place in places for place_found, row in self._found([place]).items()}
 
     def get(self, place: int) -> T | None:
         """Return one row, None where it is not to be had."""
@@ -79,6 +79,4 @@ def entry_pages(connection: sqlite3.Connection, corpus: int) -> Pages[Entry]:
 
 
 def result_pages(connection: sqlite3.Connection, run: int) -> Pages[Result]:
-    return Pages(
-        lambda places: {r.position: r for r in read_results(connection, run, places, to_show=True)}
-    )
+    return Pages(lambda places: {r.position: r for r in read_results(connection, run, places, to_show=True)})

@@ -21,15 +21,7 @@ from textual.widgets.option_list import Option
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import (
-    DetailLine,
-    EmptyState,
-    Line,
-    PageRows,
-    SectionPage,
-    StatusBar,
-    show,
-)
+from rosetta_tui.toolkit.content import DetailLine, EmptyState, Line, PageRows, SectionPage, StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -144,9 +136,7 @@ class ListScreen(ReadingScreen[Found], Generic[Found, Key]):
         """Open the thing that is known by this key."""
         raise NotImplementedError
 
-    def show_list(
-        self, rows: Sequence[ListRow[Key]], count: str, what_to_do: Content, wrong: str = ""
-    ) -> None:
+    def show_list(self, rows: Sequence[ListRow[Key]], count: str, what_to_do: Content, wrong: str = "") -> None:
         """Show these rows, and ``what_to_do`` where there is none; behind the title how many they are, and what is ``wrong``."""
         here = self.chosen
         self.rows = rows
@@ -226,9 +216,7 @@ def section_keys(room: str, sections: Sequence[str]) -> list[Binding]:
 class CommandRows(ResultTable):
     """Rows that do not open: Enter offers the commands, which the line of keys names already."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "choose", "What to do", show=False, id="open")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", "What to do", show=False, id="open")]
 
 
 class SectionScreen(ReadingScreen[Found]):

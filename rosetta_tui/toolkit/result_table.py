@@ -42,8 +42,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.messages import Copied, ExportAsked
 
 TOO_MUCH = (
-    f"The table is more than a terminal's clipboard takes ({MOST_BYTES:,} bytes). "
-    "Export writes all of it to a file."
+    f"The table is more than a terminal's clipboard takes ({MOST_BYTES:,} bytes). Export writes all of it to a file."
 )
 
 

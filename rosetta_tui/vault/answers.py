@@ -11,14 +11,7 @@ from harness.core.storage import PUBLISHED
 from harness.sealed import stick
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState
-from harness.vault.grants.files import (
-    ANSWER_SUFFIX,
-    MOST_BYTES,
-    asked_words,
-    refuse_over,
-    request_facts,
-    standing,
-)
+from harness.vault.grants.files import ANSWER_SUFFIX, MOST_BYTES, asked_words, refuse_over, request_facts, standing
 from harness.vault.grants.grants import grant_in, grant_of, read_asked
 from harness.vault.keepers import own_identity
 from harness.vault.ledger import request_id
@@ -62,21 +55,14 @@ def asked_in_log(folder: Path, home: Path, number: str) -> AskedRequest:
 
 
 def _asked(
-    folder: Path,
-    home: Path,
-    state: VaultState,
-    request: GrantRequest,
-    data: bytes | None,
-    proposal: Path,
+    folder: Path, home: Path, state: VaultState, request: GrantRequest, data: bytes | None, proposal: Path
 ) -> AskedRequest:
     grant = grant_in(state, request)
     now = moment(vault_at(folder, home).clock())
     refuse_over(state, grant, max(now, state.lines[-1].record.when))
     facts = (*request_facts(request), ("so far", standing(state, grant)))
     here = request_id(request) in state.grants and _is_this_computer(request, home)
-    return AskedRequest(
-        folder, home, request, data, asked_words(request, state), facts, here, _free(proposal)
-    )
+    return AskedRequest(folder, home, request, data, asked_words(request, state), facts, here, _free(proposal))
 
 
 def _is_this_computer(request: GrantRequest, home: Path) -> bool:
@@ -93,9 +79,7 @@ def _free(path: Path) -> Path:
     return free
 
 
-def give_answer(
-    asked: AskedRequest, *, allowed: bool, reason: str, keys: Path | None, target: Path
-) -> str:
+def give_answer(asked: AskedRequest, *, allowed: bool, reason: str, keys: Path | None, target: Path) -> str:
     """Allow or refuse a request, and take the answer in, or write it to ``target`` where another computer asked; say which.
 
     ``keys``: a file of a keeper's keys; None: those of this computer's keeper. HarnessError in words where it cannot be.

@@ -66,7 +66,7 @@ def check_up(facts: VaultFacts, told: ToldScores, folder: str, now: datetime) ->
     """Return what was looked at, what is due first; no key is needed for it, and no text is opened."""
     items = [*_tried(facts, folder, now), *_answers(facts, told, folder), _copy(facts, folder)]
     if facts.state.split is not None:
-        command = (*_VAULT, "check-up", folder, "--do", SHARES, "--with", "FILE", "--purpose", "WORDS")  # fmt: skip
+        command = (*_VAULT, "check-up", folder, "--do", SHARES, "--with", "FILE", "--purpose", "WORDS")
         words = "When a printed page was lost or seen, or you doubt a keeper: make new shares."
         items.append(CheckItem(SHARES, False, words, command))
     return sorted(items, key=lambda item: not item.due)
@@ -87,7 +87,7 @@ def _tried(facts: VaultFacts, folder: str, now: datetime) -> Iterator[CheckItem]
     if not late:
         yield CheckItem("tried", False, f"All {count} tried their {what} within a year.")
         return
-    ready = "" if alone else f" {count - len(late)} of {count} did; {state.threshold} are needed to open it."  # fmt: skip
+    ready = "" if alone else f" {count - len(late)} of {count} did; {state.threshold} are needed to open it."
     names = ", ".join(keeper.name for keeper in late)
     words = f"Not tried within a year, each on their own computer: the {what} of {names}.{ready}"
     yield CheckItem("tried", True, words, _try_command(facts, folder, late[0], alone=alone))
@@ -163,12 +163,7 @@ _COLUMNS = (Column("name", "what", 8), Column("due", "due", 4), Column("words", 
 def check_up_page(items: Sequence[CheckItem]) -> SectionPage:
     """Return the items as a section of the vault's screen."""
     about_lines = [("What is due; found without a key. c copies the command.", "plain")]
-    rows = [
-        (Cell(item.name), Cell("due" if item.due else "", "warn"), Cell(item.words))
-        for item in items
-    ]
+    rows = [(Cell(item.name), Cell("due" if item.due else "", "warn"), Cell(item.words)) for item in items]
     about = [[(item.words, "warn" if item.due else "plain")] for item in items]
     commands = [{item.words: item.command} if item.command else {} for item in items]
-    return SectionPage(
-        about_lines, _COLUMNS, rows, about, commands, waiting=sum(item.due for item in items)
-    )
+    return SectionPage(about_lines, _COLUMNS, rows, about, commands, waiting=sum(item.due for item in items))

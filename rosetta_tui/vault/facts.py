@@ -89,9 +89,7 @@ class VaultReading:
         return self.facts.name if self.facts else self.folder.name
 
 
-def read_vault(
-    folder: Path, home: Path, before: VaultReading | None = None, *, anyway: bool = True
-) -> VaultReading:
+def read_vault(folder: Path, home: Path, before: VaultReading | None = None, *, anyway: bool = True) -> VaultReading:
     """Read and check every byte of a vault, and the ledger of the data folder ``home``.
 
     Gives ``before`` back where nothing has changed since, unless it is to be read ``anyway``.
@@ -122,9 +120,7 @@ def vault_facts(folder: Path, home: Path) -> VaultFacts:
     return VaultFacts(state, logged_acts(state), gone, tried=tried)
 
 
-def read_in_full(
-    folder: Path, home: Path, before: VaultReading | None, *, anyway: bool
-) -> VaultReading:
+def read_in_full(folder: Path, home: Path, before: VaultReading | None, *, anyway: bool) -> VaultReading:
     """Read a vault as ``read_vault`` does, with the six words of its keepers and what each request asks for."""
     vault = read_vault(folder, home, before, anyway=anyway)
     facts = vault.facts
@@ -138,18 +134,14 @@ def read_in_full(
     return replace(vault, facts=replace(facts, phrases=phrases, requests=requests))
 
 
-def read_vaults(
-    home: Path, before: Sequence[VaultReading] | None, *, anyway: bool
-) -> Sequence[VaultReading]:
+def read_vaults(home: Path, before: Sequence[VaultReading] | None, *, anyway: bool) -> Sequence[VaultReading]:
     """Read every vault that this computer saw, those that changed since ``before`` or, with ``anyway``, all; by name.
 
     Gives ``before`` back where none of them changed.
     """
     known = {vault_reading.folder: vault_reading for vault_reading in before or ()}
     folders = [Path(name) for name in dict.fromkeys(folders_seen(home))]
-    vault_readings = [
-        read_vault(folder, home, known.get(folder), anyway=anyway) for folder in folders
-    ]
+    vault_readings = [read_vault(folder, home, known.get(folder), anyway=anyway) for folder in folders]
     vault_readings.sort(key=lambda reading: (reading.name.casefold(), str(reading.folder)))
     if before is not None and list(map(id, before)) == list(map(id, vault_readings)):
         return before
@@ -172,9 +164,7 @@ def _mark(folder: Path, home: Path) -> Hashable:
     hashables: list[Hashable] = []
     try:
         with os.scandir(folder) as files:
-            hashables += sorted(
-                (file.name, file_stamp(file)) for file in files if file.name != LOCK
-            )
+            hashables += sorted((file.name, file_stamp(file)) for file in files if file.name != LOCK)
     except OSError as error:
         hashables.append(error.errno)
     ours = (home / ledger.FOLDER / ledger.LEDGER, home / _CONSENT)

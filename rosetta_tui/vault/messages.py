@@ -31,7 +31,7 @@ def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
             yield f"{segment}: a run that confirms a claim needs {LEAST_CONFIRMED} entries that were never told of; move them into use with rosetta vault check-up"
         if not segment.secret or segment is Segment.HELD_OUT or not entries:
             continue
-        half, count = expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")  # fmt: skip
+        half, count = expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")
         yield f"{segment}: a submitter's later run over its {count} is told anew where it beats their best by {half:.1f} points of chrF++"
 
 
@@ -39,9 +39,7 @@ def losing(count: int, threshold: int) -> str:
     """Return how many shares may be lost."""
     lost = shares.lost_for_good(count, threshold)
     if lost == 1:
-        return (
-            f"If a single one of the {count} shares is lost, nobody can ever open the texts again."
-        )
+        return f"If a single one of the {count} shares is lost, nobody can ever open the texts again."
     return f"If {lost} of the {count} shares are lost, nobody can ever open the texts again; {lost - 1} may be lost, so make new shares as soon as one is lost."
 
 
@@ -67,9 +65,7 @@ class LoggedAct:
 def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
     """Return all lines of a vault's log, the oldest first."""
     names = {keeper.signing_key: keeper.name for keeper in state.founded.keepers}
-    names |= {
-        key_split.signing_key: keepers.TOGETHER_NAME for key_split in log.splits_of(state.lines)
-    }
+    names |= {key_split.signing_key: keepers.TOGETHER_NAME for key_split in log.splits_of(state.lines)}
     corpora = {number: corpus.name for number, corpus in state.head.corpora.items()}
     logged_acts = []
     for line in state.lines:
@@ -146,8 +142,7 @@ def _model_words(act: records.ModelAsked) -> str:
 
 
 def _of_keepers(
-    act: records.Founded | records.Enrolled | records.Revoked | records.Dealt,
-    names: Mapping[str, str],
+    act: records.Founded | records.Enrolled | records.Revoked | records.Dealt, names: Mapping[str, str]
 ) -> str:
     match act:
         case records.Founded():
@@ -160,9 +155,7 @@ def _of_keepers(
             words = f"took {names[act.keeper]} out and sealed every text again"
         case records.Dealt():
             who = ", ".join(keeper.name for keeper in act.keepers)
-            words = (
-                f"gave the keepers new shares; it opens for {act.split.threshold} together of {who}"
-            )
+            words = f"gave the keepers new shares; it opens for {act.split.threshold} together of {who}"
             words += ", and sealed every text again" if act.sealed_anew else ""
     return words
 
@@ -188,11 +181,7 @@ def _at_once_words(request: records.GrantRequest, run: records.RunTerms) -> str:
 
 
 def _run_words(run: records.RunTerms) -> str:
-    return (
-        f"{_WORKS.get(run.method, run.method)} {run.run[:8]}"
-        if run.run
-        else f"a run of {run.method}"
-    )
+    return f"{_WORKS.get(run.method, run.method)} {run.run[:8]}" if run.run else f"a run of {run.method}"
 
 
 def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str, str]) -> str:
@@ -202,7 +191,9 @@ def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str,
         return f"took in what {names[act.answer.keeper]} says to {act.answer.request[:8]}: {answer_words}"
     request = act.request
     what = f" for {_run_words(request.run)}" if request.run else ""
-    return f"asked to open {request.name!r} once{what}: {counts(request.entries)}; it is {ledger.request_id(request)[:8]}"
+    return (
+        f"asked to open {request.name!r} once{what}: {counts(request.entries)}; it is {ledger.request_id(request)[:8]}"
+    )
 
 
 # Requests

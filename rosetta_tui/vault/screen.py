@@ -56,9 +56,7 @@ class AnswerScreen(ActingScreen[str]):
                         yield Static(show(words))
             yield Static(id="said")
             yield from typed_line("Keys", "keys", "this computer's keeper, or name a file of keys")
-            yield from typed_line(
-                "Reason", "reason", "why you refuse; the log keeps it, so name nobody", MOST_WORDS
-            )
+            yield from typed_line("Reason", "reason", "why you refuse; the log keeps it, so name nobody", MOST_WORDS)
             if not self._asked.here:
                 yield from typed_line("The answer goes to", "target", "NAME.rosetta-answer")
             with Horizontal(classes="answers"):
@@ -85,9 +83,7 @@ class AnswerScreen(ActingScreen[str]):
     def _refuse(self) -> None:
         if self._complete(allowed=False):
             message = "The log keeps your reason for ever. What you allowed before does not count any more."
-            self._ask(
-                f"You refuse it: {self._typed('reason')}", message, "Refuse it", allowed=False
-            )
+            self._ask(f"You refuse it: {self._typed('reason')}", message, "Refuse it", allowed=False)
 
     def _complete(self, *, allowed: bool) -> bool:
         """Return whether nothing is missing; else say what, and go there."""
@@ -158,9 +154,7 @@ class VaultScreen(SectionScreen[VaultReading]):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]  # fmt: skip
 
-    def __init__(
-        self, store_path: Path, folder: Path, clock: Callable[[], datetime] = _utc_now
-    ) -> None:
+    def __init__(self, store_path: Path, folder: Path, clock: Callable[[], datetime] = _utc_now) -> None:
         super().__init__()
         self._home = store_path.parent
         self._folder = folder
@@ -190,9 +184,7 @@ class VaultScreen(SectionScreen[VaultReading]):
         lines = counted(len(facts.log), "log line")
         whole = show(f"✓ whole and unchanged · {lines}", "$good")
         older = show(f"! an older copy · {lines}", "$bad")
-        self.show_pages(
-            dict(zip(SECTIONS, made, strict=True)), older if facts.older_copy else whole
-        )
+        self.show_pages(dict(zip(SECTIONS, made, strict=True)), older if facts.older_copy else whole)
 
     # Answering
 
@@ -266,18 +258,13 @@ class VaultsScreen(ListScreen[Sequence[VaultReading], Path]):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
-    def read(
-        self, before: Sequence[VaultReading] | None, *, anyway: bool
-    ) -> Sequence[VaultReading]:
+    def read(self, before: Sequence[VaultReading] | None, *, anyway: bool) -> Sequence[VaultReading]:
         """Read and check those of which a file changed or, with ``anyway``, every vault."""
         return read_vaults(self.home, before, anyway=anyway)
 
     def show_found(self, found: Sequence[VaultReading]) -> None:
         """Show the vaults, and how many of them cannot be shown."""
-        rows = [
-            ListRow(vault_reading.folder, _cells(vault_reading), _about(vault_reading))
-            for vault_reading in found
-        ]
+        rows = [ListRow(vault_reading.folder, _cells(vault_reading), _about(vault_reading)) for vault_reading in found]
         wrong = sum(vault_reading.facts is None for vault_reading in found)
         message = f" · {wrong} cannot be shown" if wrong else ""
         self.show_list(rows, counted(len(rows), "vault"), _what_to_do(), message)
@@ -337,9 +324,7 @@ def _about(found: VaultReading) -> Content:
         title = UNREADABLE if found.problem is None else TROUBLES.get(found.problem, UNREADABLE)
         return Content.assemble(show(title, "$bad"), "\n", show(found.trouble))
     last = facts.log[-1]
-    lines_shown: Sequence[str] = facts.older_copy or [
-        f"{moment(last.when)}  {last.by}: {last.words}"
-    ]
+    lines_shown: Sequence[str] = facts.older_copy or [f"{moment(last.when)}  {last.by}: {last.words}"]
     style = "$bad" if facts.older_copy else ""
     return Content.assemble(show(lines_shown[0], style), "\n", show(str(found.folder), "$quiet"))
 

@@ -12,17 +12,7 @@ from harness.vault.folder import VaultState
 from harness.vault.grants.files import counts, refuse_over
 from harness.vault.ledger import Grant
 from harness.vault.log import LogLine, VaultError, withdrawals_of, withdrawn_words
-from harness.vault.records import (
-    Added,
-    Dealt,
-    Enrolled,
-    Founded,
-    Keeper,
-    Opened,
-    OpenedByGrant,
-    Revoked,
-    Used,
-)
+from harness.vault.records import Added, Dealt, Enrolled, Founded, Keeper, Opened, OpenedByGrant, Revoked, Used
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.released_words import BudgetUse, policy_words, uses
 from rosetta_tui.toolkit.content import Commands, Line, SectionPage, moment
@@ -33,10 +23,7 @@ from scoring.core.inventory import short_title
 _HOLDS = (
     Column("corpus", "corpus", 12, share=2),
     Column("entries", "entries", 7, right=True),
-    *(
-        Column(str(segment), str(segment), len(segment), right=True, drop=1 + segment.secret)
-        for segment in Segment
-    ),
+    *(Column(str(segment), str(segment), len(segment), right=True, drop=1 + segment.secret) for segment in Segment),
     Column("opened", "last opened", 16, drop=4),
 )
 
@@ -92,11 +79,9 @@ def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -
     yield f"put in {moment(put.when)} by {put.by} · {times}{last}", "quiet"
     if (line := withdrawals_of(facts.state.lines).get(number)) is not None:
         yield withdrawn_words(facts.state.lines, line), "bad"
-    yield from (
-        (f"{line}.", "plain") for line in (*telling(stored_corpus), *told_outside(stored_corpus))
-    )
+    yield from ((f"{line}.", "plain") for line in (*telling(stored_corpus), *told_outside(stored_corpus)))
     if stored_corpus.entries.get(Segment.HELD_OUT):
-        yield "Entries of held_out are kept for later and never opened, until they are moved by name.", "quiet"  # fmt: skip
+        yield "Entries of held_out are kept for later and never opened, until they are moved by name.", "quiet"
 
 
 def _content_commands(state: VaultState, folder: str, corpus: str) -> Commands:
@@ -108,7 +93,7 @@ def _content_commands(state: VaultState, folder: str, corpus: str) -> Commands:
         else:
             commands[f"Ask the keepers to open {corpus} once"] = (*vault, "open", folder, corpus, "--purpose", "WORDS", "--ask", "NAME.rosetta-request")  # fmt: skip
         commands["Move entries that were kept for later into use"] = (*vault, "check-up", folder, corpus, "--do", "rotate", "--count", "NUMBER", "--purpose", "WORDS")  # fmt: skip
-    commands["Make a sealed copy, on a stick for example"] = (*vault, "export", folder, "FOLDER", "--purpose", "WORDS")  # fmt: skip
+    commands["Make a sealed copy, on a stick for example"] = (*vault, "export", folder, "FOLDER", "--purpose", "WORDS")
     return commands
 
 
@@ -135,9 +120,7 @@ def log(facts: VaultFacts, folder: str) -> SectionPage:
         )
         for logged_act in newest
     ]
-    commands: Commands = {
-        "Show the log in a shell, the oldest line first": ("rosetta", "vault", "log", folder)
-    }
+    commands: Commands = {"Show the log in a shell, the oldest line first": ("rosetta", "vault", "log", folder)}
     return SectionPage(about_lines, _LOG, rows, [list(_about_act(logged_act)) for logged_act in newest], [commands] * len(rows))  # fmt: skip
 
 
@@ -281,16 +264,7 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
     empty = "Nobody has asked to open it yet. What to do (c) has the command that asks."
     if state.split is None:
         empty = f"{empty} Each keeper opens this vault alone; a run that a keeper begins is allowed at once, and stands here then."
-    return SectionPage(
-        about_lines,
-        _REQUESTS,
-        rows,
-        about,
-        [answer] * len(rows) or [ask],
-        empty,
-        waiting,
-        answerable,
-    )
+    return SectionPage(about_lines, _REQUESTS, rows, about, [answer] * len(rows) or [ask], empty, waiting, answerable)
 
 
 def grant_state(grant: Grant, state: VaultState, now: str) -> Line:
@@ -405,4 +379,4 @@ def _about_use(use: BudgetUse) -> Iterator[Line]:
         if not use.policy.climbs:
             yield f"A new score is told where it beats the best one by more than {card.beat_by:.3g} of {short_title(card.headline)}. Until then the best is told again.", "quiet"  # fmt: skip
     if use.bits:
-        yield f"All answers together tell {counted(use.bits, 'bit')} about the entries at most.", "quiet"  # fmt: skip
+        yield f"All answers together tell {counted(use.bits, 'bit')} about the entries at most.", "quiet"

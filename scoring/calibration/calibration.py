@@ -7,24 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scoring.calibration.judgements import (
-    DRAWS,
-    SEED,
-    Estimate,
-    IndexArray,
-    Judgements,
-    estimate,
-    once,
-    row_weights,
-)
+from scoring.calibration.judgements import DRAWS, SEED, Estimate, IndexArray, Judgements, estimate, once, row_weights
 from scoring.calibration.measures import COMPOSITE, LENGTH, Measure, kendall_tau_b, measures
-from scoring.calibration.threshold import (
-    LEVEL,
-    Decisions,
-    ThresholdProposal,
-    decisions,
-    propose_threshold,
-)
+from scoring.calibration.threshold import LEVEL, Decisions, ThresholdProposal, decisions, propose_threshold
 from scoring.calibration.weights import WeightProposal, propose_weights, reweighed
 from scoring.core.metric import FloatArray, share
 
@@ -104,11 +89,7 @@ def family_agreements(
 
 
 def _family(
-    judgements: Judgements,
-    of_row: Sequence[SystemLanguage],
-    family: str | None,
-    weights: FloatArray,
-    seed: int,
+    judgements: Judgements, of_row: Sequence[SystemLanguage], family: str | None, weights: FloatArray, seed: int
 ) -> FamilyAgreement:
     rows = np.array([place for place, language in enumerate(of_row) if language.family == family])
     pairs = tuple(dict.fromkeys(of_row[place].pair for place in rows))
@@ -137,12 +118,7 @@ def _order(measure: FamilyMeasure) -> float:
 
 
 def _measure(
-    metric: str,
-    values: FloatArray,
-    people: FloatArray,
-    strata: Sequence[IndexArray],
-    weights: FloatArray,
-    seed: int,
+    metric: str, values: FloatArray, people: FloatArray, strata: Sequence[IndexArray], weights: FloatArray, seed: int
 ) -> FamilyMeasure:
     known = [rows[np.isfinite(values[rows])] for rows in strata]
     point = _averaged(values, people, known, once(len(values)))
@@ -152,11 +128,9 @@ def _measure(
     return FamilyMeasure(metric, sum(map(len, known)), estimate(float(point[0]), drawn, seed))
 
 
-def _averaged(
-    values: FloatArray, people: FloatArray, strata: Sequence[IndexArray], weights: FloatArray
-) -> FloatArray:
+def _averaged(values: FloatArray, people: FloatArray, strata: Sequence[IndexArray], weights: FloatArray) -> FloatArray:
     """Return tau-b for each draw, averaged over the strata that have one; shape (draws,), NaN where none has."""
-    taus = np.array([kendall_tau_b(values[rows], people[rows], weights[:, rows]) for rows in strata if len(rows)])  # fmt: skip
+    taus = np.array([kendall_tau_b(values[rows], people[rows], weights[:, rows]) for rows in strata if len(rows)])
     sizes = np.array([[len(rows)] for rows in strata if len(rows)], dtype=np.float64)
     shares = np.where(np.isnan(taus), 0.0, sizes)
     return share((np.nan_to_num(taus) * shares).sum(axis=0), shares.sum(axis=0))
@@ -214,12 +188,10 @@ def calibrate(
     ValueError without rows, and with more than MOST_OUTPUTS.
     """
     if not 0 < len(judgements) <= MOST_OUTPUTS:
-        raise ValueError(
-            f"{len(judgements):,} rated outputs; from 1 to {MOST_OUTPUTS:,} are wanted"
-        )
+        raise ValueError(f"{len(judgements):,} rated outputs; from 1 to {MOST_OUTPUTS:,} are wanted")
     measured = measures(judgements, draws=draws, seed=seed, tell=tell)
     tell("language families")
-    families = family_agreements(judgements, languages, measured, draws=draws, seed=seed) if languages else ()  # fmt: skip
+    families = family_agreements(judgements, languages, measured, draws=draws, seed=seed) if languages else ()
     tell("weights")
     weights = propose_weights(judgements, profile, draws=draws, seed=seed)
     tell("threshold")
@@ -243,9 +215,7 @@ def calibrate(
     )
 
 
-def system_shares(
-    judgements: Judgements, *, draws: int = DRAWS, seed: int = SEED
-) -> tuple[SystemShare, ...]:
+def system_shares(judgements: Judgements, *, draws: int = DRAWS, seed: int = SEED) -> tuple[SystemShare, ...]:
     """Return for each system how many of its outputs people would accept, with an item-bootstrap interval."""
     shares = []
     for number, name in enumerate(judgements.system_names):

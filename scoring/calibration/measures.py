@@ -13,16 +13,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from scoring.calibration.judgements import (
-    DRAWS,
-    SEED,
-    Estimate,
-    IndexArray,
-    Judgements,
-    estimate,
-    once,
-    row_weights,
-)
+from scoring.calibration.judgements import DRAWS, SEED, Estimate, IndexArray, Judgements, estimate, once, row_weights
 from scoring.core.metric import FloatArray, share
 
 # ---- Pairwise accuracy with tie calibration (Deutsch, Foster and Freitag 2023).
@@ -54,9 +45,7 @@ def pairs_within_items(items: IndexArray) -> bool:
     return bool((np.bincount(items) > 1).any())
 
 
-def calibrate_ties(
-    people: FloatArray, metric: FloatArray, items: IndexArray
-) -> TieCalibration | None:
+def calibrate_ties(people: FloatArray, metric: FloatArray, items: IndexArray) -> TieCalibration | None:
     """Find the best epsilon; None where there is no pair."""
     if not pairs_within_items(items) and len(people) > MOST_PAIRED:
         rows = np.random.default_rng(SEED).choice(len(people), MOST_PAIRED, replace=False)
@@ -101,9 +90,7 @@ def pairwise_accuracy(
     return _accuracy_across(people, metric, epsilon, weights)
 
 
-def _accuracy_across(
-    people: FloatArray, metric: FloatArray, epsilon: float, weights: FloatArray
-) -> FloatArray:
+def _accuracy_across(people: FloatArray, metric: FloatArray, epsilon: float, weights: FloatArray) -> FloatArray:
     narrow = weights.astype(np.float32)
     right = np.zeros(len(weights))
     for start in range(0, len(people), _BLOCK):
@@ -135,9 +122,7 @@ def _pair_weights(items: IndexArray, first: IndexArray) -> FloatArray:
     return np.asarray(1 / counts[items[first]] / np.count_nonzero(counts))
 
 
-def _paired_signs(
-    values: FloatArray, pairs: tuple[IndexArray, IndexArray], epsilon: float
-) -> FloatArray:
+def _paired_signs(values: FloatArray, pairs: tuple[IndexArray, IndexArray], epsilon: float) -> FloatArray:
     apart = values[pairs[0]] - values[pairs[1]]
     return np.where(np.abs(apart) <= epsilon, 0.0, np.sign(apart))
 
@@ -314,18 +299,11 @@ class Measure:
 
 
 def measures(
-    judgements: Judgements,
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
-    tell: Callable[[str], None] = lambda _: None,
+    judgements: Judgements, *, draws: int = DRAWS, seed: int = SEED, tell: Callable[[str], None] = lambda _: None
 ) -> tuple[Measure, ...]:
     """Measure composite, every metric with a value, and the sentinel; ``tell`` hears which is at work."""
     table = _Table(judgements, row_weights(judgements.item_index, draws, seed), seed)
-    values = {
-        COMPOSITE: judgements.composite,
-        **{metric: judgements.oriented(metric) for metric in judgements.metrics},
-    }
+    values = {COMPOSITE: judgements.composite, **{metric: judgements.oriented(metric) for metric in judgements.metrics}}
     measures = []
     for metric, oriented in values.items():
         if np.isfinite(oriented).any():
@@ -343,9 +321,7 @@ class _Table:
         tau = kendall_tau_b(judgements.length, judgements.people, once(len(judgements)))[0]
         self.sentinel = -judgements.length if tau < 0 else judgements.length
 
-    def measure(
-        self, metric: str, oriented: FloatArray, sentinel: FloatArray | None = None
-    ) -> Measure:
+    def measure(self, metric: str, oriented: FloatArray, sentinel: FloatArray | None = None) -> Measure:
         """Measure one metric on the rows where it has a value."""
         rows = np.isfinite(oriented)
         x, people = oriented[rows], self._given.people[rows]
@@ -353,9 +329,7 @@ class _Table:
         ties = calibrate_ties(people, x, items)
         systems, of_items = self._given.system_index, self._given.item_index
         of_systems = soft_pairwise_accuracy(
-            matrix(self._given.people, systems, of_items),
-            matrix(oriented, systems, of_items),
-            seed=self._seed,
+            matrix(self._given.people, systems, of_items), matrix(oriented, systems, of_items), seed=self._seed
         )
 
         def measured(number: Callable[[FloatArray], FloatArray]) -> Estimate:
@@ -375,7 +349,5 @@ class _Table:
             of_systems,
             Estimate(None)
             if sentinel is None
-            else measured(
-                lambda w: kendall_tau_b(x, people, w) - kendall_tau_b(sentinel[rows], people, w)
-            ),
+            else measured(lambda w: kendall_tau_b(x, people, w) - kendall_tau_b(sentinel[rows], people, w)),
         )

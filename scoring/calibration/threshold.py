@@ -11,15 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.calibration.judgements import (
-    DRAWS,
-    SEED,
-    Estimate,
-    Judgements,
-    estimate,
-    once,
-    row_weights,
-)
+from scoring.calibration.judgements import DRAWS, SEED, Estimate, Judgements, estimate, once, row_weights
 from scoring.core.metric import FloatArray
 from scoring.core.specification import Tier, specification
 
@@ -57,9 +49,7 @@ _BLOCK = 2_000_000
 """Cells of (draws, rows) held at once."""
 
 
-def logistic(
-    x: FloatArray, share: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def logistic(x: FloatArray, share: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Fit P(good) = 1 / (1 + exp(-(a + b x))) by maximum likelihood; gives a and b per draw.
 
     ``share`` is the part of each row that is good, 0–1; ``weights`` have the shape (draws, rows). Where x
@@ -85,10 +75,7 @@ def _newton(z: FloatArray, share: FloatArray, weights: FloatArray) -> FloatArray
         determinant = h11 * h22 - h12 * h12
         flat = determinant <= 1e-12 * (h11 * h22 + 1e-300)
         below = np.where(flat, 1.0, determinant)
-        step = (
-            np.where(flat, 0.0, (g1 * h22 - g2 * h12) / below),
-            np.where(flat, 0.0, (g2 * h11 - g1 * h12) / below),
-        )
+        step = (np.where(flat, 0.0, (g1 * h22 - g2 * h12) / below), np.where(flat, 0.0, (g2 * h11 - g1 * h12) / below))
         length = np.hypot(*step)
         shorter = np.minimum(1.0, _LONGEST / np.maximum(length, 1e-300))
         a, b = a + shorter * step[0], b + shorter * step[1]
@@ -159,11 +146,7 @@ def decisions(judgements: Judgements) -> Decisions:
         return int(np.count_nonzero(chosen))
 
     return Decisions(
-        tier_line(),
-        count(score & people),
-        count(score & ~people),
-        count(~score & people),
-        count(~score & ~people),
+        tier_line(), count(score & people), count(score & ~people), count(~score & people), count(~score & ~people)
     )
 
 
@@ -212,10 +195,7 @@ _WRONG_WAY = (
 def _too_little(items: int, x: FloatArray, share: FloatArray) -> str:
     good, bad = int(np.count_nonzero(share > 0.5)), int(np.count_nonzero(share <= 0.5))
     if items < LEAST_ITEMS:
-        return (
-            f"{items} rated items with a composite are too few: {LEAST_ITEMS} are needed, "
-            f"{LEAST_ITEMS - items} more"
-        )
+        return f"{items} rated items with a composite are too few: {LEAST_ITEMS} are needed, {LEAST_ITEMS - items} more"
     if min(good, bad) < LEAST_OF_EACH:
         return (
             f"{good} outputs are acceptable to most raters and {bad} are not; {LEAST_OF_EACH} of each are "

@@ -12,16 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.calibration.judgements import (
-    DRAWS,
-    SEED,
-    Estimate,
-    IndexArray,
-    Judgements,
-    estimate,
-    once,
-    row_weights,
-)
+from scoring.calibration.judgements import DRAWS, SEED, Estimate, IndexArray, Judgements, estimate, once, row_weights
 from scoring.calibration.measures import kendall_tau_b
 from scoring.core.inventory import normalised
 from scoring.core.metric import FloatArray
@@ -144,13 +135,7 @@ _MIXED = (
 
 
 def _judged(
-    problem: _Problem,
-    names: list[str],
-    profile: str,
-    items: int,
-    known: dict[str, float],
-    draws: int,
-    seed: int,
+    problem: _Problem, names: list[str], profile: str, items: int, known: dict[str, float], draws: int, seed: int
 ) -> WeightProposal:
     before = _composites(problem.values, problem.prior)
     # Every row the composite of weights that were fitted, strength included, without its item.

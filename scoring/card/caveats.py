@@ -75,12 +75,7 @@ class OutputTally:
         self._outputs = _Repetition()
         self._references = _Repetition()
 
-    def add(
-        self,
-        entries: Iterable[Entry],
-        outputs: Iterable[str],
-        statistics: Iterable[EntryStatistics],
-    ) -> None:
+    def add(self, entries: Iterable[Entry], outputs: Iterable[str], statistics: Iterable[EntryStatistics]) -> None:
         """Count outputs in; all three go by entry. Without code-switching only copies of the source count."""
         for entry, output, taken in zip(entries, outputs, statistics, strict=True):
             self._entries += 1

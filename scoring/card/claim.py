@@ -129,12 +129,7 @@ class Claim:
         return min([self.quality_tier, *binding], key=lambda tier: tier.rank)
 
     def words(
-        self,
-        *,
-        review_passed: bool = False,
-        review: str = "review pending",
-        brief: bool = False,
-        caveats: bool = True,
+        self, *, review_passed: bool = False, review: str = "review pending", brief: bool = False, caveats: bool = True
     ) -> str:
         """Write what people see, such as ``functional (automatic 0.78 on 55 % of its weight; review pending)``.
 
@@ -217,10 +212,7 @@ def decide(
             Limit(ClaimReason.INTERVAL, lower_tier, lower=scaled.lower),
         ),
         *((True, Limit(ClaimReason.CAVEAT, _most(caveat), caveat.kind)) for caveat in caveats),
-        (
-            quality.rank > HIGHEST_WITHOUT_REVIEW.rank,
-            Limit(ClaimReason.REVIEW, HIGHEST_WITHOUT_REVIEW),
-        ),
+        (quality.rank > HIGHEST_WITHOUT_REVIEW.rank, Limit(ClaimReason.REVIEW, HIGHEST_WITHOUT_REVIEW)),
     )
     limits = tuple(limit for applies, limit in candidates if applies)
     rest = (tuple(caveats), mixed.weighing, mixed.coverage)

@@ -81,9 +81,7 @@ def search_constant(
     profile = "A" if STRUCTURAL_KEY in known else "B"
     weights = scorer.weighing.profiles[profile]
     promise = sum(
-        (weights[id_] * np.nan_to_num(normalised(id_, values)))
-        for id_, values in known.items()
-        if id_ in weights
+        (weights[id_] * np.nan_to_num(normalised(id_, values))) for id_, values in known.items() if id_ in weights
     ) + np.zeros(len(texts))
     yield
     ranked = sorted(range(len(texts)), key=lambda place: (-promise[place], texts[place]))
@@ -148,14 +146,11 @@ def constant_chrf(texts: Sequence[str], repeated: IntArray) -> FloatArray:
     return ChrfPlusPlus().values(np.column_stack(columns).astype(np.float64))
 
 
-def _order_columns(
-    sequences: Sequence[Sequence[str]], most: int, repeated: IntArray
-) -> list[FloatArray]:
+def _order_columns(sequences: Sequence[Sequence[str]], most: int, repeated: IntArray) -> list[FloatArray]:
     """Return for each order the n-grams of the outputs, of the references, and those shared, as columns."""
     numbers: dict[str, int] = {}
     symbols = np.array(
-        [numbers.setdefault(symbol, len(numbers)) for sequence in sequences for symbol in sequence],
-        dtype=np.int64,
+        [numbers.setdefault(symbol, len(numbers)) for sequence in sequences for symbol in sequence], dtype=np.int64
     )
     lengths = np.array([len(sequence) for sequence in sequences])
     texts = np.repeat(np.arange(len(sequences)), lengths)

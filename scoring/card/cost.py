@@ -150,9 +150,7 @@ def percentiles(latencies: Sequence[float]) -> tuple[float | None, float | None]
     return float(middle), float(late)
 
 
-def speed(
-    timings: Sequence[Timing], *, elapsed_seconds: float | None, total_tokens: int | None
-) -> SpeedBlock:
+def speed(timings: Sequence[Timing], *, elapsed_seconds: float | None, total_tokens: int | None) -> SpeedBlock:
     """Summarise a run; entries from the cache and of unknown time say nothing about its latency."""
     measured = [t for t in timings if not t.cached and t.latency_s is not None]
     latencies = [t.latency_s for t in measured if t.latency_s is not None]

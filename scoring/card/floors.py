@@ -137,9 +137,7 @@ class FloorWork:
         entries = self._entries
         if not entries:
             return
-        self._constant = yield from search_constant(
-            entries, self._used, self._annotate, self._judges, self._weighing
-        )
+        self._constant = yield from search_constant(entries, self._used, self._annotate, self._judges, self._weighing)
         drawing = WordDrawing(len(entries), self._seed, accepted=self._accepted)
         moved = derangement(len(entries), self._seed)
         order: Sequence[int] = range(len(entries))
@@ -160,9 +158,7 @@ class FloorWork:
             self._give("truncated", part, [beginning(e.reference, BEGINNING) for e in part])
             yield
 
-    def _score_whole(
-        self, places: Sequence[int], moved: Sequence[int], drawing: WordDrawing
-    ) -> None:
+    def _score_whole(self, places: Sequence[int], moved: Sequence[int], drawing: WordDrawing) -> None:
         """Score the outputs that every entry is given."""
         entries = [self._entries[place] for place in places]
         nothing = self._annotate([Translation(entry, "") for entry in entries])

@@ -198,9 +198,7 @@ def scorecard(
     }
     mixed = scorer.composite(values)
     intervals = {
-        id_: interval
-        for id_, interval in bootstrap(table, seed=seed).items()
-        if id_ != COMPOSITE or scorer.mixes
+        id_: interval for id_, interval in bootstrap(table, seed=seed).items() if id_ != COMPOSITE or scorer.mixes
     }
     if not scorer.mixes:  # answers have no floors, and what holds of translations says nothing here
         known_floors, outputs = {}, None
@@ -224,9 +222,7 @@ def scorecard(
         **_metric_fields(table, values, scorer.told_of),
         **{f"{id_}{RAISED}": number for id_, number in raised.items()},
         **_composite_fields(mixed if scorer.mixes else _NO_COMPOSITE),
-        **{
-            f"by_{part}": _groups(breakdown(entries, table, part, seed=seed)) for part in DIMENSIONS
-        },
+        **{f"by_{part}": _groups(breakdown(entries, table, part, seed=seed)) for part in DIMENSIONS},
         quality_tier=claim.quality_tier,
         claimable_tier=claim.claimable_tier,
         tier_in_words=claim.words(),
@@ -248,10 +244,7 @@ def scorecard(
 
 
 def _findings(
-    entries: Sequence[Entry],
-    outputs: Sequence[str],
-    statistics: Sequence[EntryStatistics],
-    scorer: Scorer,
+    entries: Sequence[Entry], outputs: Sequence[str], statistics: Sequence[EntryStatistics], scorer: Scorer
 ) -> tuple[FindingCount, ...]:
     """Return the findings without entries and examples, priced by the run's own chrF++ where it has it."""
     from scoring.findings.engine import find  # its patterns, which reading a card does without
@@ -280,9 +273,7 @@ def _check_lengths(
         raise ValueError(f"there are {len(entries)} entries but {', '.join(wrong)}")
 
 
-def _metric_fields(
-    table: Table, values: Mapping[str, float | None], told_of: Sequence[str]
-) -> dict[str, object]:
+def _metric_fields(table: Table, values: Mapping[str, float | None], told_of: Sequence[str]) -> dict[str, object]:
     ids = (*specification().metrics, *told_of, *values)
     fields: dict[str, object] = {id_: values.get(id_) for id_ in ids}
     for id_ in ("exact_match_rate", "equivalent_match_rate"):
@@ -317,16 +308,12 @@ _NO_VALUES: dict[str, float | None] = {
 
 def _groups(groups: Mapping[str, Group]) -> dict[str, GroupScores]:
     return {
-        tag: GroupScores(
-            n=part.n, confidence_intervals=_written(part.intervals, {}), **_NO_VALUES | part.values
-        )
+        tag: GroupScores(n=part.n, confidence_intervals=_written(part.intervals, {}), **_NO_VALUES | part.values)
         for tag, part in groups.items()
     }
 
 
-def _written(
-    intervals: Mapping[str, Interval], closed: Mapping[str, Interval]
-) -> dict[str, ConfidenceInterval]:
+def _written(intervals: Mapping[str, Interval], closed: Mapping[str, Interval]) -> dict[str, ConfidenceInterval]:
     return {
         id_: ConfidenceInterval(
             ci_lower=interval.lower,

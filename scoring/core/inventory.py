@@ -15,15 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from corpora.model.task import TRANSLATION
 from corpora.text.messages import near_names, one_of, percent
 from scoring.core.packs import SHIPPED, Pack, every_pack, installed_packs, pack_named, shipped_packs
-from scoring.core.specification import (
-    COMPOSITE,
-    ROSETTA,
-    InventoryRow,
-    Tier,
-    Weighing,
-    specification,
-    specified,
-)
+from scoring.core.specification import COMPOSITE, ROSETTA, InventoryRow, Tier, Weighing, specification, specified
 
 if TYPE_CHECKING:
     from scoring.core.metric import FloatArray
@@ -308,9 +300,7 @@ class Composite:
 
 
 def composite(
-    values: Mapping[str, object],
-    reasons: Mapping[str, str] | None = None,
-    weighing: Weighing | None = None,
+    values: Mapping[str, object], reasons: Mapping[str, str] | None = None, weighing: Weighing | None = None
 ) -> Composite:
     """Fold values by metric id into a composite; by the specification's weights where no others are given.
 
@@ -357,11 +347,7 @@ def counting_gaps(mixed: Composite, attainable: Collection[str]) -> float | None
 
 
 def composites(
-    values: Mapping[str, FloatArray],
-    profile: str,
-    *,
-    complete: bool = False,
-    weighing: Weighing | None = None,
+    values: Mapping[str, FloatArray], profile: str, *, complete: bool = False, weighing: Weighing | None = None
 ) -> FloatArray:
     """Fold arrays of values, one composite per place; NaN means no value there.
 

@@ -212,8 +212,7 @@ class StatisticsError(StoredValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            "the statistics of an entry are damaged, or were taken with other metrics; "
-            "score the outputs again"
+            "the statistics of an entry are damaged, or were taken with other metrics; score the outputs again"
         )
 
 
@@ -221,11 +220,7 @@ class Table:
     """Rows are entries, columns the statistics of all metrics side by side."""
 
     def __init__(
-        self,
-        metrics: Sequence[Metric],
-        matrix: FloatArray,
-        present: FloatArray,
-        weighing: Weighing | None = None,
+        self, metrics: Sequence[Metric], matrix: FloatArray, present: FloatArray, weighing: Weighing | None = None
     ) -> None:
         self.metrics = tuple(metrics)
         self.weighing = weighing or specified()
@@ -242,10 +237,7 @@ class Table:
 
     @classmethod
     def of(
-        cls,
-        metrics: Sequence[Metric],
-        statistics: Sequence[EntryStatistics],
-        weighing: Weighing | None = None,
+        cls, metrics: Sequence[Metric], statistics: Sequence[EntryStatistics], weighing: Weighing | None = None
     ) -> Table:
         """Build the table of the statistics of some entries."""
         by_metric = [[entry.get(metric.info.id) for entry in statistics] for metric in metrics]
@@ -301,10 +293,7 @@ class Table:
 
     def values(self, sums: FloatArray) -> dict[str, FloatArray]:
         """Compute n values per metric from sums of rows, shape (n, sum of widths); NaN where there is none."""
-        return {
-            metric.info.id: metric.values(sums[:, self._columns[metric.info.id]])
-            for metric in self.metrics
-        }
+        return {metric.info.id: metric.values(sums[:, self._columns[metric.info.id]]) for metric in self.metrics}
 
     @cached_property
     def row_values(self) -> dict[str, FloatArray]:
@@ -314,9 +303,7 @@ class Table:
     def entry_values(self) -> dict[str, FloatArray]:
         """Return every entry's own values; NaN where a metric has nothing to look at."""
         return {
-            metric.info.id: np.where(
-                self.present[:, place] > 0, self.row_values[metric.info.id], np.nan
-            )
+            metric.info.id: np.where(self.present[:, place] > 0, self.row_values[metric.info.id], np.nan)
             for place, metric in enumerate(self.metrics)
         }
 
@@ -337,9 +324,7 @@ def _columns(rows: Sequence[Statistics | None], width: int) -> FloatArray:
     return np.frombuffer(packed, np.float64).reshape(len(rows), width)
 
 
-def present_values(
-    values: Mapping[str, FloatArray], present: npt.NDArray[np.bool_]
-) -> dict[str, float | None]:
+def present_values(values: Mapping[str, FloatArray], present: npt.NDArray[np.bool_]) -> dict[str, float | None]:
     """Return arrays of one value each as numbers, None for NaN and for metrics without statistics."""
     return {
         id_: float(value[0]) if there and not np.isnan(value[0]) else None

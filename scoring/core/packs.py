@@ -187,9 +187,7 @@ def _outside(point: EntryPoint, same: Sequence[str]) -> Pack:
     ``same`` are other packages with a pack of the name.
     """
     if same:
-        raise PackError(
-            f"{' and '.join(same)} has a pack of the same name, so neither is used. Uninstall one."
-        )
+        raise PackError(f"{' and '.join(same)} has a pack of the same name, so neither is used. Uninstall one.")
     if not _NAME.fullmatch(point.name):
         raise PackError("its name must be of the letters a–z, digits and _, from a letter on.")
     if point.name in {*SHIPPED, ROSETTA, COMPOSITE}:

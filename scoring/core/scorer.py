@@ -13,14 +13,7 @@ import numpy as np
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import FORM, is_blank
-from scoring.core.inventory import (
-    STRUCTURAL_KEY,
-    Composite,
-    composite,
-    composites,
-    pack_of,
-    told_of,
-)
+from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, told_of
 from scoring.core.metric import (
     FAILED,
     CorpusMetric,
@@ -33,23 +26,14 @@ from scoring.core.metric import (
     present_values,
 )
 from scoring.core.setup import Translation
-from scoring.core.specification import (
-    COMPOSITE,
-    TRANSLATIONS,
-    KeptColumns,
-    Tier,
-    Weighing,
-    specified,
-)
+from scoring.core.specification import COMPOSITE, TRANSLATIONS, KeptColumns, Tier, Weighing, specified
 
 NOT_WANTED = "not among the metrics of this run"
 """Why a metric that nobody asked for has no value."""
 
 
 def missing_reasons(
-    metrics: Sequence[Metric | CorpusMetric],
-    values: Mapping[str, float | None],
-    off: Mapping[str, str] | None = None,
+    metrics: Sequence[Metric | CorpusMetric], values: Mapping[str, float | None], off: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return a reason for every metric without a value that a run reports (``told_of``).
 
@@ -199,16 +183,11 @@ class Scorer:
         # Each entry's verdicts by metric id.
         judges = {metric.info.id: metric for metric in self.metrics if metric.has_verdicts}
         verdicts = [
-            {
-                id_: metric.verdict_of(numbers) if (numbers := taken.get(id_)) else None
-                for id_, metric in judges.items()
-            }
+            {id_: metric.verdict_of(numbers) if (numbers := taken.get(id_)) else None for id_, metric in judges.items()}
             for taken in statistics
         ]
         return [
-            EntryValues(
-                dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value), words
-            )
+            EntryValues(dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value), words)
             for row, value, words in zip(rows, _optional(mixed), verdicts, strict=True)
         ]
 
@@ -277,9 +256,7 @@ def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:
     return width is None or {len(part) for part in there} <= {width, len(FAILED)}
 
 
-def _taken(
-    metric: Metric, translations: Sequence[Translation], sourceless: Sequence[bool]
-) -> list[Statistics | None]:
+def _taken(metric: Metric, translations: Sequence[Translation], sourceless: Sequence[bool]) -> list[Statistics | None]:
     """Compute the statistics of one metric; None where it reads the source and the entry has none."""
     if not metric.reads_source or not any(sourceless):
         return metric.stats_many(translations)
@@ -319,9 +296,7 @@ class RunningTotals:
         return self._scorer.composite(self.values())
 
 
-def entry_composites(
-    arrays: Mapping[str, FloatArray], entries: int, weighing: Weighing
-) -> FloatArray:
+def entry_composites(arrays: Mapping[str, FloatArray], entries: int, weighing: Weighing) -> FloatArray:
     """Fold each entry's values with the profile that the entry's own values ask for (§4.3)."""
     if not arrays:
         return np.full(entries, np.nan)

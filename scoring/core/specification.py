@@ -82,10 +82,7 @@ class InventoryRow(NamedTuple):
     @property
     def scale(self) -> str:
         """Range and direction in words: ``0–1``, ``0–∞, lower is better``."""
-        low, high = (
-            f"{end:g}".replace("inf", "∞").replace("-", "−")
-            for end in (self.info.low, self.info.high)
-        )
+        low, high = (f"{end:g}".replace("inf", "∞").replace("-", "−") for end in (self.info.low, self.info.high))
         more = {"lower": ", lower is better"}
         ideal = ", 1 is ideal" if self.info.one_is_ideal else ""
         return f"{low}–{high}{more.get(self.info.better, ideal)}"
@@ -120,9 +117,7 @@ def metric_info(id_: str) -> MetricInfo:
     return specification().metrics[id_].info
 
 
-def table_row(
-    id_: str, row: dict[str, Any], document: str = "scoring-specification"
-) -> InventoryRow:
+def table_row(id_: str, row: dict[str, Any], document: str = "scoring-specification") -> InventoryRow:
     """Read one row of an inventory; KeyError names a field that it lacks."""
     info = MetricInfo(
         id=id_,
@@ -267,9 +262,7 @@ class KeptColumns:
         shown = (self.headline, self.right, self.second, self.third)
         return tuple(dict.fromkeys(filter(None, shown)))
 
-    def kept(
-        self, values: Mapping[str, float | None], composite: float | None = None
-    ) -> SortValues:
+    def kept(self, values: Mapping[str, float | None], composite: float | None = None) -> SortValues:
         """Return the values stored for an entry; one without a value is not right."""
         known = {**values, COMPOSITE: composite}
         right = known.get(self.right)
@@ -289,31 +282,22 @@ class KeptColumns:
         return {id_: value for id_, value in values_by_id.items() if id_}
 
 
-TRANSLATIONS = KeptColumns(
-    "chrf_plus_plus", COMPOSITE, "equivalent_match_rate", right="exact_match_rate"
-)
+TRANSLATIONS = KeptColumns("chrf_plus_plus", COMPOSITE, "equivalent_match_rate", right="exact_match_rate")
 _ERROR_FREE = 0.0
 
 TASKS: Mapping[str, KeptColumns] = {
     TRANSLATION: TRANSLATIONS,
     "qa": KeptColumns("lbrag.f1", "lbrag.rlc", "lbrag.semantic_score", right="lbrag.em"),
     "asr": KeptColumns("au.wer", right="au.wer", perfect=_ERROR_FREE),
-    "diarization": KeptColumns(
-        "au.cpwer", "au.wder", "au.speaker_count_error", right="au.cpwer", perfect=_ERROR_FREE
-    ),
+    "diarization": KeptColumns("au.cpwer", "au.wder", "au.speaker_count_error", right="au.cpwer", perfect=_ERROR_FREE),
     "judged": KeptColumns(
-        "au.llm_judge_binary",
-        "au.llm_judge_detailed",
-        "au.llm_judge_redteaming",
-        right="au.llm_judge_binary",
+        "au.llm_judge_binary", "au.llm_judge_detailed", "au.llm_judge_redteaming", right="au.llm_judge_binary"
     ),
     "chat": KeptColumns("au.mt_bench_llm_judge"),
     "function_call": KeptColumns("au.bfcl_match_score", right="au.bfcl_match_score"),
     "text2sql": KeptColumns("au.text2sql_score", "au.sql_set_match", right="au.text2sql_score"),
     "ifeval": KeptColumns("au.instruction_following", right="au.instruction_following"),
-    "multiple_choice": KeptColumns(
-        "au.multiple_choice_accuracy", right="au.multiple_choice_accuracy"
-    ),
+    "multiple_choice": KeptColumns("au.multiple_choice_accuracy", right="au.multiple_choice_accuracy"),
     "math": KeptColumns("au.gsm8k_exact_match", right="au.gsm8k_exact_match"),
     "dialogue_state": KeptColumns(
         "au.joint_goal_accuracy", "au.slot_accuracy", "au.slot_f1", right="au.joint_goal_accuracy"

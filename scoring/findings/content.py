@@ -31,7 +31,7 @@ def copied(rows: Sequence[OutputRow]) -> Iterator[RowFault]:
     """Yield the outputs that are their source, digits, punctuation and case aside."""
     for row in to_check(rows):
         form = bare_form(row.body)
-        if form == bare_form(row.source) and all(form != bare_form(item) for item in row.accepted[1:]):  # fmt: skip
+        if form == bare_form(row.source) and all(form != bare_form(item) for item in row.accepted[1:]):
             row.answered = False
             yield RowFault(row)
 
@@ -61,11 +61,7 @@ def cut(row: OutputRow) -> RowFault | None:
     if length < _LEAST_CUT:
         return None
     ratio = len(row.body) / length
-    broken = (
-        ratio < _SHORTER
-        and not ends_sentence(row.body)
-        and all(map(ends_sentence, (row.source, row.reference)))
-    )
+    broken = ratio < _SHORTER and not ends_sentence(row.body) and all(map(ends_sentence, (row.source, row.reference)))
     return RowFault(row, None, f"…{row.body[-40:]}") if ratio < _SHORT or broken else None
 
 
@@ -129,7 +125,7 @@ def placeholders(row: OutputRow, *, tags: bool = True) -> RowFault | None:
     ``tags``: false where marks of another kind were found, which read like added ones.
     """
     asked, present = read_placeholders(row.source).variables, read_placeholders(row.body).variables
-    if asked == present or any(read_placeholders(item).variables == present for item in row.accepted[1:]):  # fmt: skip
+    if asked == present or any(read_placeholders(item).variables == present for item in row.accepted[1:]):
         return None
     wrong = [*(asked - present), *((present - asked) if tags else ())]
     return RowFault(row, None, ", ".join(wrong[:3])) if wrong else None
@@ -266,9 +262,7 @@ _WRAPPERS = (
     re.compile(r"(?s)\A`{1,3}([^`]+)`{1,3}\W?\Z"),
     re.compile(r"(?s)\A~~~[^\n]*\n(.*?)\n?~~~\Z"),
     re.compile(r"(?s)\A(?:\*{1,3}|_{2})([^*]+?)(?:\*{1,3}|_{2})\W?\Z"),
-    re.compile(
-        r"(?s)\A<((?:answer|translation|output|target|result|text|response|[a-z]{2,3}))>(.*)</\1>\Z"
-    ),
+    re.compile(r"(?s)\A<((?:answer|translation|output|target|result|text|response|[a-z]{2,3}))>(.*)</\1>\Z"),
     re.compile(r"(?s)\A\$*\\boxed\{(.*)\}\$*\Z"),
     re.compile(r"(?s)\A<\|begin_of_box\|>(.*)<\|end_of_box\|>\Z"),
 )

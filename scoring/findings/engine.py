@@ -17,14 +17,7 @@ from scoring.core.metric import FloatArray, Metric, Statistics
 from scoring.core.setup import Translation
 from scoring.findings import content, writing
 from scoring.findings.records import LEAST_SHARE, FindingCode, OutputFinding
-from scoring.findings.writing import (
-    OutputRow,
-    RowFault,
-    decoder_marks,
-    rows_of,
-    to_check,
-    without_accents,
-)
+from scoring.findings.writing import OutputRow, RowFault, decoder_marks, rows_of, to_check, without_accents
 from scoring.words.violations import is_quotation_mark
 
 # ---- Common beginnings and ends, found by counting over the outputs: no list of phrases, so any
@@ -163,7 +156,7 @@ def _common(rows: Sequence[OutputRow], end: _End) -> list[RowFault]:
             result = end.cut(row.body)
             piece = result[min(pieces[place].index(best), len(result) - 1)]
             hits.append(RowFault(row, row.narrowed(end.left(row.body, piece)), piece.strip()))
-        having = {key: [item for item in places if item not in taken] for key, places in having.items()}  # fmt: skip
+        having = {key: [item for item in places if item not in taken] for key, places in having.items()}
     return hits
 
 

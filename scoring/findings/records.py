@@ -170,7 +170,7 @@ def finding_words(findings: Iterable[FindingCount]) -> str:
     shown = sorted(frequent, key=lambda item: -item.share)
     words = [f"{percent(item.share)} {_SHORTLY[item.code]}" for item in shown[:MOST_IN_LIST]]
     more = len(shown) - len(words)
-    return ", ".join([*words, *([f"{more} more findings" if more > 1 else "1 more finding"] if more else [])])  # fmt: skip
+    return ", ".join([*words, *([f"{more} more findings" if more > 1 else "1 more finding"] if more else [])])
 
 
 def finding_sentence(finding: FindingCount) -> str:
@@ -178,4 +178,4 @@ def finding_sentence(finding: FindingCount) -> str:
     number, share = f"{finding.count:,} of {finding.of:,}", percent(finding.share)
     words = f"{number} {_WHOLLY[finding.code]} ({share})"
     cost = finding.cost
-    return words if cost is None or abs(cost) < _LEAST_COST else f"{words}. Without that: chrF++ {cost:+.1f}"  # fmt: skip
+    return words if cost is None or abs(cost) < _LEAST_COST else f"{words}. Without that: chrF++ {cost:+.1f}"

@@ -168,15 +168,12 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     if not missing:
         return []
     of_open = Counter(
-        unit
-        for row, one in zip(answered, wanted, strict=True)
-        if not row.entry.secret
-        for unit in one & missing
+        unit for row, one in zip(answered, wanted, strict=True) if not row.entry.secret for unit in one & missing
     )
     # Missing letters, most frequent first; an accent alone if no own letter has it.
     letters = [unit for unit, _ in of_open.most_common()]
     composed = {mark for item in letters if not combining(item[0]) for mark in _accents(item)}
-    shown_letters = " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)  # fmt: skip
+    shown_letters = " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)
     hits = []
     for row, one, other in zip(answered, wanted, present, strict=True):
         if (one & missing) - other:
@@ -269,8 +266,7 @@ def _new_mark(row: OutputRow, pieces: re.Pattern[str] | None) -> str | None:
                 return match[0].strip() or "tab"
     leading = _LEADING.match(text)
     if leading and not any(
-        _LEADING.match(item) or (leading[0][:1].isdigit() and item[:1].isdigit())
-        for item in row.accepted
+        _LEADING.match(item) or (leading[0][:1].isdigit() and item[:1].isdigit()) for item in row.accepted
     ):
         return leading[0].strip()
     spaced = _SPACED.search(text)

@@ -339,15 +339,10 @@ def _meaning(tag: str, tags: Collection[str]) -> Iterable[tuple[str, str]]:
     return (("other", tag),)
 
 
-def _fault(
-    name: str, category: _Category, surplus: tuple[str, ...], missing: tuple[str, ...]
-) -> Fault:
+def _fault(name: str, category: _Category, surplus: tuple[str, ...], missing: tuple[str, ...]) -> Fault:
     actual = " and ".join(surplus) or None
     expected = " and ".join(missing) or None
-    if actual and expected:
-        pattern = category.instead
-    else:
-        pattern = category.missing if expected else category.surplus
+    pattern = category.instead if actual and expected else category.missing if expected else category.surplus
     # Tags come from files, so that a brace in one must not be taken for a place to fill in.
     words = pattern.replace("{found}", actual or "", 1).replace("{expected}", expected or "", 1)
     return Fault(name, actual, expected, words)

@@ -128,9 +128,7 @@ _SAME_TEXT, _SAME_LEMMA, _KIN, _SAME_CLASS = 64_000_000, 500_000, 3_000, 10
 """What a likeness is worth at least; each is worth more than the next one is for all words of a text."""
 
 
-def counterparts(
-    output: Sequence[WordAnalysis], reference: Sequence[WordAnalysis]
-) -> list[int | None]:
+def counterparts(output: Sequence[WordAnalysis], reference: Sequence[WordAnalysis]) -> list[int | None]:
     """Return for each word of an output the place of its counterpart in the reference, None where it has none.
 
     Counterparts are the same word, else words with one lemma, else words that begin alike (or of which one
@@ -140,8 +138,7 @@ def counterparts(
     ours = [_Looked(word) for word in output[:MOST_WORDS]]
     theirs = [_Looked(word) for word in reference[:MOST_WORDS]]
     worth = [
-        [_worth(word, other, abs(at - place)) for place, other in enumerate(theirs)]
-        for at, word in enumerate(ours)
+        [_worth(word, other, abs(at - place)) for place, other in enumerate(theirs)] for at, word in enumerate(ours)
     ]
     pairing = best_pairs(worth)
     return [*pairing, *[None] * (len(output) - len(pairing))]
@@ -222,26 +219,20 @@ def morpheme_differences(annotation: FstAnnotation) -> tuple[MorphemeDifference,
         if place is None:
             known = "" if word.accepted is not None else ", and the analyser does not know it"
             text = f"“{shortened(word.word)}” has no counterpart in the reference{known}."
-            differences.append(
-                MorphemeDifference(word.word, None, "surplus word", word.word, None, text)
-            )
+            differences.append(MorphemeDifference(word.word, None, "surplus word", word.word, None, text))
         else:
             differences += _between(word, reference[place])
     met = set(places)
     for word in (word for at, word in enumerate(reference) if at not in met):
         text = f"“{shortened(word.word)}” is missing."
-        differences.append(
-            MorphemeDifference(None, word.word, "missing word", None, word.word, text)
-        )
+        differences.append(MorphemeDifference(None, word.word, "missing word", None, word.word, text))
     return tuple(differences)
 
 
 def sentences(differences: Iterable[MorphemeDifference]) -> tuple[str, ...]:
     """Describe differences word by word: all faults of a word's form in one sentence, and nothing twice."""
     messages: list[str] = []
-    for (word, _, inflected), group in groupby(
-        differences, lambda one: (one.output, one.reference, bool(one.fault))
-    ):
+    for (word, _, inflected), group in groupby(differences, lambda one: (one.output, one.reference, bool(one.fault))):
         if word is not None and inflected:
             messages.append(faulty(word, (difference.fault for difference in group)))
         else:
@@ -283,8 +274,6 @@ def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[Morph
         yield MorphemeDifference(word.word, other.word, *values, sentence, fault.words)
 
 
-def _plain(
-    word: WordAnalysis, other: WordAnalysis, category: str, between: str
-) -> MorphemeDifference:
+def _plain(word: WordAnalysis, other: WordAnalysis, category: str, between: str) -> MorphemeDifference:
     sentence = f"“{shortened(word.word)}” {between} “{shortened(other.word)}”."
     return MorphemeDifference(word.word, other.word, category, word.word, other.word, sentence)

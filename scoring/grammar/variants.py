@@ -95,11 +95,7 @@ class NormalForms:
         self._clause_words = frozenset(rules.clause_words)
         self._apart = frozenset(rules.separate_words)
         self._heads = heads(rules)
-        self._pronouns = {
-            word: (f"we:{pair[0]}", word == pair[1])
-            for pair in rules.clusive_words
-            for word in pair
-        }
+        self._pronouns = {word: (f"we:{pair[0]}", word == pair[1]) for pair in rules.clusive_words for word in pair}
         self.spell = lru_cache(maxsize=MOST_KEPT)(self._respelled)
         """Give a word in the spelling that rules and analyses are looked up in."""
 
@@ -177,14 +173,7 @@ class NormalForms:
             return self._fused.get(form, form)
         return "-".join(self._fused.get(part, part) for part in form.split("-"))
 
-    def _word(
-        self,
-        written: str,
-        spelled: str,
-        on: Set[VariantClass],
-        analyses: Analyses,
-        form: NormalText,
-    ) -> str:
+    def _word(self, written: str, spelled: str, on: Set[VariantClass], analyses: Analyses, form: NormalText) -> str:
         """Convert one word into normal form, and record in ``form`` what was removed from it."""
         if VariantClass.PROGRESSIVE_AMBIGUITY in on and (plain := self._over(spelled)) != spelled:
             form.under_way[plain] += 1
@@ -276,17 +265,11 @@ class Prefilter:
                 begins.update(part for part in begin.split("-") if part)
                 ends.update(part for part in end.split("-") if part)
         self._begins, self._ends = tuple(begins), tuple(ends)
-        self._telling_words = re.compile(
-            "|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)"
-        )
+        self._telling_words = re.compile("|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)")
         self._weight = lru_cache(maxsize=MOST_KEPT)(self._weigh)
-        self._whole_weight = lru_cache(maxsize=MOST_KEPT)(
-            lambda text: sum(map(self._weight, text.split()))
-        )
+        self._whole_weight = lru_cache(maxsize=MOST_KEPT)(lambda text: sum(map(self._weight, text.split())))
         # whether a class may have something to say about these analyses of a word
-        self._telling = lru_cache(maxsize=MOST_KEPT)(
-            lambda analyses: any(map(self._telling_words.search, analyses))
-        )
+        self._telling = lru_cache(maxsize=MOST_KEPT)(lambda analyses: any(map(self._telling_words.search, analyses)))
 
     def apart(self, output: str, accepted: str, annotation: FstAnnotation | None) -> bool:
         """Return whether two texts differ for certain by their words alone; False proves nothing.
@@ -344,9 +327,7 @@ class Equivalence:
         self._spell = self._forms.spell
         self._prefilter = Prefilter(rules, self._spell)
 
-    def equivalent(
-        self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
-    ) -> bool:
+    def equivalent(self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None) -> bool:
         """Return whether an output says the same as an accepted sentence; analyses make it surer.
 
         An empty output never does.
@@ -363,12 +344,10 @@ class Equivalence:
         """Return whether the words of output and reference may be in any order."""
         analyses = self._analyses(annotation)
         sides = [
-            [self._spell(word.word).casefold() for word in words]
-            for words in (annotation.output, annotation.reference)
+            [self._spell(word.word).casefold() for word in words] for words in (annotation.output, annotation.reference)
         ]
         return self._rules.free_word_order and all(
-            self._free(Sentence([], words, not self._clause_words.isdisjoint(words)), analyses)
-            for words in sides
+            self._free(Sentence([], words, not self._clause_words.isdisjoint(words)), analyses) for words in sides
         )
 
     def classes(

@@ -78,9 +78,7 @@ spoken, stand stood, steal stole stolen, strike struck, swim swam swum, take too
 tore torn, tell told, think thought, throw threw thrown, tooth teeth, understand understood, wake woke woken,
 wear wore worn, wife wives, win won, wolf wolves, woman women, write wrote written
 """
-_IRREGULAR = {
-    form: base for base, *forms in map(str.split, _IRREGULAR_FORMS.split(",")) for form in forms
-}
+_IRREGULAR = {form: base for base, *forms in map(str.split, _IRREGULAR_FORMS.split(",")) for form in forms}
 _VOWELS = frozenset("aeiouy")
 
 
@@ -233,9 +231,7 @@ class Judge:
         grammar_judgement = GrammarJudgement(
             SemanticVerdict.VALID,
             missing=tuple(
-                word.written
-                for place, word in enumerate(theirs)
-                if place not in matched.values() and not word.empty
+                word.written for place, word in enumerate(theirs) if place not in matched.values() and not word.empty
             ),
             unexplained=tuple(word.written for word in strange if word.known),
             unknown=tuple(word.written for word in strange if not word.known),
@@ -244,14 +240,10 @@ class Judge:
                 for place, other in matched.items()
                 if self._other_grammar(ours[place], theirs[other])
             ),
-            reordered=not all(
-                any(word.text == theirs[other].text for word in rest) for other in matched.values()
-            )
+            reordered=not all(any(word.text == theirs[other].text for word in rest) for other in matched.values())
             and not self._equivalence.free_order(annotation),
         )
-        return _with_verdict(
-            grammar_judgement, max(_share(theirs, matched), _explained_share(source_content, ours))
-        )
+        return _with_verdict(grammar_judgement, max(_share(theirs, matched), _explained_share(source_content, ours)))
 
     def _meaning(self, word: WordAnalysis) -> Meaning:
         known = self._seen.get(word)

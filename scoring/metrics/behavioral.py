@@ -8,14 +8,7 @@ from functools import cached_property
 
 from corpora.text.messages import counted, listed, percent
 from corpora.text.tokens import folded
-from scoring.core.metric import (
-    CorpusMetric,
-    Statistics,
-    analyser_key,
-    card_key,
-    content_key,
-    own_signature,
-)
+from scoring.core.metric import CorpusMetric, Statistics, analyser_key, card_key, content_key, own_signature
 from scoring.core.setup import Translation
 from scoring.core.specification import metric_info
 from scoring.metrics.maker import Maker, ResourceRate
@@ -184,17 +177,13 @@ class Hallucination(ResourceRate):
                 words.append((written, _AGAIN))
             elif word in frequent:
                 continue
-            elif stem(word) not in stems and not self._accounted(
-                place, output, source, translation
-            ):
+            elif stem(word) not in stems and not self._accounted(place, output, source, translation):
                 words.append((written, _LEFT_OVER if word in source.distinct else _UNLINKED))
             content += 1
         numbers = [(number, _NEW) for number in _new_numbers(output, source, references)]
         return words + numbers, content + len(output.numbers)
 
-    def _accounted(
-        self, place: int, output: Reading, source: Reading, translation: Translation
-    ) -> bool:
+    def _accounted(self, place: int, output: Reading, source: Reading, translation: Translation) -> bool:
         """Return whether the source has a name, a number or a word that a word of the output renders."""
         word = output.words[place]
         if not word.isalpha() and any(map(str.isdigit, word)):
@@ -350,8 +339,7 @@ class Consistency(CorpusMetric):
     def signature(self) -> str:
         setup = self._resources.setup
         of = (
-            f"terms:{content_key(setup.terms_sha256)}|card:{card_key(setup)}"
-            f"|analyser:{analyser_key(setup)}"
+            f"terms:{content_key(setup.terms_sha256)}|card:{card_key(setup)}|analyser:{analyser_key(setup)}"
             if setup.terms
             else f"alignment:{setup.alignment or 'none'}|{CONTENT}"
         )

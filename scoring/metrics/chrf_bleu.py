@@ -52,9 +52,7 @@ def key_fits(groups: int, symbols: int, order: int, sides: int = 2) -> bool:
     return _bits(groups - 1) + order * _bits(symbols) + _bits(sides - 1) <= _KEY_BITS
 
 
-def shared_ngrams(
-    ids: Ids, lengths: IntArray, symbols: int, order: int, sides: int = 2
-) -> IntArray:
+def shared_ngrams(ids: Ids, lengths: IntArray, symbols: int, order: int, sides: int = 2) -> IntArray:
     """Count the n-grams that the output of each group shares with its references.
 
     ``ids`` holds the symbols (1 … ``symbols``) of output 0, its ``sides`` − 1 references, output 1, … one
@@ -97,9 +95,7 @@ def _counts(sides_of: Ids, starts: IntArray, sides: int) -> list[IntArray]:
     return [(ends - starts) - sum(references), *references]
 
 
-def _by_order(
-    grams: Ids, counts: list[IntArray], width: np.uint64, order: int, groups: int
-) -> IntArray:
+def _by_order(grams: Ids, counts: list[IntArray], width: np.uint64, order: int, groups: int) -> IntArray:
     """Sum the shared counts, from the longest n-grams down to single symbols."""
     shared = np.zeros((groups, order), dtype=np.int64)
     last = (np.uint64(1) << width) - np.uint64(1)
@@ -411,7 +407,5 @@ def _nearest(outputs: IntArray, lengths: IntArray) -> IntArray:
 
 METRICS = {
     "chrf_plus_plus": Maker(lambda resources: ChrfPlusPlus(multi_ref=resources.setup.multi_ref)),
-    "bleu": Maker(
-        lambda resources: Bleu(resources.setup.bleu_tokenizer, multi_ref=resources.setup.multi_ref)
-    ),
+    "bleu": Maker(lambda resources: Bleu(resources.setup.bleu_tokenizer, multi_ref=resources.setup.multi_ref)),
 }

@@ -145,7 +145,4 @@ class RepairEffectiveness(ByRules):
         return (summary, *sentences)
 
 
-METRICS = {
-    "compliance_index": Maker(ComplianceIndex),
-    "repair_effectiveness": Maker(RepairEffectiveness),
-}
+METRICS = {"compliance_index": Maker(ComplianceIndex), "repair_effectiveness": Maker(RepairEffectiveness)}

@@ -164,9 +164,7 @@ OTHER_VERSION = "taken by another version of this metric; its value is repeated 
 """Why a metric of the inventory has no value that is computed here."""
 
 
-def surface_setup(
-    source_language: str, target_language: str, entries: Sequence[Entry]
-) -> ScoringSetup:
+def surface_setup(source_language: str, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
     """Return the setup of a run of which nothing but texts is known: the metrics of §2.1."""
     script = references_script(entry.reference for entry in entries)
     return ScoringSetup(

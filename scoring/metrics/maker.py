@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from scoring.core.inventory import pack_of
-from scoring.core.metric import (
-    FAILED,
-    Compared,
-    CorpusMetric,
-    FloatArray,
-    MatchRate,
-    Metric,
-    RateMetric,
-    Statistics,
-)
+from scoring.core.metric import FAILED, Compared, CorpusMetric, FloatArray, MatchRate, Metric, RateMetric, Statistics
 from scoring.core.setup import ScoringSetup, Translation
 
 if TYPE_CHECKING:
@@ -144,9 +135,7 @@ class OutsideMetric(Metric):
         if found is None:
             return None
         numbers = tuple(map(float, found))
-        if len(numbers) != self.width or not all(
-            isfinite(number) and abs(number) <= _MOST for number in numbers
-        ):
+        if len(numbers) != self.width or not all(isfinite(number) and abs(number) <= _MOST for number in numbers):
             raise ValueError("no statistics")
         return numbers
 

@@ -54,9 +54,7 @@ class EquivalentMatch(MatchRate):
 
     info = metric_info("equivalent_match_rate")
 
-    def __init__(
-        self, *, has_variants: bool, rules: VariantRules | None = None, card: str = "none"
-    ) -> None:
+    def __init__(self, *, has_variants: bool, rules: VariantRules | None = None, card: str = "none") -> None:
         """Initialise with the rules of the target's language card, which ``card`` names for the signature."""
         self.has_variants = has_variants
         """Whether any entry of the corpus has variants, so that a run in progress knows from the start."""
@@ -95,9 +93,7 @@ class EquivalentMatch(MatchRate):
         accepted = self._accepted(translation)
         if accepted is None or self.rules is None:
             return ("Equal to one of the other translations that the corpus accepts.",)
-        classes = self._equivalence.classes(
-            translation.output, accepted, translation.entry.source, translation.fst
-        )
+        classes = self._equivalence.classes(translation.output, accepted, translation.entry.source, translation.fst)
         listed = "; ".join(_WORDS[variant_class] for variant_class in classes or ())
         what = "the reference" if accepted == translation.entry.reference else "a listed variant"
         if not listed:
@@ -425,9 +421,7 @@ METRICS = {
     "exact_match_rate": Maker(lambda _: ExactMatch()),
     "equivalent_match_rate": Maker(
         equivalent_match,
-        lambda resources: (
-            None if resources.setup.has_variants or resources.setup.variant_rules else _NO_VARIANTS
-        ),
+        lambda resources: None if resources.setup.has_variants or resources.setup.variant_rules else _NO_VARIANTS,
     ),
     "length_ratio": Maker(lambda _: LengthRatio()),
     "ter": Maker(lambda resources: Ter(multi_ref=resources.setup.multi_ref)),

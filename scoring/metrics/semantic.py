@@ -197,8 +197,7 @@ LEAST, MOST = -0.5, 1.5
 refused where it comes in; within them a model may miss its own range of 0–1 by a little."""
 
 _CODES = (
-    "cs de en es et fi fr ja lt lv pl ro ru tr uk zh "
-    "ces deu eng spa est fin fra jpn lit lav pol ron rus tur ukr zho"
+    "cs de en es et fi fr ja lt lv pl ro ru tr uk zh ces deu eng spa est fin fra jpn lit lav pol ron rus tur ukr zho"
 )
 _WELL_COVERED = frozenset(_CODES.split())
 """Languages with human judgements of many systems in the WMT campaigns that COMET learned from."""
@@ -243,10 +242,7 @@ class Comet(RateMetric):
         return (inside, 1, int(inside != score))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        return {
-            "comet_low_resource_warning": low_resource(self._setup),
-            "comet_outside_range": int(total[2]),
-        }
+        return {"comet_low_resource_warning": low_resource(self._setup), "comet_outside_range": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         statistics = self.stats(translation)
@@ -273,7 +269,4 @@ def why_no_comet(resources: Resources) -> str | None:
     return "no COMET scores: name a local checkpoint or a file of scores with --comet"
 
 
-METRICS = {
-    "semantic_score": Maker(semantic_score, why_no_semantic_score),
-    "comet_score": Maker(Comet, why_no_comet),
-}
+METRICS = {"semantic_score": Maker(semantic_score, why_no_semantic_score), "comet_score": Maker(Comet, why_no_comet)}

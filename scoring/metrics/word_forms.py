@@ -7,14 +7,7 @@ from functools import cached_property
 
 from corpora.text.messages import counted, listed, percent, shortened
 from corpora.text.tokens import folded
-from scoring.core.metric import (
-    FloatArray,
-    RateMetric,
-    Statistics,
-    analyser_key,
-    card_key,
-    own_signature,
-)
+from scoring.core.metric import FloatArray, RateMetric, Statistics, analyser_key, card_key, own_signature
 from scoring.core.setup import Acceptance, ScoringSetup, Translation, WordAnalysis
 from scoring.core.specification import metric_info
 from scoring.metrics.maker import Maker, ResourceRate
@@ -48,8 +41,7 @@ class FstAcceptance(RateMetric):
         analyser = self._setup.analyser
         kind = "acceptor" if analyser is not None and analyser.acceptor else "analyser"
         return own_signature(
-            f"fst:{analyser_key(self._setup)}|kind:{kind}|accept:written,lower,normalised"
-            f"|card:{card_key(self._setup)}"
+            f"fst:{analyser_key(self._setup)}|kind:{kind}|accept:written,lower,normalised|card:{card_key(self._setup)}"
         )
 
     @property
@@ -211,8 +203,7 @@ def why_no_card(language: str) -> str:
 
 METRICS = {
     "fst_acceptance_rate": Maker(
-        lambda resources: FstAcceptance(resources.setup),
-        lambda resources: why_no_acceptance(resources.setup),
+        lambda resources: FstAcceptance(resources.setup), lambda resources: why_no_acceptance(resources.setup)
     ),
     "orthographic_accuracy": Maker(OrthographicAccuracy, why_no_orthography),
 }

@@ -157,8 +157,7 @@ def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeV
 
 
 _DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=lambda pairs: _Object(dict(pairs), len(dict(pairs)) < len(pairs)),
-    strict=False,
+    object_pairs_hook=lambda pairs: _Object(dict(pairs), len(dict(pairs)) < len(pairs)), strict=False
 )
 _RATING: Final = re.compile(r"\[\[([^\[\]]{1,40})\]\]")
 _LABELLED: Final = re.compile(

@@ -80,9 +80,7 @@ class JudgeScore(RateMetric):
             return "the record's score is for another answer than this one"
         if self._told is None:
             return f"no judge was asked, and the record brings no score (field {self.judge})"
-        return (
-            "the answer is empty, has no reference to judge by, or has not one answer to each turn"
-        )
+        return "the answer is empty, has no reference to judge by, or has not one answer to each turn"
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         return {f"{self.info.id}_judge_failed": int(total[2])}
@@ -112,8 +110,7 @@ class TurnsScore(JudgeScore):
             reason = next(turn.reason for turn in turns if turn.score is None)
             return JudgeVerdict(None, reason=f"{counted(failed, 'turn')} of {len(turns)}: {reason}")
         sentences = [
-            f"Turn {place}: {turn.score:.4g}. {turn.explanation}".strip()
-            for place, turn in enumerate(turns, 1)
+            f"Turn {place}: {turn.score:.4g}. {turn.explanation}".strip() for place, turn in enumerate(turns, 1)
         ]
         return JudgeVerdict(sum(scores) / len(scores), "\n".join(sentences))
 

@@ -34,10 +34,7 @@ def half_even(value: float, digits: int) -> Decimal:
     return Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN, _EXACT)
 
 
-_ROUNDINGS: Final[dict[str, Callable[[float, int], Decimal]]] = {
-    "half up": half_up,
-    "half even": half_even,
-}
+_ROUNDINGS: Final[dict[str, Callable[[float, int], Decimal]]] = {"half up": half_up, "half even": half_even}
 _ARROWS: Final = {"higher": "↑", "lower": "↓"}
 NOTHING = "–"
 """Stands where a metric has no value."""
@@ -132,9 +129,7 @@ def figures(pack: Pack, totals: RunTotals) -> list[ReportedFigure]:
     ]
 
 
-def _figure(
-    view: PackView, column: ReportedColumn, info: MetricInfo, totals: MetricTotals
-) -> ReportedFigure:
+def _figure(view: PackView, column: ReportedColumn, info: MetricInfo, totals: MetricTotals) -> ReportedFigure:
     value = totals.corpus if column.of == "corpus" else totals.mean
     arrow = _ARROWS.get(info.better, "")
     if value is None:

@@ -89,12 +89,7 @@ class Ranking:
 
 
 def rank(
-    tables: Sequence[Table],
-    metric: str,
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
-    level: float = LEVEL,
+    tables: Sequence[Table], metric: str, *, draws: int = DRAWS, seed: int = SEED, level: float = LEVEL
 ) -> Ranking:
     """Rank runs on the same entries by one metric or ``composite``, all pairs by the paired bootstrap.
 
@@ -118,11 +113,7 @@ def rank(
 
 
 def drawn_values(
-    tables: Sequence[Table],
-    metric: str,
-    draws: int = DRAWS,
-    seed: int = SEED,
-    resampled: Sequence[Table] | None = None,
+    tables: Sequence[Table], metric: str, draws: int = DRAWS, seed: int = SEED, resampled: Sequence[Table] | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return each run's value, and its values on the shared resamples, oriented so that more is better.
 
@@ -311,8 +302,7 @@ def against_best(
     points, drawn = drawn_values(runs, metric, draws, seed, sums)
     test = partial(compare, trials=trials, seed=seed, level=level)
     pairs = tuple(
-        test(run, runs[0], resampled=(its, sums[0]))[metric]
-        for run, its in zip(runs[1:], sums[1:], strict=True)
+        test(run, runs[0], resampled=(its, sums[0]))[metric] for run, its in zip(runs[1:], sums[1:], strict=True)
     )
     sign = -1.0 if direction(metric) == "lower" else 1.0
     lower = min(min(sign * pair.lower, sign * pair.upper) for pair in pairs)

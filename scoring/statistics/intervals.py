@@ -46,9 +46,7 @@ class Interval:
     """``percentile bootstrap``, ``Poisson bootstrap`` or ``Wilson``."""
 
 
-def bootstrap(
-    table: Table, *, draws: int = DRAWS, seed: int = SEED, level: float = LEVEL
-) -> dict[str, Interval]:
+def bootstrap(table: Table, *, draws: int = DRAWS, seed: int = SEED, level: float = LEVEL) -> dict[str, Interval]:
     """Return the interval of every metric that has a value, and of ``composite``.
 
     The inputs and the profile of the composite are those of the point estimate in every draw. An
@@ -60,9 +58,7 @@ def bootstrap(
     return intervals_of(table, drawn, seed=seed, level=level)
 
 
-def intervals_of(
-    table: Table, drawn: Table, *, seed: int = SEED, level: float = LEVEL
-) -> dict[str, Interval]:
+def intervals_of(table: Table, drawn: Table, *, seed: int = SEED, level: float = LEVEL) -> dict[str, Interval]:
     """Return the same from resamples that were made before, a table whose rows are draws."""
     return _intervals(table, drawn, level, seed, "percentile bootstrap")
 
@@ -172,12 +168,7 @@ class LiveIntervals:
     """
 
     def __init__(
-        self,
-        metrics: Sequence[Metric],
-        *,
-        draws: int = 200,
-        seed: int = SEED,
-        weighing: Weighing | None = None,
+        self, metrics: Sequence[Metric], *, draws: int = 200, seed: int = SEED, weighing: Weighing | None = None
     ) -> None:
         self._table = Table.of(metrics, [], weighing)
         self._totals = self._table.totals()
@@ -221,9 +212,7 @@ def poisson_counts(random: np.random.Generator, draws: int, entries: int) -> Flo
     return np.bincount(taken, minlength=cells).reshape(draws, entries).astype(np.float64)
 
 
-def _intervals(
-    table: Table, sums: Table, level: float, seed: int, method: str
-) -> dict[str, Interval]:
+def _intervals(table: Table, sums: Table, level: float, seed: int, method: str) -> dict[str, Interval]:
     known = table.corpus_values().items()
     points = {id_: np.array([value]) for id_, value in known if value is not None}
     if not points:
@@ -283,9 +272,7 @@ class Group:
     """Empty below ten entries."""
 
 
-def breakdown(
-    entries: Sequence[Entry], table: Table, dimension: str, *, seed: int = SEED
-) -> dict[str, Group]:
+def breakdown(entries: Sequence[Entry], table: Table, dimension: str, *, seed: int = SEED) -> dict[str, Group]:
     """Split by one dimension; entries without that tag, or with one to withhold, are in no group."""
     places: dict[str, list[int]] = {}
     for place, entry in enumerate(entries):

@@ -190,9 +190,7 @@ class Race:
         """Start a race of two set-ups or more, by name, over ``entries`` entries; ValueError for less."""
         named = len(set(setups)) == len(setups) >= 2
         if not named or entries < 1 or not 0 < level < 1:
-            raise ValueError(
-                "a race takes two set-ups or more with names of their own, and entries"
-            )
+            raise ValueError("a race takes two set-ups or more with names of their own, and entries")
         self.entries = entries
         self.level = level
         self.seen = 0
@@ -224,13 +222,9 @@ class Race:
             raise ValueError("a block has the scores of exactly the set-ups that are running")
         sizes = {len(values) for values in block.values()}
         if len(sizes) > 1 or self.seen + max(sizes, default=0) > self.entries:
-            raise ValueError(
-                "all set-ups have the same entries of a block, and no more than there are"
-            )
+            raise ValueError("all set-ups have the same entries of a block, and no more than there are")
         if not all(((values >= 0) & (values <= 1)).all() for values in block.values()):
-            raise ValueError(
-                "a composite lies between 0 and 1; a failed entry has that of an empty output"
-            )
+            raise ValueError("a composite lies between 0 and 1; a failed entry has that of an empty output")
         for name, values in block.items():
             self._scores[name] = np.concatenate([self._scores[name], values])
         self.seen += max(map(len, block.values()), default=0)

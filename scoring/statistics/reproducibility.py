@@ -44,10 +44,7 @@ class Reproduction:
 
 
 def verdict(
-    claimed: Mapping[str, float | None],
-    repeated: Mapping[str, float | None],
-    *,
-    tolerance: float = TOLERANCE,
+    claimed: Mapping[str, float | None], repeated: Mapping[str, float | None], *, tolerance: float = TOLERANCE
 ) -> Reproduction:
     """Compare the scores of a repetition, by metric id and ``composite``, with those of the first run.
 

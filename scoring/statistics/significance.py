@@ -24,15 +24,7 @@ import numpy.typing as npt
 from scoring.core.inventory import composites, direction, known_row, profile_for
 from scoring.core.metric import FloatArray, Table, oriented
 from scoring.core.scorer import entry_composites
-from scoring.statistics.intervals import (
-    DRAWS,
-    LEVEL,
-    SEED,
-    distinct_columns,
-    ends,
-    exact_type,
-    resample,
-)
+from scoring.statistics.intervals import DRAWS, LEVEL, SEED, distinct_columns, ends, exact_type, resample
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -193,19 +185,14 @@ class _Pair:
         profile = shared_profile(first, second)
         if profile is not None:
             arrays = [{id_: np.array([v]) for id_, v in values.items()} for values in (one, other)]
-            mixed = [
-                float(composites(array, profile, weighing=first.weighing)[0]) for array in arrays
-            ]
+            mixed = [float(composites(array, profile, weighing=first.weighing)[0]) for array in arrays]
             points[COMPOSITE] = (mixed[0], mixed[1])
         return cls(first, second, points, profile)
 
     def shuffled(self, trials: int, seed: int) -> tuple[Table, Table]:
         """Return the sums of two runs of which a coin for each entry decides whose output is whose."""
         moved = flipped(self.second.matrix - self.first.matrix, trials, seed)
-        return (
-            self.first.with_rows(self.first.totals() + moved),
-            self.second.with_rows(self.second.totals() - moved),
-        )
+        return (self.first.with_rows(self.first.totals() + moved), self.second.with_rows(self.second.totals() - moved))
 
     def values(self, first: Table, second: Table) -> dict[str, Two]:
         """Return the values of both runs for every row of sums."""
@@ -291,9 +278,7 @@ Coins = tuple[npt.NDArray[np.uint8], int]
 """Coins of a block of throws, eight to a byte, shape (entries, bytes), and how many throws these are."""
 
 
-def _thrown(
-    rows: npt.NDArray[Any], moving: npt.NDArray[np.int64], blocks: Iterable[Coins], throws: int
-) -> FloatArray:
+def _thrown(rows: npt.NDArray[Any], moving: npt.NDArray[np.int64], blocks: Iterable[Coins], throws: int) -> FloatArray:
     """Sum each row over the entries whose coins fell on heads: shape (rows, throws)."""
     values = np.empty((len(rows), throws))
     faces = _FACES.astype(rows.dtype)
@@ -327,12 +312,7 @@ def _coin_blocks(entries: int, throws: int, seed: int) -> Iterator[Coins]:
 
 
 def _difference(
-    id_: str,
-    points: tuple[float, float],
-    resampled: Two,
-    shuffled: Two,
-    values: Two | None,
-    level: float,
+    id_: str, points: tuple[float, float], resampled: Two, shuffled: Two, values: Two | None, level: float
 ) -> Difference:
     difference = points[1] - points[0]
     tie = _TIE * max(map(abs, points))

@@ -100,9 +100,7 @@ def ibm1(
     return source, target, probability
 
 
-def _pairings(
-    sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-) -> tuple[IntArray, IntArray, int]:
+def _pairings(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray, int]:
     """Pair each target token with each source token of its sentence.
 
     Gives the number of the target token, the pair of words as one number, and the number of target words. Of the
@@ -135,9 +133,7 @@ SIGNATURE = f"stem:5|function-words:>{FREQUENT:.0%},>={LEAST_TEXTS}"
 class Bitext:
     """A corpus with the readers of its two languages; everything is worked out where first used."""
 
-    def __init__(
-        self, source: Reader, target: Reader, entries: Sequence[Entry], pairs: Sequence[Entry]
-    ) -> None:
+    def __init__(self, source: Reader, target: Reader, entries: Sequence[Entry], pairs: Sequence[Entry]) -> None:
         """Initialise with the entries of a run and the development entries of its corpus (none that is secret)."""
         self.source, self.target = source, target
         self._texts = list({entry.id: entry for entry in (*entries, *pairs)}.values())
@@ -192,9 +188,7 @@ def alignment_name(pairs: Sequence[Entry]) -> str | None:
     return name if number >= LEAST_PAIRS else None
 
 
-def _content(
-    reader: Reader, function_words: frozenset[str], texts: Iterable[str]
-) -> Iterator[list[str]]:
+def _content(reader: Reader, function_words: frozenset[str], texts: Iterable[str]) -> Iterator[list[str]]:
     """Yield the stems of the content words of each text."""
     for text in texts:
         yield [stem(word) for word in reader.read(text).words if word not in function_words]
@@ -340,10 +334,7 @@ class Renderings:
             written = [lemmas[word] | {word} if word in lemmas else forms for word, forms in known]
         anywhere = frozenset[str]().union(*written)
         return [
-            next(
-                (to for to in term.renderings if self._stands(to, written, anywhere, lemmas)), None
-            )
-            for term in terms
+            next((to for to in term.renderings if self._stands(to, written, anywhere, lemmas)), None) for term in terms
         ]
 
     def _stands(

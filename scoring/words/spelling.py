@@ -68,9 +68,7 @@ class Spelling:
     scripts without capitals names do not show, so that such letters are right everywhere.
     """
 
-    def __init__(
-        self, writing: WritingSystem, loans: Set[str] = frozenset(), source: Reader | None = None
-    ) -> None:
+    def __init__(self, writing: WritingSystem, loans: Set[str] = frozenset(), source: Reader | None = None) -> None:
         """Initialise with the known words of the language with foreign letters, folded, and the reader of sources."""
         self._writing = writing
         self._joiners = frozenset(writing.joiners)

@@ -294,8 +294,7 @@ class Demand:
             return Violations(1, ("The source has quotation marks, the output has none.",))
         wrong = sorted(set(marks) - self._marks)
         sentences = [
-            f"{pair[1]} {pair[0]} stands where {pair[0]} {pair[1]} is used."
-            for pair in self._turned_round(marks)
+            f"{pair[1]} {pair[0]} stands where {pair[0]} {pair[1]} is used." for pair in self._turned_round(marks)
         ]
         if wrong:
             right = self._right_marks

@@ -219,9 +219,7 @@ def test_systems_differ_clearly_by_variants_slips_and_copies() -> None:
         pairs = list(zip(answers, entries(), strict=True))
         equivalent.append(sum(answer in entry.variants for answer, entry in pairs))
     assert 35 <= scores[1] <= 55 < 75 <= scores[0] <= 88
-    shares = [
-        (same + other) / len(references) for same, other in zip(exact, equivalent, strict=True)
-    ]
+    shares = [(same + other) / len(references) for same, other in zip(exact, equivalent, strict=True)]
     assert shares[1] <= 0.15 < 0.45 <= shares[0] <= 0.9
     assert equivalent[0] >= 10
     assert sum(answer == entry.source for answer, entry in pairs) >= 2, "copies of the weak one"

@@ -18,22 +18,8 @@ from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Dataset, Selection
 from corpora.model.entry import Segment
 from corpora.model.sidecar import SET_1, mark_bytes
-from corpora.model.vocabularies import (
-    Transmission,
-    address_of,
-    is_within,
-    licence_class,
-    licence_classes,
-)
-from tests.corpora.making import (
-    LANGUAGES,
-    corpus_of,
-    entry,
-    envelope,
-    file,
-    json_file,
-    only_problem,
-)
+from corpora.model.vocabularies import Transmission, address_of, is_within, licence_class, licence_classes
+from tests.corpora.making import LANGUAGES, corpus_of, entry, envelope, file, json_file, only_problem
 from tests.review.thorough import examples
 
 TABLE = "id,source,reference\n1,one,unu\n"
@@ -350,7 +336,7 @@ def test_licence_is_in_one_class_that_leads_somewhere() -> None:
         assert (found.name if found else None) == name
     assert list(licence_classes()) == ["closed", "no-derivatives", "community-only", "non-commercial", "open", "unknown"]  # fmt: skip
     for each in licence_classes().values():
-        assert Transmission(each.leads_to) in {Transmission.OPEN, Transmission.ASK, Transmission.LOCAL_ONLY}  # fmt: skip
+        assert Transmission(each.leads_to) in {Transmission.OPEN, Transmission.ASK, Transmission.LOCAL_ONLY}
         assert each.because[0].islower()
         assert all(licence_class(id_) == each for id_ in each.spdx)
 

@@ -52,9 +52,7 @@ class _Skipped(pytest.Module):
         pytest.skip(_WHY_NOT, allow_module_level=True)
 
 
-def pytest_pycollect_makemodule(
-    module_path: Path, parent: pytest.Collector
-) -> pytest.Module | None:
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
     """Skip whole files where Qt cannot be imported."""
     return _Skipped.from_parent(parent, path=module_path) if _WHY_NOT else None
 

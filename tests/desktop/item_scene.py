@@ -59,9 +59,7 @@ class Scene:
         self.desk = AppContext(opening, self.work, self.look)
         more: dict[str, Any] = {} if self.clock is None else {"clock": self.clock}
         words = Words.load(self.language)
-        self.session = Session(
-            self.laptop, self.batch, self.code, Face.DESKTOP, words, guard=self.guard, **more
-        )
+        self.session = Session(self.laptop, self.batch, self.code, Face.DESKTOP, words, guard=self.guard, **more)
         self.session.agree(share_corrections=False)
         self.session.relate(Relation.NEITHER)
         self.onward: list[object] = []

@@ -35,7 +35,5 @@ def strongest(image: QImage, rect: QRect | None = None) -> float:
 
 def _luminance(colour: QColor) -> float:
     parts = (colour.redF(), colour.greenF(), colour.blueF())
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

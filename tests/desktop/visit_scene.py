@@ -52,9 +52,7 @@ _CODES = {text: key for key, text in _SENT.items() if key != Qt.Key.Key_Enter}
 Modifier = Qt.KeyboardModifier
 
 
-def strike(
-    to: QWidget | None, key: Key, modifiers: Modifier = PLAIN, *, repeats: bool = False
-) -> None:
+def strike(to: QWidget | None, key: Key, modifiers: Modifier = PLAIN, *, repeats: bool = False) -> None:
     """Send a key to a widget as a keyboard does."""
     assert to is not None
     code = int(_CODES.get(key, ord(key.upper())) if isinstance(key, str) else key)
@@ -64,11 +62,7 @@ def strike(
         QApplication.sendEvent(to, QKeyEvent(kind, code, modifiers, typed, repeats))
 
 
-def dressed(
-    size: int = 20,
-    keep: Callable[[Setting, str], None] = lambda *_: None,
-    theme: Theme = Theme.LIGHT,
-) -> Look:
+def dressed(size: int = 20, keep: Callable[[Setting, str], None] = lambda *_: None, theme: Theme = Theme.LIGHT) -> Look:
     application, look = QApplication.instance(), Look(theme, size, keep)
     assert isinstance(application, QApplication)
     look.apply(application)
@@ -94,10 +88,7 @@ class Entry:
         self.look = dressed(self.size, lambda *said: self.kept.append(said))
         self.work = Work()
         self.opening = Opening(
-            self.laptop,
-            places=self.places,
-            language=self.language,
-            mounted=lambda: list(self.sticks),
+            self.laptop, places=self.places, language=self.language, mounted=lambda: list(self.sticks)
         )
         self.desk = AppContext(self.opening, self.work, self.look)
         self.window = Window(self.desk)
@@ -204,10 +195,7 @@ class Entry:
         """Say that nothing may be used, and that one is not near to the method, where that is asked."""
         if isinstance(self.window.page, first_pages.SharingPage):
             self.press("2")
-        if (
-            isinstance(self.window.page, first_pages.RelationPage)
-            and until is not first_pages.RelationPage
-        ):
+        if isinstance(self.window.page, first_pages.RelationPage) and until is not first_pages.RelationPage:
             self.press("3")
 
     def answer(self, key: str) -> None:

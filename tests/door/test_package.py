@@ -37,10 +37,7 @@ from tests.harness.scripted import Scripted, price_table
 from tests.review.thorough import first
 
 _DEAR = {"compare", "score"}
-EXAMPLES = sorted(
-    functions.__dict__.keys() & {*ro.__all__} - {"RunHandle"},
-    key=lambda name: (name in _DEAR, name),
-)
+EXAMPLES = sorted(functions.__dict__.keys() & {*ro.__all__} - {"RunHandle"}, key=lambda name: (name in _DEAR, name))
 EVIDENCE = Path(__file__).parents[1] / "review" / "golden_1" / "golden.rosetta-evidence"
 
 
@@ -57,9 +54,7 @@ def test_importing_it_loads_nothing() -> None:
         "import sys; before = set(sys.modules); import rosetta; rosetta.__all__; dir(rosetta); "
         "print(*sorted(set(sys.modules) - before))"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["rosetta"]
 
 
@@ -109,11 +104,7 @@ async def test_a_notebook_from_a_file_to_a_sentence(tmp_path: Path, endpoint: Sc
     assert run.findings == ()
     [alike] = other.findings
     assert (alike.code, alike.count, alike.of, alike.examples) == ("beginning", 12, 12, ("Cree:",))
-    assert (
-        other.card.scores.findings[0].cost
-        == alike.cost
-        == pytest.approx(100.0 - other.card.scores.chrf_plus_plus)
-    )
+    assert other.card.scores.findings[0].cost == alike.cost == pytest.approx(100.0 - other.card.scores.chrf_plus_plus)
     found = ro.compare(run, other)["chrf_plus_plus"]
     assert found.better == "first"
     assert found.sentence.startswith("A is better than B by ")
@@ -152,22 +143,15 @@ def test_events_come_in_order_and_the_run_is_named_at_once(demo: Corpus) -> None
 
 @pytest.mark.parametrize("begun", ["run", "score"])
 def test_no_text_or_number_of_a_secret_entry_is_given(begun: str) -> None:
-    public, secret = (
-        made_corpus(4, segment=name, register=f"of {name}")
-        for name in ("development", "gold_standard")
-    )
+    public, secret = (made_corpus(4, segment=name, register=f"of {name}") for name in ("development", "gold_standard"))
     texts = [entry.model_copy(update={"id": f"s{entry.id}"}) for entry in secret.entries]
-    corpus = made_corpus(0).__class__(
-        public.dataset, (*public.entries, *texts), "0" * 64, public.form
-    )
+    corpus = made_corpus(0).__class__(public.dataset, (*public.entries, *texts), "0" * 64, public.form)
     if begun == "run":
         under_way = ro.start(corpus, "copy-source")
         events = list(under_way)
         results = [each.result for each in events if isinstance(each, EntryScored)][4:]
         assert "entry number" not in repr(results)
-        told = {
-            (each.statistics, each.headline, each.exact, each.latency_seconds) for each in results
-        }
+        told = {(each.statistics, each.headline, each.exact, each.latency_seconds) for each in results}
         assert told == {(b"", None, False, None)}
         assert not any(each.values for each in events if isinstance(each, Progress))
         run = under_way.result()
@@ -176,12 +160,7 @@ def test_no_text_or_number_of_a_secret_entry_is_given(begun: str) -> None:
     table = run.entries()
     assert [row["withheld"] for row in table] == [False] * 4 + [True] * 4
     assert table[4:] == [{"entry_id": f"s{n}", "withheld": True} for n in range(4)]
-    for read in (
-        lambda: run.card,
-        lambda: run.tier,
-        lambda: run.findings,
-        lambda: ro.compare(run, run),
-    ):
+    for read in (lambda: run.card, lambda: run.tier, lambda: run.findings, lambda: ro.compare(run, run)):
         with pytest.raises(UsageError, match="but as a released card"):
             read()
 

@@ -209,7 +209,7 @@ def test_options_pages_and_the_schema_follow_from_the_row() -> None:
     assert there["title"] == "Loss of Vowels"
 
 
-def test_annotator_is_asked_told_and_may_fail(home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_annotator_is_asked_told_and_may_fail(home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     def exported(right: int, model: str) -> dict[str, Any]:
         run = play(home / "rosetta.sqlite", ranked_corpus(20), right, model)
         said(capsys, "runs", "export", run, "-o", str(home / f"{model}.json"))
@@ -254,9 +254,7 @@ def test_one_file_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     (folder / "broken.py").write_bytes(b"\xff")
     said(capsys, "greet", "Ana", code=2)
     monkeypatch.setattr(rosetta_tui, "__path__", [*rosetta_tui.__path__, str(tmp_path)])
-    monkeypatch.setattr(
-        rosetta_tui.commands, "__path__", [*rosetta_tui.commands.__path__, str(folder)]
-    )
+    monkeypatch.setattr(rosetta_tui.commands, "__path__", [*rosetta_tui.commands.__path__, str(folder)])
     assert said(capsys, "greet", "Ana") == "Hello, Ana.\n"
     page = said(capsys, "--help").splitlines()
     [line] = (each for each in page if each.endswith(" Say hello to somebody."))

@@ -88,9 +88,7 @@ def test_removed_pack_is_named_everywhere(place: Place, capsys: Shown, tmp_path:
     said(capsys, "runs", "export", run, "--form", "csv", "-o", str(tmp_path / "rows.csv"))
     with closing(open_store()) as store:
         assert scoring_of(find_run(store, run)).metrics == ("rosetta", "demo")
-    assert "there is no pack 'demo'" in said(
-        capsys, "score", "--rescore", run, "--metrics", "demo.vowels", code=2
-    )
+    assert "there is no pack 'demo'" in said(capsys, "score", "--rescore", run, "--metrics", "demo.vowels", code=2)
     said(capsys, "runs", "delete", "--now", "--yes", run)
     said(capsys, "runs", "import", str(card))
     assert words in said(capsys, "runs", "show", run)
@@ -136,18 +134,12 @@ def test_names_of_packs_and_metrics(place: Place) -> None:
     ]  # fmt: skip
     assert "did you mean demo.vowels?" in unknown_metric("demo.vowel")
     assert " or demo?" in unknown_metric("dem", ["demo"])
-    with pytest.raises(
-        ValueError, match=r"there is no pack 'other' here; there are rosetta, lbrag"
-    ):
+    with pytest.raises(ValueError, match=r"there is no pack 'other' here; there are rosetta, lbrag"):
         ScoringOptions(metrics=("other.vowels",))
 
 
 BROKEN = [
-    (
-        TABLE,
-        "raise RuntimeError('no\\nluck')",
-        "demo_vowels cannot be imported: RuntimeError: no luck",
-    ),
+    (TABLE, "raise RuntimeError('no\\nluck')", "demo_vowels cannot be imported: RuntimeError: no luck"),
     (TABLE, "raise SystemExit(3)", "demo_vowels cannot be imported: SystemExit: 3"),
     (TABLE, "METRICS = {}", "METRICS has no Maker for demo.vowels"),
     (TABLE, "METRICS = {'demo.vowels': 7}", "METRICS has no Maker for demo.vowels"),
@@ -206,10 +198,7 @@ def test_task_is_scored_by_its_pack(place: Place, capsys: Shown, tmp_path: Path)
         for n, reference in enumerate(references, 1)
     ]
     corpus = tmp_path / "asked.json"
-    corpus.write_text(
-        json.dumps({"dataset": {"id": "asked", **languages, "task": "qa"}, "entries": entries}),
-        "utf-8",
-    )
+    corpus.write_text(json.dumps({"dataset": {"id": "asked", **languages, "task": "qa"}, "entries": entries}), "utf-8")
     for number, text_ in enumerate(["La kato!", "numero"]):
         outputs = tmp_path / f"{number}.txt"
         outputs.write_text(f"{text_}\n" * 6, "utf-8")
@@ -236,9 +225,7 @@ def test_translation_run_looks_at_no_installed_package(place: Place, capsys: Sho
         raise AssertionError(group)
 
     monkeypatch.setattr("scoring.core.packs.offered", looked)
-    assert "chrF++" in said(
-        capsys, "run", str(CORPUS), "-m", "copy-source", "--limit", "3", "--metrics", "rosetta"
-    )
+    assert "chrF++" in said(capsys, "run", str(CORPUS), "-m", "copy-source", "--limit", "3", "--metrics", "rosetta")
 
 
 @pytest.mark.thorough
@@ -351,11 +338,7 @@ def test_failed_entry_is_counted(place: Place, capsys: Shown, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "given",
-    first(
-        1,
-        ["(float('nan'), 1)", "(1,)", "('a', 2)", "7", "(1e300, 1e300)", "[[1], [2]]", "(None, 1)"],
-    ),
+    "given", first(1, ["(float('nan'), 1)", "(1,)", "('a', 2)", "7", "(1e300, 1e300)", "[[1], [2]]", "(None, 1)"])
 )
 def test_bad_statistics_end_no_run(place: Place, capsys: Shown, given: str) -> None:
     place.install(code=NAN.replace("WHAT", given))
@@ -370,10 +353,7 @@ def test_bad_statistics_end_no_run(place: Place, capsys: Shown, given: str) -> N
         2,
         [
             ("    def values(self, totals):\n        raise ValueError\n", None),
-            (
-                "    def further(self, total):\n        return {'composite': 1.0, 'seal': 'x'}\n",
-                0.0,
-            ),
+            ("    def further(self, total):\n        return {'composite': 1.0, 'seal': 'x'}\n", 0.0),
             ("    def stats_many(self, translations):\n        raise MemoryError\n", 0.0),
             ("    def values(self, totals):\n        return [[1.0]] * len(totals)\n", None),
             ("    def further(self, total):\n        raise ValueError\n", 0.0),

@@ -127,13 +127,13 @@ class Keeper:
         self.corpus = brought.corpus(self.brought / "words.json")
         (self.brought / "methods.py").write_text(brought.METHODS, "utf-8")
         self.vault = self.computer.folder / "vault"
-        self.opening = ("--vault", self.vault, "--purpose", "the spring", "--despite-network", "made up")  # fmt: skip
+        self.opening = ("--vault", self.vault, "--purpose", "the spring", "--despite-network", "made up")
         asked = ("-m", "chat", "--endpoint", server.url, "--model", "m", "--trust-local-server")
         judged = ("--judge", server.url, "--judge-model", "judge-j")
         self.chat = (*asked, *judged, "--metrics", "chrf,lbrag.semantic_score", "--concurrency", 2)
 
     def method(self, name: str) -> tuple[object, ...]:
-        return ("-m", f"{self.brought / 'methods.py'}:{name}", "--metrics", "chrf", "--keep-failed", "--plain")  # fmt: skip
+        return ("-m", f"{self.brought / 'methods.py'}:{name}", "--metrics", "chrf", "--keep-failed", "--plain")
 
     def seals(self) -> None:
         """Make the vault and put the corpus into it."""
@@ -173,9 +173,7 @@ class Keeper:
             self.computer("review", name, "last", code=None)
         for more in (("--json",), self.opening[:4]):
             self.computer("review", "adjudicate", "last", *more, code=None)
-        self.computer(
-            "review", "create", "--second", "last", *self.opening[:4], "--for", card, code=None
-        )
+        self.computer("review", "create", "--second", "last", *self.opening[:4], "--for", card, code=None)
 
     def looks(self, lines: int = 12) -> None:
         """Look at everything that came out, and try to take it out."""
@@ -226,20 +224,9 @@ def test_of_a_vault_nothing_is_readable(keeper: Keeper, monkeypatch: pytest.Monk
     keeper.runs("words", *keeper.opening, again=keeper.opening)
     keeper.asks_speakers()
     keeper.looks()
-    export = ("runs", "export", "last", "--submitter", "us", "-o", keeper.computer.folder / "ours.json")  # fmt: skip
+    export = ("runs", "export", "last", "--submitter", "us", "-o", keeper.computer.folder / "ours.json")
     keeper.computer(*export, *keeper.opening)
-    vault = (
-        "check-up",
-        "words",
-        "--do",
-        "rotate",
-        "--from",
-        "gold_standard",
-        "--to",
-        "held_out",
-        "--count",
-        1,
-    )
+    vault = ("check-up", "words", "--do", "rotate", "--from", "gold_standard", "--to", "held_out", "--count", 1)
     keeper.computer("vault", vault[0], keeper.vault, *vault[1:], "--purpose", "kept")
     keeper.computer("vault", "log", keeper.vault)
     keeper.computer("vault", "open", keeper.vault, "words", "--purpose", "a look")

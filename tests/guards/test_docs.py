@@ -122,7 +122,7 @@ def test_every_link_between_pages_leads_somewhere() -> None:
             assert not anchor or anchor in anchors(file), f"{page.name} links to {target}#{anchor}"
 
 
-MUST_READ = ("custodians", "vault", "released", "review-for-organisers", "gate", "consent", "glossary")  # fmt: skip
+MUST_READ = ("custodians", "vault", "released", "review-for-organisers", "gate", "consent", "glossary")
 
 
 def test_pages_for_users_stay_short() -> None:
@@ -238,12 +238,7 @@ def test_index_readme_and_changelog_are_kept() -> None:
     pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - {"README.md"}
     assert sorted(name for name in listed if not name.startswith("../")) == sorted(pages)
     readme = read("README.md")
-    for page in (
-        "docs/README.md",
-        "docs/internals/architecture.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-    ):
+    for page in ("docs/README.md", "docs/internals/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         assert f"({page})" in readme
     told = read("CHANGELOG.md")
     assert re.findall(r"^## (.*)$", told, re.MULTILINE)[0] == "Unreleased"
@@ -282,11 +277,7 @@ def test_scripts_are_run_by_make_and_have_their_rows() -> None:
     listed = re.findall(r"^BENCHMARKS = (.*)$", makefile, re.MULTILINE)[0].split()
     assert sorted(listed) == sorted(scripts())
     assert "for name in $(BENCHMARKS)" in makefile
-    rows = [
-        line
-        for line in read("docs", "internals", "benchmarks.md").splitlines()
-        if line.startswith("|")
-    ]
+    rows = [line for line in read("docs", "internals", "benchmarks.md").splitlines() if line.startswith("|")]
     last = (re.findall(r"`(\w+)`", row.rstrip("| ").split("|")[-1]) for row in rows)
     assert {name for names in last for name in names} == scripts()
     assert all((ROOT / "benchmarks" / f"{name}.py").exists() for name in PARTS)
@@ -294,9 +285,7 @@ def test_scripts_are_run_by_make_and_have_their_rows() -> None:
 
 # the lines of docs/verifying.md, run by a real shell with a real openssl over files of the program, whole and changed
 
-LINES = dict(
-    re.findall(r"<!-- openssl: (\w+) -->\n```sh\n(.*?)```", read("docs", "verifying.md"), re.DOTALL)
-)
+LINES = dict(re.findall(r"<!-- openssl: (\w+) -->\n```sh\n(.*?)```", read("docs", "verifying.md"), re.DOTALL))
 
 
 @pytest.fixture(scope="module")

@@ -142,7 +142,7 @@ RAW = [b"\x1b]52;", b"\x1b]0;title", b"\x1b[2J\x1b[Hgone", b"\xc2\x9b2J", b"\xe2
 
 
 @pytest.mark.thorough
-def test_no_escape_of_the_data_reaches_a_real_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_no_escape_of_the_data_reaches_a_real_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pseudo, "PROGRAM", CHILD)
     with pseudo.Pseudo(tmp_path, tmp_path / "s.sqlite") as app:
         for shown, key in (("clip", "\r"), ("Reference", "q"), ("Quality", "q"), ("Stop and", "y")):

@@ -125,9 +125,7 @@ class Trace:
             path = Path(code.co_filename)
             ours = path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in PACKAGES
             inside = ours and code.co_name != "<module>"
-            self._places[code] = (
-                (path.relative_to(ROOT).as_posix(), code.co_name) if inside else None
-            )
+            self._places[code] = (path.relative_to(ROOT).as_posix(), code.co_name) if inside else None
         return self._places[code]
 
 
@@ -193,10 +191,7 @@ def test_run_and_429_go_as_the_page_says(tmp_path: Path, monkeypatch: pytest.Mon
     languages = ("--source-language", "en", "--target-language", "eo")
     trace = Trace({*steps(RUN), *steps(REFUSED)})
     again = error(429, headers={"retry-after": "0"})
-    with (
-        serving(lambda asked: translated(asked) if asked.number else again) as server,
-        trace.watching(),
-    ):
+    with serving(lambda asked: translated(asked) if asked.number else again) as server, trace.watching():
         chat = ("--method", "chat", "--endpoint", server.url, "--model", "m")
         with pytest.raises(SystemExit) as ended:
             main(["run", str(corpus), *languages, *chat])

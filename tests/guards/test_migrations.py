@@ -36,10 +36,7 @@ PINNED = {
 }
 """Name → the first 32 digits of the SHA-256 of its SQL."""
 
-PUBLISHED = {
-    "0001_run_cards": "794c72d2693ad17410345d852dab9903",
-    "0002_metrics": "e22167726c7bcaf5ae925e4944366369",
-}
+PUBLISHED = {"0001_run_cards": "794c72d2693ad17410345d852dab9903", "0002_metrics": "e22167726c7bcaf5ae925e4944366369"}
 """The same of the steps of published cards in PostgreSQL."""
 
 
@@ -47,9 +44,7 @@ def test_recorded_migrations_never_change() -> None:
     """A new step is added to the end of both; one that is here is not edited, but followed by another."""
     digests = {name: sha256(sql.encode()).hexdigest()[:32] for name, sql in STEPS.items()}
     assert digests == PINNED
-    published = {
-        path.stem: sha256(path.read_bytes()).hexdigest()[:32] for path in SQL.glob("*.sql")
-    }
+    published = {path.stem: sha256(path.read_bytes()).hexdigest()[:32] for path in SQL.glob("*.sql")}
     assert published == PUBLISHED
 
 
@@ -58,10 +53,7 @@ def test_each_metric_has_a_column() -> None:
     packed = {id_: row for pack in shipped_packs() for id_, row in pack.rows.items()}
     rows = specification().metrics | packed
     fields = {path[1] for path in CARD_FIELDS.values() if path[0] == "scores"}
-    assert {id_ for id_, row in rows.items() if row.module} == fields - {
-        "composite",
-        "quality_tier",
-    }
+    assert {id_ for id_, row in rows.items() if row.module} == fields - {"composite", "quality_tier"}
     with closing(sqlite3.connect(":memory:")) as store:
         create_schema(store)
         stored = {row[1] for row in store.execute("PRAGMA table_info(run_scores)")}

@@ -53,10 +53,7 @@ def private_uses(source: str) -> frozenset[tuple[int, str]]:
     tree = ast.parse(source)
     own = DOCUMENTED.union(_defined(tree))
     return frozenset(
-        (line, name)
-        for node in ast.walk(tree)
-        for line, name in _reached(node)
-        if _private(name) and name not in own
+        (line, name) for node in ast.walk(tree) for line, name in _reached(node) if _private(name) and name not in own
     )
 
 
@@ -71,11 +68,7 @@ def unexplained(source: str) -> list[str]:
     lines = source.splitlines()
     if all(_explained(lines, line) for line in candidates(source)):
         return []
-    return [
-        f"{line}: {name}"
-        for line, name in sorted(private_uses(source))
-        if not _explained(lines, line)
-    ]
+    return [f"{line}: {name}" for line, name in sorted(private_uses(source)) if not _explained(lines, line)]
 
 
 def _explained(lines: list[str], line: int) -> bool:
@@ -114,11 +107,7 @@ def _reached(node: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _of_base(node: ast.Attribute) -> bool:
-    return (
-        isinstance(node.value, ast.Call)
-        and isinstance(node.value.func, ast.Name)
-        and node.value.func.id == "super"
-    )
+    return isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name) and node.value.func.id == "super"
 
 
 def _comment(line: str) -> str:

@@ -35,9 +35,7 @@ ALONE = "review/verdict/stand_alone/rosetta_verify.py"
 
 
 def tracked(*folders: str) -> set[str]:
-    done = subprocess.run(
-        ["git", "ls-files", "-z", *folders], cwd=ROOT, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run(["git", "ls-files", "-z", *folders], cwd=ROOT, check=True, capture_output=True, text=True)
     return {name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()}
 
 
@@ -64,9 +62,7 @@ def function_lengths(text: str) -> Iterator[int]:
 
 
 def test_functions_fit_a_screen() -> None:
-    lengths = sorted(
-        length for text in sources(*PACKAGES).values() for length in function_lengths(text)
-    )
+    lengths = sorted(length for text in sources(*PACKAGES).values() for length in function_lengths(text))
     assert len(lengths) > 4_000
     assert lengths[len(lengths) * 98 // 100] <= 40
 
@@ -149,9 +145,7 @@ _INDENTED = r"^ +(?:import \w[\w.]*(?: as \w+)?$|from [\w.]+ import )"
 
 
 def test_imports_stand_at_the_top_of_their_modules() -> None:
-    texts = (
-        re.sub(_AT_THE_TOP, "", text, flags=re.MULTILINE) for text in sources(*PACKAGES).values()
-    )
+    texts = (re.sub(_AT_THE_TOP, "", text, flags=re.MULTILINE) for text in sources(*PACKAGES).values())
     assert sum(len(re.findall(_INDENTED, text, re.MULTILINE)) for text in texts) <= MOST_INDENTED
 
 
@@ -196,16 +190,12 @@ def classes() -> dict[str, list[str]]:
 def faulty(found: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return the names that more than one thing has."""
     return {
-        name: places
-        for name, places in found.items()
-        if len(places) > 1 and not (name in TWINS and _one_each(places))
+        name: places for name, places in found.items() if len(places) > 1 and not (name in TWINS and _one_each(places))
     }
 
 
 def _one_each(places: list[str]) -> bool:
-    return len(places) == 2 and all(
-        any(place.startswith(face) for place in places) for face in (WINDOW, TERMINAL)
-    )
+    return len(places) == 2 and all(any(place.startswith(face) for place in places) for face in (WINDOW, TERMINAL))
 
 
 def test_no_public_class_has_the_name_of_another() -> None:
@@ -407,9 +397,7 @@ def test_words_that_style_replaces_do_not_come_back(pattern: str, most: int) -> 
 def test_docs_use_the_words_of_style() -> None:
     pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     places = [
-        f"{page.name}: {match.group()}"
-        for page in sorted(pages)
-        for match in PHRASES.finditer(page.read_text("utf-8"))
+        f"{page.name}: {match.group()}" for page in sorted(pages) for match in PHRASES.finditer(page.read_text("utf-8"))
     ]
     assert len(places) <= MOST_IN_DOCS, places[-20:]
 

@@ -13,8 +13,7 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 @cache
 def texts(folder: str) -> dict[str, str]:
     return {
-        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-        for path in sorted((ROOT / folder).rglob("*.py"))
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in sorted((ROOT / folder).rglob("*.py"))
     }
 
 

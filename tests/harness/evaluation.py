@@ -47,7 +47,7 @@ def corpus_of(entries: Sequence[Entry]) -> Corpus:
     return Corpus(dataset, tuple(entries), sha256(content).hexdigest(), Form.SPECIFICATION)
 
 
-def chat_plan(url: str, *, run: dict[str, Any] | None = None, metrics: Sequence[str] = FEW, **options: Any) -> Plan:  # fmt: skip
+def chat_plan(url: str, *, run: dict[str, Any] | None = None, metrics: Sequence[str] = FEW, **options: Any) -> Plan:
     """A plan for the scripted endpoint; few tries, so that failures come to their end, and cheap metrics."""
     told = {"model": "mock", "endpoint": url, "source_language": "en", "target_language": "eo"}
     limits: dict[str, Any] = {"concurrency": 4, "most_attempts": 1, "timeout_seconds": 20}

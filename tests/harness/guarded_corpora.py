@@ -61,18 +61,12 @@ def cree(number: int, analyser: Path, unknown: float = 0.0) -> ScoringTools:
 
 def _with_unknown(entry: Entry, share: float) -> Entry:
     """Turn some words round, each one always or never."""
-    words = [
-        word[::-1] if random.Random(word).random() < share else word
-        for word in entry.reference.split()
-    ]
+    words = [word[::-1] if random.Random(word).random() < share else word for word in entry.reference.split()]
     return entry.model_copy(update={"reference": " ".join(words), "morphological_analysis": None})
 
 
 def _prepared(
-    dataset: Dataset,
-    entries: Sequence[Entry],
-    options: ScoringOptions | None = None,
-    coaching: Path | None = None,
+    dataset: Dataset, entries: Sequence[Entry], options: ScoringOptions | None = None, coaching: Path | None = None
 ) -> ScoringTools:
     asked = options or ScoringOptions()
     return prepare(dataset, entries, entries, asked, NoMemo(), coaching=coaching)
@@ -100,9 +94,7 @@ def _numbered_english() -> list[str]:
 
 def _declaration(name: str) -> Iterator[str]:
     for element in ET.parse(TEXTS / f"udhr_{name}.xml").getroot().iter():
-        if element.tag.endswith(("para", "title")) and (
-            text := "".join(element.itertext()).strip()
-        ):
+        if element.tag.endswith(("para", "title")) and (text := "".join(element.itertext()).strip()):
             yield text
 
 
@@ -113,9 +105,7 @@ def _cree(number: int = 240) -> Iterator[Entry]:
     forms, which it builds from any stem without the glide between two vowels, nobody writes.
     """
     strings = "wâpamêw+V+TA+Ind+1Sg+3SgO atim+N+A+Sg"
-    yield Entry(
-        id=0, source="I see a dog", reference="niwâpamâw atim", morphological_analysis=strings
-    )
+    yield Entry(id=0, source="I see a dog", reference="niwâpamâw atim", morphological_analysis=strings)
     found = spelt_by(layout_of(STRICT), 1200)
     analyses = dict(zip(found, open_analyser(STRICT).analyse(found), strict=True))
     words = [

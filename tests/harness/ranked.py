@@ -59,15 +59,10 @@ def play(
         entry.reference if place < right else f"{SPOILT[place % 5]} {place}"
         for place, entry in enumerate(corpus.entries)
     ]
-    lines = [
-        {"id": entry.id, "output": text, **told}
-        for entry, text in zip(corpus.entries, texts, strict=True)
-    ]
+    lines = [{"id": entry.id, "output": text, **told} for entry, text in zip(corpus.entries, texts, strict=True)]
     outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     scoring = ScoringOptions() if metrics is None else ScoringOptions(metrics=tuple(metrics))
-    options = MethodOptions(
-        **LANGUAGES, outputs=outputs, condition=condition, replicate=replicate, method_class=kind
-    )
+    options = MethodOptions(**LANGUAGES, outputs=outputs, condition=condition, replicate=replicate, method_class=kind)
     plan = Plan(method="replay", scoring=scoring, options=options, run=RunOptions(offline=True))
     heard = run_corpus(path, corpus, plan, positions=positions)
     assert heard.finished.state == "complete", heard.events

@@ -182,9 +182,7 @@ def test_other_corpora_and_readings_are_refused(connection: Connection, run: Run
     found = quick(connection, [one, other, two])
     assert [r.run_id for r in found.runs] == [one, two]
     assert "its corpus is another: made (sha256" in found.refused[other]
-    sides = (
-        e.model_copy(update={"source": e.reference, "reference": e.source}) for e in given.entries
-    )
+    sides = (e.model_copy(update={"source": e.reference, "reference": e.source}) for e in given.entries)
     turned = Corpus(given.dataset, tuple(sides), given.sha256, given.form)
     connection.execute("UPDATE corpora SET dataset = replace(dataset, '\"made\"', '\"was\"')")
     found = quick(connection, [one, run(given=turned)])

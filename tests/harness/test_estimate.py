@@ -145,9 +145,7 @@ def test_own_prices_go_before_what_was_reported(endpoint: Scripted, store_path: 
     priced = chat_plan(endpoint.url, prices=table)
     run_corpus(store_path, corpus(5), priced)
     told = estimated(store_path, corpus(15), priced, range(5, 15))
-    assert (
-        ranges(told)["cost"].expected < 0.01
-    )  # a table of one's own goes before what was reported
+    assert ranges(told)["cost"].expected < 0.01  # a table of one's own goes before what was reported
 
 
 def test_method_that_asks_nobody_is_free(store_path: Path) -> None:
@@ -254,9 +252,7 @@ def number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-@pytest.mark.skipif(
-    not SEED.exists(), reason="the specification's documents are not beside the repository"
-)
+@pytest.mark.skipif(not SEED.exists(), reason="the specification's documents are not beside the repository")
 def test_every_number_of_the_document_is_shipped() -> None:
     text = SEED.read_text("utf-8")
     part = text[text.rindex("10. Cost Framework") : text.rindex("11. Extending to New Languages")]
@@ -267,7 +263,7 @@ def test_every_number_of_the_document_is_shipped() -> None:
     ours |= {"Total establishment": SHIPPED.establishment_total.stated_usd}
     ours |= {each.name: each.stated_usd for each in SHIPPED.programs}
     table = re.findall(rf"^(\S[^$\n]*?)\$({NUMBER})–({NUMBER})(/year)?(.*)$", part, re.MULTILINE)
-    assert [(name, (number(low), number(high))) for name, low, high, _, _ in table] == list(ours.items())  # fmt: skip
+    assert [(name, (number(low), number(high))) for name, low, high, _, _ in table] == list(ours.items())
     notes = {name: note for name, *_, note in table if note}
     told = (*SHIPPED.establishment, *SHIPPED.programs)
     assert notes == {each.name: each.notes for each in told}
@@ -276,7 +272,7 @@ def test_every_number_of_the_document_is_shipped() -> None:
     counts = re.search(r"12 models × 3 temps × 2 prompts × 2 coaching = (\d+) runs at \$([\d.]+) avg = \*\*\$(\d+)", part)  # fmt: skip
     [sweep] = read_framework(None).sweep
     assert counts is not None
-    assert [sweep.runs, sweep.usd_per_run.low, SHIPPED.sweeps[0].usd.high] == [float(each) for each in counts.groups()]  # fmt: skip
+    assert [sweep.runs, sweep.usd_per_run.low, SHIPPED.sweeps[0].usd.high] == [float(each) for each in counts.groups()]
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
@@ -300,7 +296,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     assert SHIPPED.establishment_total.usd == (3350, 8700)
     assert SHIPPED.establishment_total.stated_usd == (3350, 8500)
     done = called("cost")
-    assert "! Total establishment: $3,350–8,500 is stated, but the numbers above come to $3,350–8,700." in done.output  # fmt: skip
+    assert "! Total establishment: $3,350–8,500 is stated, but the numbers above come to $3,350–8,700." in done.output
     assert not any(each.differs for each in (*SHIPPED.runs, *SHIPPED.sweeps))
 
 

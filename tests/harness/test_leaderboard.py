@@ -211,7 +211,7 @@ def test_other_unverified_or_older_runs_replace_nobody(tmp_path: Path) -> None:
     query(path, f"UPDATE runs SET run_card = {unverified} WHERE run_id = ?", newer)
     half = play(path, corpus, 10, "c", positions=range(10))
     claim(path, half, older)
-    assert {frozenset(ids(board)) for board in boards(path)} == {frozenset({older, newer}), frozenset({half})}  # fmt: skip
+    assert {frozenset(ids(board)) for board in boards(path)} == {frozenset({older, newer}), frozenset({half})}
 
 
 def test_the_pairs_are_those_of_compare_and_the_best_is_found(tmp_path: Path) -> None:

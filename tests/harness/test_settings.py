@@ -86,7 +86,7 @@ changes = st.fixed_dictionaries({}, optional=fields | tables)
 
 @examples(8, 100)
 @given(st.lists(changes, max_size=4))
-def test_any_changes_come_back(tmp_path_factory: pytest.TempPathFactory, all_of: list[Changes]) -> None:  # fmt: skip
+def test_any_changes_come_back(tmp_path_factory: pytest.TempPathFactory, all_of: list[Changes]) -> None:
     home, other = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("other")
     for each in all_of:
         assert change_settings(home, each) == read_settings(home)

@@ -115,16 +115,11 @@ def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
 
 def test_fonts_and_words_go_along_and_no_corpus_or_policy() -> None:
     names = {f"{folder}/{Path(source).name}" for source, folder in recipe.datas()}
-    for name in (
-        "review/session/locale/fr/LC_MESSAGES/rosetta-review.mo",
-        "corpora/languages/languages.txt",
-    ):
+    for name in ("review/session/locale/fr/LC_MESSAGES/rosetta-review.mo", "corpora/languages/languages.txt"):
         assert name in names
     assert any(name.endswith("CanadianAboriginal-Regular.ttf") for name in names)
     assert any(name.startswith("review/desktop/fonts/") and "OFL" in name for name in names)
-    assert not [
-        name for name in names if "sample" in name or "policy" in name or name.endswith(".po")
-    ]
+    assert not [name for name in names if "sample" in name or "policy" in name or name.endswith(".po")]
 
 
 # ICU
@@ -254,9 +249,7 @@ def test_codes_and_passphrases_need_no_library_that_is_left_out() -> None:
 
 def _fresh(*asked: str, **around: str) -> str:
     command, environment = [sys.executable, "-P", *asked], os.environ | around
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     return done.stdout
 
 

@@ -21,12 +21,7 @@ from harness.sealed.stick import ARCHIVES
 from review.files.batch import open_batch
 from review.office.making.reviewer_programs import write_starters
 from review.rating import Rating
-from rosetta_tui.html.stick_pages import (
-    SampleFacts,
-    StepPicture,
-    start_here_page,
-    start_here_texts,
-)
+from rosetta_tui.html.stick_pages import SampleFacts, StepPicture, start_here_page, start_here_texts
 from tests.desktop.real.display import program, until
 from tests.packaging.parts import REVIEWER, part
 from tests.tui.html.strict import StrictPage
@@ -41,8 +36,7 @@ def png(size: int) -> bytes:
     head = struct.pack(">IIBBBBB", size, size, 8, 6, 0, 0, 0)
     chunks = [(b"IHDR", head), (b"IDAT", rows), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )
 
 
@@ -92,10 +86,7 @@ def test_windows_is_told_four_numbers_of_any_version(monkeypatch: pytest.MonkeyP
 
 
 def test_what_windows_is_told_is_taken_back() -> None:
-    texts = {
-        name: (REVIEWER / "windows" / name).read_text("ascii")
-        for name in ("register.cmd", "unregister.cmd")
-    }
+    texts = {name: (REVIEWER / "windows" / name).read_text("ascii") for name in ("register.cmd", "unregister.cmd")}
     keys = set(re.findall(r'reg add "%CLASSES%\\([^"\\]+)', texts["register.cmd"]))
     assert keys == {".rosetta-batch", "RosettaReview.Batch"}
     assert keys == set(re.findall(r'reg delete "%CLASSES%\\([^"\\]+)"', texts["unregister.cmd"]))
@@ -268,9 +259,7 @@ def unpacked(tmp_path: Path) -> Path:
     (folder / "_internal").mkdir()
     (folder / "_internal" / "libQt6Core.so.6").symlink_to("elsewhere")
     program = folder / "rosetta-review"
-    program.write_text(
-        '#!/bin/sh\nprintf "%s\\n" "$@" >"$HOME/given.part"\nmv "$HOME/given.part" "$HOME/given"\n'
-    )
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" >"$HOME/given.part"\nmv "$HOME/given.part" "$HOME/given"\n')
     program.chmod(0o755)
     return folder
 
@@ -327,11 +316,7 @@ def test_program_is_installed_without_a_desktop(unpacked: Path, home: Path) -> N
     tools.mkdir()
     for name in ("sh", "sed", "cp", "mv", "rm", "mkdir", "dirname"):
         (tools / name).symlink_to(program(name))
-    subprocess.run(
-        ["/bin/sh", unpacked / "install.sh"],
-        env={"HOME": str(home), "PATH": str(tools)},
-        check=True,
-    )
+    subprocess.run(["/bin/sh", unpacked / "install.sh"], env={"HOME": str(home), "PATH": str(tools)}, check=True)
     assert (home / ".local" / "lib" / "rosetta-review" / "rosetta-review").exists()
     assert (home / ".local" / "share" / "applications" / "rosetta-review.desktop").exists()
 
@@ -359,11 +344,7 @@ def packed(unpacked: Path, stick: Path) -> None:
 
 def start(stick: Path, home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["sh", stick / "Start-Linux.sh"],
-        env=around(home),
-        check=False,
-        capture_output=True,
-        text=True,
+        ["sh", stick / "Start-Linux.sh"], env=around(home), check=False, capture_output=True, text=True
     )
 
 
@@ -406,9 +387,7 @@ def test_program_is_unpacked_once_and_if_changed(stick: Path, unpacked: Path, ho
     assert not mark.exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "said"), [(None, "is not beside"), (b"half", "could not be unpacked")]
-)
+@pytest.mark.parametrize(("content", "said"), [(None, "is not beside"), (b"half", "could not be unpacked")])
 def test_bad_archive_leaves_none(stick: Path, home: Path, content: bytes | None, said: str) -> None:
     (stick / ARCHIVE).unlink()
     if content is not None:

@@ -43,16 +43,7 @@ from review.verdict.certificate.verifying import verify
 from tests.harness.store.file.written_before import CANARY
 from tests.review.office import made
 from tests.review.office.secret_entries import secret_desk
-from tests.review.open_words import (
-    HIDDEN,
-    everything,
-    laptop_of,
-    older,
-    raw,
-    readable,
-    secret_batch,
-    told_before,
-)
+from tests.review.open_words import HIDDEN, everything, laptop_of, older, raw, readable, secret_batch, told_before
 from tests.review.thorough import times
 from tests.review.verdict.certified import asked_alone
 
@@ -102,10 +93,10 @@ def test_files_of_before_are_sealed_and_tell_the_same(before: Path) -> None:
 @pytest.mark.parametrize("name", [FILE, FILE_NAME])
 def test_what_is_open_keeps_its_bytes(before: Path, name: str) -> None:
     hidden = secret_batch(before / name)
-    query = f"SELECT rowid, * FROM event WHERE batch IS NOT '{hidden}' OR kind NOT IN ('comment', 'suggest', 'adjudicate')"
-    heads = (
-        "SELECT rowid, id, device, seq, lamport, prev, kind, commitment, batch, reviewer FROM event"
+    query = (
+        f"SELECT rowid, * FROM event WHERE batch IS NOT '{hidden}' OR kind NOT IN ('comment', 'suggest', 'adjudicate')"
     )
+    heads = "SELECT rowid, id, device, seq, lamport, prev, kind, commitment, batch, reviewer FROM event"
     rules = "SELECT sql FROM sqlite_master WHERE tbl_name = 'event' ORDER BY sql"
     was = [raw(before / name, each) for each in (query, heads, rules)]
     assert sum(f"{CANARY} plain" in str(row) for row in was[0]) >= 3
@@ -135,9 +126,7 @@ def test_what_was_damaged_is_sealed_and_damaged_still(before: Path, damage: str)
     with closing(sqlite3.connect(before / FILE_NAME)) as connection:
         connection.execute("DROP TRIGGER event_is_never_changed")
         connection.execute(f"{damage} WHERE kind IN ('comment', 'suggest') AND payload IS NOT NULL")
-        connection.execute(
-            "CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event WHEN 0 BEGIN SELECT 1; END"
-        )
+        connection.execute("CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event WHEN 0 BEGIN SELECT 1; END")
         connection.commit()
     with pytest.raises(EventError, match=r"Event \d+ of the store"):
         laptop_of(before)
@@ -246,7 +235,7 @@ def test_laptop_without_its_key_hands_no_word_over(before: Path) -> None:
         laptop.append(Withdraw(wall=made.WALL, reviewer=who, batch=None, scope=Scope.EVERYTHING))
         events = list(laptop.events())
         assert check_chain(events).whole
-        assert not [e for e in events if getattr(e.payload, "reviewer", "") == who and e.kind is not Kind.WITHDRAW]  # fmt: skip
+        assert not [e for e in events if getattr(e.payload, "reviewer", "") == who and e.kind is not Kind.WITHDRAW]
         assert laptop.drafts(batch, who) == ()
     assert not (before / "laptop.key").exists()
 
@@ -330,9 +319,7 @@ def test_a_changed_byte_is_found(tmp_path: Path, change: str, said: str) -> None
 
 def test_files_come_in_sealed_and_go_when_taken_back(tmp_path: Path) -> None:
     desk = secret_desk(tmp_path / "office", reviewers=2, items=12)
-    people = [
-        made.Person(tmp_path / f"laptop{n}", desk.batch, code) for n, code in enumerate(desk.codes)
-    ]
+    people = [made.Person(tmp_path / f"laptop{n}", desk.batch, code) for n, code in enumerate(desk.codes)]
     words = {each.code: f"{CANARY} {each.code}" for each in people}
     for person in people:
         person.rate(made.random_ratings(3, 1))
@@ -359,7 +346,7 @@ def test_files_come_in_sealed_and_go_when_taken_back(tmp_path: Path) -> None:
     assert words[people[1].code].encode() in sign_ratings(events, desk.batch, people[1].identity)
 
 
-def test_keyring_is_unasked_in_transactions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_keyring_is_unasked_in_transactions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
     files: list[sqlite3.Connection] = []
     load, connect = Identity.load, sqlite3.connect

@@ -24,8 +24,5 @@ def first(count: int, cases: Iterable[Any]) -> list[Any]:
     rest = iter(cases)
     return [
         *islice(rest, count),
-        *(
-            pytest.param(*(each if isinstance(each, tuple) else [each]), marks=pytest.mark.thorough)
-            for each in rest
-        ),
+        *(pytest.param(*(each if isinstance(each, tuple) else [each]), marks=pytest.mark.thorough) for each in rest),
     ]

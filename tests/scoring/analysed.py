@@ -10,14 +10,7 @@ from corpora.languages.language import LanguageCard
 from corpora.model.entry import Entry
 from corpora.text.tokens import words
 from harness.fst.analyser import Analyser, open_analyser
-from scoring.core.setup import (
-    Acceptance,
-    AnalyserFacts,
-    FstAnnotation,
-    ScoringSetup,
-    Translation,
-    WordAnalysis,
-)
+from scoring.core.setup import Acceptance, AnalyserFacts, FstAnnotation, ScoringSetup, Translation, WordAnalysis
 from scoring.words.source_words import Resources
 from tests.outside import STRICT, only_with
 
@@ -46,9 +39,7 @@ GLOSSES = {
 
 def analysed(text: str, lexicon: Lexicon) -> tuple[WordAnalysis, ...]:
     return tuple(
-        WordAnalysis(
-            word, Acceptance.AS_WRITTEN if word in lexicon else None, tuple(lexicon.get(word, ()))
-        )
+        WordAnalysis(word, Acceptance.AS_WRITTEN if word in lexicon else None, tuple(lexicon.get(word, ())))
         for word in text.split()
     )
 
@@ -57,7 +48,7 @@ def annotation(output: str, reference: str, lexicon: Lexicon = ESPERANTO) -> Fst
     return FstAnnotation(analysed(output, lexicon), analysed(reference, lexicon))
 
 
-def translation(output: str, reference: str, gold: str | None = None, lexicon: Lexicon = ESPERANTO) -> Translation:  # fmt: skip
+def translation(output: str, reference: str, gold: str | None = None, lexicon: Lexicon = ESPERANTO) -> Translation:
     entry = Entry(id=1, source="source", reference=reference, morphological_analysis=gold)
     return Translation(entry, output, {"fst": annotation(output, reference, lexicon)})
 

@@ -61,7 +61,7 @@ def annotation(output: str, reference: str) -> FstAnnotation:
     return FstAnnotation(analysed(output), analysed(reference))
 
 
-def translated(output: str, reference: str, source: str = "", variants: tuple[str, ...] = ()) -> Translation:  # fmt: skip
+def translated(output: str, reference: str, source: str = "", variants: tuple[str, ...] = ()) -> Translation:
     """An output with its analyses."""
     made = entry(reference, variants=variants).model_copy(update={"source": source})
     return Translation(made, output, {"fst": annotation(output, reference)})

@@ -75,7 +75,7 @@ def text2sql(folder: Path) -> list[dict[str, Any]]:
     return [{**told, "reference": wanted, "predicted": query} for query in queries]
 
 
-def answered(folder: Path, task: str, records: Sequence[Mapping[str, Any]], **options: Any) -> tuple[Path, Run]:  # fmt: skip
+def answered(folder: Path, task: str, records: Sequence[Mapping[str, Any]], **options: Any) -> tuple[Path, Run]:
     """Write a corpus, score the answers that its records bring, and return the store with the sealed run."""
     file, path = folder / f"{task}.json", folder / "s.sqlite"
     tags = {"language_pair": "EN→EN", "source_language": "en", "target_language": "en"}
@@ -89,12 +89,11 @@ def answered(folder: Path, task: str, records: Sequence[Mapping[str, Any]], **op
         return path, find_run(store, "last")
 
 
-def judge(path: Path, run: Run, annotator: str, *judgements: Any, cost: float | None = 0.0028) -> None:  # fmt: skip
+def judge(path: Path, run: Run, annotator: str, *judgements: Any, cost: float | None = 0.0028) -> None:
     """Let a judge have said this of the first outputs, one call each."""
     with closing(open_store(path)) as store, store:
         rows = [
-            AnnotationRow(place, annotator, "made", said, 1, cost, cost or 0.0)
-            for place, said in enumerate(judgements)
+            AnnotationRow(place, annotator, "made", said, 1, cost, cost or 0.0) for place, said in enumerate(judgements)
         ]
         keep_annotations(store, run.id, rows)
 

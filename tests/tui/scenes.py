@@ -17,15 +17,7 @@ from corpora.model.entry import Entry, Segment
 from harness.core.calls import Reply, Request, Usage
 from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Attempt, MethodClass, Result, Setup
-from harness.run.events import (
-    EntryScored,
-    Event,
-    EventQueue,
-    Finished,
-    Progress,
-    Started,
-    Waiting,
-)
+from harness.run.events import EntryScored, Event, EventQueue, Finished, Progress, Started, Waiting
 from harness.setup.scoring_tools import scores_of
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
@@ -57,10 +49,7 @@ PAIRS = [
     ("Close the door, please.", "Bonvolu fermi la pordon.", "Fermu la pordon, mi petas."),
 ]  # fmt: skip
 
-CREE = [
-    ("I see him.", "ᓂᐚᐸᒫᐤ", "ᓂᐚᐸᒫᐤ"),
-    ("We see the dog.", "niwâpamânân atim", "niwa\u0302pama\u0302na\u0302n atim"),
-]
+CREE = [("I see him.", "ᓂᐚᐸᒫᐤ", "ᓂᐚᐸᒫᐤ"), ("We see the dog.", "niwâpamânân atim", "niwa\u0302pama\u0302na\u0302n atim")]
 
 HOSTILE = [
     "[/foo] text", "[@click=app.quit]press[/]", "[link=https://example.org]y[/link] [bold red]x",
@@ -144,7 +133,7 @@ class Scene:
         self.store.close()
 
 
-def claim_so_far(values: Mapping[str, float | None], intervals: Mapping[str, tuple[float, float]]) -> Claim:  # fmt: skip
+def claim_so_far(values: Mapping[str, float | None], intervals: Mapping[str, tuple[float, float]]) -> Claim:
     """Decide as a run does, by the floors of all scenes."""
     lower = {name: ends[0] for name, ends in intervals.items()}
     chrf = Score(values.get("chrf_plus_plus"), lower.get("chrf_plus_plus"))
@@ -163,9 +152,7 @@ def intervals_of(values: Mapping[str, float | None]) -> dict[str, tuple[float, f
     """Plausible ends around the values."""
     wide = {"chrf_plus_plus": 4.2, "composite": 0.05}
     ends = {name: (values.get(name), by) for name, by in wide.items()}
-    return {
-        name: (value - by, value + by) for name, (value, by) in ends.items() if value is not None
-    }
+    return {name: (value - by, value + by) for name, (value, by) in ends.items() if value is not None}
 
 
 def result(position: int, entry: Entry, output: str | None, **changes: object) -> Result:
@@ -243,9 +230,7 @@ def scene(
         created=1_700_000_000.0,
     )  # fmt: skip
     add_results(
-        store,
-        number,
-        [replace(made, trace=_attempts(store, entries[made.position], made)) for made in results],
+        store, number, [replace(made, trace=_attempts(store, entries[made.position], made)) for made in results]
     )
     set_live(store, number, RunState.RUNNING, Live(at=time.time()))
     store.execute("COMMIT")
@@ -333,9 +318,7 @@ FAULTY = [
     making.entry(1, source="Good morning!", reference="Bonan matenon!", segment="development"),
     making.entry(2, source="Good morning!", reference="Bonan matenon!", segment="development"),
     making.entry(3, source="Thank you!", reference="Dankon!", register="Formal ", difficulty=2),
-    making.entry(
-        4, source="Secret night", reference="Sekreta nokto", segment="held_out", difficulty=2
-    ),
+    making.entry(4, source="Secret night", reference="Sekreta nokto", segment="held_out", difficulty=2),
 ]
 """A corpus with faults."""
 

@@ -67,7 +67,7 @@ def _parse_once(sheet: Stylesheet, css: str, **given: Any) -> list[RuleSet]:
     return _PARSED[key]
 
 
-def _paint_nothing(compositor: Compositor, *_: object, screen_stack: list[Any] | None = None) -> None:  # fmt: skip
+def _paint_nothing(compositor: Compositor, *_: object, screen_stack: list[Any] | None = None) -> None:
     """Paint no frame of a headless app, which reaches nobody; ``drawn`` renders what a test reads."""
     visible_screen_stack.set(screen_stack or [])
     compositor._dirty_regions.clear()  # as painting does
@@ -135,16 +135,13 @@ async def acted(app: TextualApp[Any]) -> None:
 class App(RosettaApp):
     """The app over a scene; a demo gives the scene's own queue."""
 
-    def __init__(self, made: Scene | None, path: Path | None = None, *, watch: bool = False) -> None:  # fmt: skip
+    def __init__(self, made: Scene | None, path: Path | None = None, *, watch: bool = False) -> None:
         self.control = Control()
         self.queue = made.queue if made else EventQueue()
         self.followed: list[str] = []
         session = WatchedRun(self.queue, self.control)
         super().__init__(
-            (made.path if made else path) or Path(),
-            self._follow_run,
-            lambda _: session,
-            session if watch else None,
+            (made.path if made else path) or Path(), self._follow_run, lambda _: session, session if watch else None
         )
 
     @asynccontextmanager
@@ -167,9 +164,7 @@ def drawn(app: TextualApp[Any]) -> list[Strip]:
 def lines(app: TextualApp[Any]) -> list[str]:
     """Return the text of the screen as it is drawn, line by line."""
     width, height = app.size
-    return [
-        "".join(segment.text for segment in strip)[:width].rstrip() for strip in drawn(app)[:height]
-    ]
+    return ["".join(segment.text for segment in strip)[:width].rstrip() for strip in drawn(app)[:height]]
 
 
 def notices(app: TextualApp[Any]) -> list[str]:
@@ -212,9 +207,7 @@ async def rest(pilot: Pilot[Any]) -> None:
         working = not all(worker.is_finished for worker in pilot.app.workers)
         if not working and not busy(pilot.app, pilot.app.screen):
             return
-        with suppress(
-            WorkerCancelled
-        ):  # newer work took the place of it: the next look waits for that
+        with suppress(WorkerCancelled):  # newer work took the place of it: the next look waits for that
             await pilot.app.workers.wait_for_complete()
 
 

@@ -20,11 +20,7 @@ from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
 from rosetta_tui.corpus import open_corpus as originals
 from rosetta_tui.corpus import table
-from rosetta_tui.corpus.detail_screens import (
-    CorpusChecksScreen,
-    CorpusEntryScreen,
-    CorpusFactsScreen,
-)
+from rosetta_tui.corpus.detail_screens import CorpusChecksScreen, CorpusEntryScreen, CorpusFactsScreen
 from rosetta_tui.corpus.list_screen import CorporaScreen
 from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen
@@ -160,9 +156,7 @@ async def test_original_opens_in_editor(tmp_path: Path, monkeypatch: pytest.Monk
     file, noted, editor = tmp_path / "c.csv", tmp_path / "noted", tmp_path / "vim"
     head = "# source_language: en\n# target_language: eo\n"
     file.write_text(f"{head}source,reference\na,b\nc,d\n", "utf-8")
-    editor.write_text(
-        f'#!{sys.executable}\nimport sys\nopen({str(noted)!r}, "w").write(repr(sys.argv[1:]))\n'
-    )
+    editor.write_text(f'#!{sys.executable}\nimport sys\nopen({str(noted)!r}, "w").write(repr(sys.argv[1:]))\n')
     editor.chmod(0o700)
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", os.fspath(editor))
@@ -204,6 +198,4 @@ async def test_opener_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_segment_is_named_in_words() -> None:
-    assert table.segment_words({None: 2, Segment.GOLD_STANDARD.value: 1_000}) == (
-        "no segment 2 · gold standard 1,000"
-    )
+    assert table.segment_words({None: 2, Segment.GOLD_STANDARD.value: 1_000}) == ("no segment 2 · gold standard 1,000")

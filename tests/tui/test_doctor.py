@@ -100,16 +100,11 @@ def test_lines_and_counts() -> None:
 
 def test_colours_and_keys_that_are_chosen_wrongly_are_named_with_their_line(home: Path) -> None:
     file = home / "settings.toml"
-    file.write_text(
-        'theme = "purple"\n[keys]\nrefresh = "n"\nfilter = "escape"\nfly = "x"\nsort = "o"\n',
-        "utf-8",
-    )
+    file.write_text('theme = "purple"\n[keys]\nrefresh = "n"\nfilter = "escape"\nfly = "x"\nsort = "o"\n', "utf-8")
     told = [each.words.removeprefix(f"{file}: ") for each in chosen(home)]
     assert told[0].startswith("line 1: field 'theme' names no colours. There are: rosetta-dark")
     assert told[1].startswith("line 3: field 'keys.refresh' takes n, which is the key of New run (")
-    assert told[2].startswith(
-        "line 4: field 'keys.filter' takes esc, which is the key of the program"
-    )
+    assert told[2].startswith("line 4: field 'keys.filter' takes esc, which is the key of the program")
     assert told[3].startswith("line 5: field 'keys.fly' names nothing that has a key.")
     file.write_text('theme = "rosetta-light"\n[keys]\nnew_run = "f6"\nrefresh = "f5"\n', "utf-8")
     assert [each.words for each in chosen(home)] == []
@@ -181,9 +176,7 @@ def test_widths_are_measured_on_a_real_terminal(tmp_path: Path) -> None:
     script, told = tmp_path / "widths.py", tmp_path / "told.json"
     script.write_text(WIDTHS)
     socket = f"rosetta-widths-{tmp_path.name}"
-    command = (
-        f"PYTHONPATH='{ROOT}' '{sys.executable}' '{script}' '{told}'; tmux -L {socket} wait -S done"
-    )
+    command = f"PYTHONPATH='{ROOT}' '{sys.executable}' '{script}' '{told}'; tmux -L {socket} wait -S done"
     tmux = ["tmux", "-u", "-L", socket, "-f", "/dev/null"]
     subprocess.run([*tmux, "new-session", "-d", "-x", "80", "-y", "24", command], check=True)
     try:
@@ -207,9 +200,7 @@ def test_terminal_that_does_not_answer_is_left_as_it_was() -> None:
     )  # fmt: skip
     assert done.stdout.strip() == "null", "without a terminal there are no widths"
 
-    code = "import termios, sys\n" + WIDTHS.replace(
-        "found = ", "before = termios.tcgetattr(0); found = "
-    )
+    code = "import termios, sys\n" + WIDTHS.replace("found = ", "before = termios.tcgetattr(0); found = ")
     code += "\nassert termios.tcgetattr(0) == before\nprint('left', found)"
     child = pexpect.spawn(sys.executable, ["-c", code, "/dev/null"], cwd=str(ROOT), timeout=600)
     child.expect("left None")

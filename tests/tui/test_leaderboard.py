@@ -55,7 +55,7 @@ class Compared(App):
 
 
 @asynccontextmanager
-async def opened(path: Path, size: tuple[int, int]) -> AsyncIterator[tuple[Compared, Pilot[Any], LeaderboardScreen]]:  # fmt: skip
+async def opened(path: Path, size: tuple[int, int]) -> AsyncIterator[tuple[Compared, Pilot[Any], LeaderboardScreen]]:
     screen = LeaderboardScreen(path)
     async with showing(Compared(path), screen, size) as (app, pilot):
         yield app, pilot, screen
@@ -248,7 +248,7 @@ async def test_cell_is_the_best_setup_by_mean_of_repetitions(path: Path) -> None
         first = next(line for line in lines(app) if line.lstrip().startswith("qwen"))
         assert "0.64" in first, "(0.633 + 0.645) / 2, not the 0.42 without notes"
         assert "0.39" in first, "0.71 weighs other inputs, so it is not next to the others"
-        assert "the mean of the complete repetitions; of several set-ups (coaching) the highest" in text(app)  # fmt: skip
+        assert "the mean of the complete repetitions; of several set-ups (coaching) the highest" in text(app)
         assert "★ best baseline 0.52 gemma2:9b · 0 · none" in text(app)
         assert "qwen2.5:7b · 0 · notes · the best of 2 set-ups here" in text(app)
         assert "composite 0.64 (runs 0.63–0.65)" in text(app)
@@ -328,7 +328,7 @@ def official(ranked: Played, tmp_path: Path) -> Played:
     return ranked
 
 
-async def test_official_lists_are_shown_where_cards_were_taken_in(official: Played, tmp_path: Path) -> None:  # fmt: skip
+async def test_official_lists_are_shown_where_cards_were_taken_in(official: Played, tmp_path: Path) -> None:
     async with opened(official.path, SMALL) as (app, pilot, _):
         await press(pilot, "O")
         assert "0.78 (0.72–0.85)  88 (83–92)" in text(app)

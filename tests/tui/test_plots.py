@@ -60,8 +60,7 @@ def card(composite: float | None, price: float | None = 0.001) -> dict[str, Any]
 
 def runs_of(*cards: dict[str, Any] | None) -> list[RunSummary]:
     return [
-        run(number, run_id=f"{number:08}-run", model_slug=f"m{number}", card=each)
-        for number, each in enumerate(cards)
+        run(number, run_id=f"{number:08}-run", model_slug=f"m{number}", card=each) for number, each in enumerate(cards)
     ]
 
 
@@ -122,8 +121,7 @@ def test_the_front_holds_what_no_run_beats(pairs: list[tuple[float, float]]) -> 
     picture = cost(runs_of(*(card(score, price) for price, score in pairs)), "composite")
     for point in picture.points:
         beaten = any(
-            (price < point.across and score >= (point.up or 0))
-            or (price <= point.across and score > (point.up or 0))
+            (price < point.across and score >= (point.up or 0)) or (price <= point.across and score > (point.up or 0))
             for price, score in pairs
         )
         assert point.front is not beaten
@@ -131,9 +129,7 @@ def test_the_front_holds_what_no_run_beats(pairs: list[tuple[float, float]]) -> 
 
 
 def test_a_run_of_unknown_cost_is_said_beside_and_a_free_one_is_drawn() -> None:
-    picture = cost(
-        runs_of(card(0.5, None), card(0.4, 0.0), card(0.9, 0.01), card(0.9, 0.0001)), "composite"
-    )
+    picture = cost(runs_of(card(0.5, None), card(0.4, 0.0), card(0.9, 0.01), card(0.9, 0.0001)), "composite")
     assert picture.beside == "not drawn (unknown cost or no composite): m0"
     assert picture.logarithmic
     lines = [drawn(line) for line in plane(picture, 80, 20, 0)]
@@ -142,10 +138,7 @@ def test_a_run_of_unknown_cost_is_said_beside_and_a_free_one_is_drawn() -> None:
 
 
 def free(composite: float, tokens: float | None, seconds: float | None) -> dict[str, Any]:
-    return card(composite, 0.0) | {
-        "tokens": {"tokens_per_entry": tokens},
-        "speed": {"avg_latency_seconds": seconds},
-    }
+    return card(composite, 0.0) | {"tokens": {"tokens_per_entry": tokens}, "speed": {"avg_latency_seconds": seconds}}
 
 
 def test_free_models_are_told_apart_by_tokens_or_seconds() -> None:
@@ -263,9 +256,7 @@ def stored(tmp_path: Path) -> Path:
             "model_slug": f"'model-{number}'",
         }  # fmt: skip
         values = ", ".join(changed.get(name, name) for name in names)
-        made.store.execute(
-            f"INSERT INTO runs ({columns}) SELECT {values} FROM runs WHERE id = {made.number}"
-        )
+        made.store.execute(f"INSERT INTO runs ({columns}) SELECT {values} FROM runs WHERE id = {made.number}")
         added = made.store.execute("SELECT max(id) FROM runs").fetchone()[0]
         made.store.execute("UPDATE runs SET run_card = ? WHERE id = ?", (json.dumps(each), added))
         fields = [row[1] for row in made.store.execute("PRAGMA table_info(results)")][1:]
@@ -314,9 +305,7 @@ async def test_marked_runs_are_exported(stored: Path, monkeypatch: pytest.Monkey
             rows = list(csv.DictReader(file))
         assert [row["model"] for row in rows] == ["model-1", "model-2"]
         for row in rows:
-            assert math.isclose(
-                float(row["composite"]), cards[row["run_id"]]["scores"]["composite"]
-            )
+            assert math.isclose(float(row["composite"]), cards[row["run_id"]]["scores"]["composite"])
         await press(pilot, "y")
         assert app.clipboard.startswith("1f3b8c1e-0000\t")
 

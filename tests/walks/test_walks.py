@@ -69,7 +69,7 @@ def _speakers_judge() -> None:
 
 
 @pytest.mark.thorough
-def test_a_day_from_the_stick_to_the_certificate_at_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_a_day_from_the_stick_to_the_certificate_at_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     monkeypatch.setenv("COLUMNS", "120")
@@ -142,7 +142,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
-def test_from_an_empty_home_to_two_runs_of_ones_own_corpus_compared(terminal: Terminal, tmp_path: Path) -> None:  # fmt: skip
+def test_from_an_empty_home_to_two_runs_of_ones_own_corpus_compared(terminal: Terminal, tmp_path: Path) -> None:
     home, corpus, method = tmp_path / "home", tmp_path / "mine.tsv", tmp_path / "method.py"
     rows = (f"{n}\tThe dog number {n} sleeps.\tLa hundo {n} dormas." for n in range(1, 13))
     corpus.write_text("\n".join(["id\tsource\treference", *rows, ""]), "utf-8")

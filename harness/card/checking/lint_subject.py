@@ -72,11 +72,7 @@ def filed_subject(connection: sqlite3.Connection, path: Path) -> LintSubject:
     if layout(raw, path.name) is not ForeignLayout.CARD:
         raise UsageError(f"{path.name} is not a run card. `rosetta runs import` takes it in first.")
     card = adopt(raw, path.name)
-    rows = [
-        LintedEntry(row_entry(result), result.predicted or "")
-        for result in card.results
-        if not result.withheld
-    ]
+    rows = [LintedEntry(row_entry(result), result.predicted or "") for result in card.results if not result.withheld]
     whole = whole_corpus(connection, card.dataset.sha256)
     return _completed(connection, path.name, rows, raw, whole)
 
@@ -95,9 +91,7 @@ def _completed(
     ``own``: a run of this store, whose secret entries may be examined here; a card from elsewhere is held against open ones only.
     """
     whole = {} if corpus is None else read_entries(connection, corpus, to_show=True)
-    usable = [
-        entry for entry in whole.values() if not entry.not_stored and (own or not entry.secret)
-    ]
+    usable = [entry for entry in whole.values() if not entry.not_stored and (own or not entry.secret)]
     known = {str(card_id(entry.id)): entry for entry in usable}
     rows = []
     for row in told:  # with the class of its entry; its texts stay those of the run
@@ -128,10 +122,7 @@ class LintFinding(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    check: (
-        Literal["variants", "generalization", "copies", "prompt", "declaration", "canary"]
-        | FindingCode
-    )
+    check: Literal["variants", "generalization", "copies", "prompt", "declaration", "canary"] | FindingCode
     severity: Literal["look", "note"]
     """``look``: somebody should look at these entries; ``note``: to be known."""
     seen: str
@@ -205,9 +196,7 @@ def lint_outputs(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
 def _linted(finding: OutputFinding, canaries: Sequence[str]) -> LintFinding:
     """Return a finding as linting shows it, without examples that quote a canary."""
     examples = [
-        example
-        for example in finding.examples
-        if not any(_quotes(normalised(example), canary) for canary in canaries)
+        example for example in finding.examples if not any(_quotes(normalised(example), canary) for canary in canaries)
     ]
     return LintFinding(
         check=finding.code,

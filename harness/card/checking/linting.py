@@ -28,9 +28,7 @@ def lint_canaries(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     if not stated:
         yield NotLookedAt(check="canary", why=_why_none(subject.dataset))
         return
-    canaries = [
-        comparison_form(canary) for canary in stated if len(normalised(canary)) >= LEAST_OF_CANARY
-    ]
+    canaries = [comparison_form(canary) for canary in stated if len(normalised(canary)) >= LEAST_OF_CANARY]
     if not canaries:
         yield NotLookedAt(check="canary", why="the canaries of the corpus are too short")
         return
@@ -70,11 +68,7 @@ _AT_ONCE = 256  # Outputs compared in one matrix
 
 def lint_copies(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     """Yield a finding where outputs are near copies of references of other development entries, and less like their own."""
-    known = [
-        (entry, text)
-        for entry in subject.development
-        for text in _long([entry.reference, *entry.variants])
-    ]
+    known = [(entry, text) for entry in subject.development for text in _long([entry.reference, *entry.variants])]
     asked = [row for row in subject.rows if _long([row.output])]
     if not known or not asked:
         unknown = "the development entries of the corpus are not known here"
@@ -103,9 +97,7 @@ def _long(texts: Sequence[str]) -> list[str]:
     return [text for text in forms if len(text) >= LEAST_LETTERS]
 
 
-def _copies(
-    asked: Sequence[LintedEntry], known: Sequence[tuple[Entry, str]]
-) -> Iterator[tuple[LintedEntry, Entry]]:
+def _copies(asked: Sequence[LintedEntry], known: Sequence[tuple[Entry, str]]) -> Iterator[tuple[LintedEntry, Entry]]:
     """Yield outputs with the development entry that each is nearest to."""
     texts = [text for _, text in known]
     for start in range(0, len(asked), _AT_ONCE):
@@ -210,9 +202,7 @@ def lint_generalization(subject: LintSubject) -> Iterator[LintFinding | NotLooke
     )
 
 
-def _chance(
-    hits: Sequence[LintedEntry], group: Sequence[LintedEntry], others: Sequence[LintedEntry]
-) -> float | None:
+def _chance(hits: Sequence[LintedEntry], group: Sequence[LintedEntry], others: Sequence[LintedEntry]) -> float | None:
     """Return how likely that many hits are where both groups are hit equally often; None for too few others."""
     if len(others) < LEAST:
         return None
@@ -290,15 +280,7 @@ def _stands_in(entry: Entry, prompt: str) -> bool:
 
 # ---- All checks of one run, in the order in which they are shown ----
 
-CHECKS = (
-    lint_outputs,
-    lint_canaries,
-    lint_prompt,
-    lint_declaration,
-    lint_copies,
-    lint_variants,
-    lint_generalization,
-)
+CHECKS = (lint_outputs, lint_canaries, lint_prompt, lint_declaration, lint_copies, lint_variants, lint_generalization)
 
 
 def lint(subject: LintSubject) -> LintReport:

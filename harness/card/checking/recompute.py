@@ -106,19 +106,13 @@ def card_floors(card: RunCard) -> dict[str, FloorScores]:
     """Return the floors that the card states, by name."""
     return {
         floor.name: FloorScores(
-            floor.composite,
-            floor.chrf_plus_plus,
-            tuple(floor.inputs),
-            floor.entries,
-            floor.searched,
+            floor.composite, floor.chrf_plus_plus, tuple(floor.inputs), floor.entries, floor.searched
         )
         for floor in card.floors
     }
 
 
-def _statistics(
-    scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]
-) -> list[EntryStatistics]:
+def _statistics(scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]) -> list[EntryStatistics]:
     """Compute the statistics of the surface metrics again; what needs more than the texts, each row states."""
     ids = (*scorer.ids, *scorer.foreign)
     statistics: list[EntryStatistics] = []
@@ -239,19 +233,8 @@ def counts_again(card: RunCard) -> dict[str, Any]:
 
 
 _FROM_ROWS = {
-    "cost_usd": (
-        "total_cost_usd",
-        "cost_per_entry_usd",
-        "cost_per_1k_tokens",
-        "cost_per_source_char",
-    ),
-    "usage": (
-        *EntryUsage.model_fields,
-        "total_tokens",
-        "tokens_per_entry",
-        "tokens_per_second",
-        "cost_per_1k_tokens",
-    ),
+    "cost_usd": ("total_cost_usd", "cost_per_entry_usd", "cost_per_1k_tokens", "cost_per_source_char"),
+    "usage": (*EntryUsage.model_fields, "total_tokens", "tokens_per_entry", "tokens_per_second", "cost_per_1k_tokens"),
     "latency_seconds": ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds"),
 }
 """Field of a row → the numbers that cannot be computed again where no row has it."""
@@ -261,10 +244,7 @@ def resting_on_rows(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict
     """Omit the numbers that rest on fields which no row of the card has."""
     rows = [row for row in raw.get("results", ()) if isinstance(row, dict)]
     absent = {
-        number
-        for name, numbers in _FROM_ROWS.items()
-        if not any(name in row for row in rows)
-        for number in numbers
+        number for name, numbers in _FROM_ROWS.items() if not any(name in row for row in rows) for number in numbers
     }
     return {name: without(value, absent) for name, value in expected.items()}
 
@@ -286,9 +266,7 @@ def without(value: Any, names: Iterable[str]) -> Any:
 # that is available: a card could bring references that are its outputs.
 
 
-def recount(
-    card: RunCard, corpus: Sequence[Entry] | None = None, material: Material | None = None
-) -> Recount | None:
+def recount(card: RunCard, corpus: Sequence[Entry] | None = None, material: Material | None = None) -> Recount | None:
     """Score the outputs of a card again; None where it carries none, as of secret entries.
 
     ``corpus``: the entries of the file that the card names by its hash; None: it is not here. ``material``: what
@@ -296,10 +274,7 @@ def recount(
     """
     if not card.results or withheld(card.results):
         return None
-    differences = (
-        *_scores(card, material or card_material(card)),
-        *(() if corpus is None else _texts(card, corpus)),
-    )
+    differences = (*_scores(card, material or card_material(card)), *(() if corpus is None else _texts(card, corpus)))
     return Recount(corpus is not None, differences)
 
 
@@ -330,18 +305,13 @@ def _texts(card: RunCard, corpus: Sequence[Entry]) -> Iterator[str]:
     if strange := sum(entry is None for _, entry in rows):
         yield f"{strange:,} of its entries are not in the corpus"
     known: Mapping[str, int] = {
-        name: sum(
-            entry is not None and getattr(row, name) != getattr(entry, name) for row, entry in rows
-        )
+        name: sum(entry is not None and getattr(row, name) != getattr(entry, name) for row, entry in rows)
         for name in ("source", "reference")
     }
     for name, count in known.items():
         if count:
             yield f"the {name} of {count:,} entries is not that of the corpus"
-    other = sum(
-        entry is not None and list(row.variants or ()) != list(entry.variants or ())
-        for row, entry in rows
-    )
+    other = sum(entry is not None and list(row.variants or ()) != list(entry.variants or ()) for row, entry in rows)
     if other:
         yield f"the variants of {other:,} entries are not those of the corpus"
 
@@ -368,13 +338,9 @@ def refuse_secrets(card: RunCard, name: str) -> None:
 
 def refuse_impossible(card: RunCard, name: str) -> None:
     """Raise UsageError for an entry that is there twice, a text without end, and a number that no run gives."""
-    twice = [
-        id_ for id_, count in Counter(row.entry_id for row in card.results).items() if count > 1
-    ]
+    twice = [id_ for id_, count in Counter(row.entry_id for row in card.results).items() if count > 1]
     if twice:
-        raise UsageError(
-            f"{name} has entry {twice[0]!r} more than once, so it is no card of one run."
-        )
+        raise UsageError(f"{name} has entry {twice[0]!r} more than once, so it is no card of one run.")
     for row in card.results:
         texts = (row.source, row.reference, row.predicted, *(row.variants or ()))
         if (longest := max(len(text or "") for text in texts)) > MOST_TEXT:
@@ -383,9 +349,7 @@ def refuse_impossible(card: RunCard, name: str) -> None:
             )
     scorer = card_scorer(card, [row_entry(row) for row in card.results])
     for first in impossible(card, scorer):
-        raise UsageError(
-            f"{name}: {first}. No run gives such a number: ask the card's maker for the right one."
-        )
+        raise UsageError(f"{name}: {first}. No run gives such a number: ask the card's maker for the right one.")
 
 
 def refuse_withdrawn(raw: Mapping[str, Any], card: RunCard, name: str) -> None:
@@ -393,6 +357,4 @@ def refuse_withdrawn(raw: Mapping[str, Any], card: RunCard, name: str) -> None:
     ids = [row.entry_id for row in card.results] or None
     for check in found(of_card(raw, ids), now_standing()):
         if check.ok is False:
-            raise UsageError(
-                f"{name}: {check.words}. It is not imported. `rosetta community notices` has who said so."
-            )
+            raise UsageError(f"{name}: {check.words}. It is not imported. `rosetta community notices` has who said so.")

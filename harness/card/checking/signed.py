@@ -101,9 +101,7 @@ def check_seal(
         verdict.checks.append(_check_time(seal, known.log))
 
 
-def check_proof(
-    verdict: CardVerdict, proof: RowProof, card: Mapping[str, Any] | None, known: KnownSigners
-) -> None:
+def check_proof(verdict: CardVerdict, proof: RowProof, card: Mapping[str, Any] | None, known: KnownSigners) -> None:
     """Judge a proof that was read, against a card where there is one."""
     verdict.checks.append(_whose(proof.seal, known))
     words = f"entry {proof.row.get('entry_id')} is row {proof.place + 1} of {proof.seal.rows:,} that were sealed"
@@ -136,7 +134,9 @@ def check_reproduction(
     verdict.checks += consent_checks(Verified(keys=frozenset({found.by, found.claimed_by})))
     neither = "neither has composite nor chrF++"
     outcome = {True: "reproduced", False: "NOT reproduced", None: neither}
-    words = f"{outcome[found.reproduced]} within {percent(found.tolerance)}, worked out again from the scores of both cards"
+    words = (
+        f"{outcome[found.reproduced]} within {percent(found.tolerance)}, worked out again from the scores of both cards"
+    )
     verdict.checks.append(CardCheck(SCORES, True, words))
     if card is None:
         words = "not given; add --card CARD, to see whether it has the hash"
@@ -204,11 +204,7 @@ def _check_time(found: SealFile, log: Sequence[LogLine]) -> CardCheck:
 
 
 def verify_file(
-    connection: sqlite3.Connection,
-    path: Path,
-    known: KnownSigners,
-    against: Path | None,
-    home: Path,
+    connection: sqlite3.Connection, path: Path, known: KnownSigners, against: Path | None, home: Path
 ) -> CardVerdict:
     """Verify the file of a card with the seal next to it, the proof of a row, or the record of a reproduction, ``against`` a card where one is named.
 
@@ -229,9 +225,7 @@ def verify_file(
     return verdict
 
 
-def verify_stored(
-    connection: sqlite3.Connection, run: Run, name: str, known: KnownSigners, home: Path
-) -> CardVerdict:
+def verify_stored(connection: sqlite3.Connection, run: Run, name: str, known: KnownSigners, home: Path) -> CardVerdict:
     """Verify a run of the store, with the seals that are kept of it and the rows that its card leaves out."""
     raw = read_raw(connection, run.id)
     verdict = verify_card(json.dumps(raw).encode(), connection, name)
@@ -250,11 +244,7 @@ def verify_stored(
 
 
 def _verify_proof(
-    connection: sqlite3.Connection,
-    data: bytes,
-    name: str,
-    against: Path | None,
-    known: KnownSigners,
+    connection: sqlite3.Connection, data: bytes, name: str, against: Path | None, known: KnownSigners
 ) -> CardVerdict:
     proof, verdict = read_proof(data, name), CardVerdict()
     raw = None if against is None else parse_object(read_card_bytes(against), against.name)

@@ -55,9 +55,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
-def differences(
-    found: object, expected: object, path: str = "$", *, rounded: bool = False
-) -> Iterator[CardDifference]:
+def differences(found: object, expected: object, path: str = "$", *, rounded: bool = False) -> Iterator[CardDifference]:
     """Yield where ``found`` is not ``expected``, in the order of ``found``.
 
     Members that only one of the two has are passed over: a card may lack a field or have further ones.
@@ -66,9 +64,7 @@ def differences(
     if isinstance(found, Mapping) and isinstance(expected, Mapping):
         for name, value in found.items():
             if name in expected:
-                yield from differences(
-                    value, expected[name], member(path, str(name)), rounded=rounded
-                )
+                yield from differences(value, expected[name], member(path, str(name)), rounded=rounded)
     elif isinstance(found, list) and isinstance(expected, list):
         if len(found) != len(expected):
             yield CardDifference(f"{path}.length", len(expected), len(found))

@@ -6,13 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.card.build import (
-    SETUP_FIELDS,
-    VERIFICATION_TIER,
-    analyser_version,
-    assemble,
-    store_card,
-)
+from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, analyser_version, assemble, store_card
 from harness.card.checking.recompute import (
     card_material,
     card_scorer,
@@ -61,9 +55,7 @@ _TERMS = (
 """Parts of ``dataset`` that older cards do not have, or state by earlier classes of licences."""
 
 
-def verify_card(
-    data: bytes, connection: sqlite3.Connection | None = None, name: str = "the card"
-) -> CardVerdict:
+def verify_card(data: bytes, connection: sqlite3.Connection | None = None, name: str = "the card") -> CardVerdict:
     """Verify the bytes of a card, as far as they carry data.
 
     Withheld rows are taken from the store where ``connection`` has the run. Numbers agree within
@@ -88,9 +80,7 @@ def verify_card(
             return _verify_row(raw)
 
 
-def _consent(
-    raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
-) -> Iterator[CardCheck]:
+def _consent(raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None) -> Iterator[CardCheck]:
     """Return what notices that are believed here say of a card; nothing where none is about it."""
     if not now_standing():
         return
@@ -105,9 +95,7 @@ def consent_checks(subject: consent.Verified) -> Iterator[CardCheck]:
         yield CardCheck("consent", check.ok, check.words)
 
 
-def _verify(
-    raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
-) -> CardVerdict:
+def _verify(raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None) -> CardVerdict:
     verdict = CardVerdict([check_hash(raw)])
     _check_calibration(verdict, card)
     # Name a verification tier that only the card itself vouches for.
@@ -131,9 +119,7 @@ def _verify(
         if words := taken_as_stated(card, material.scorer):
             verdict.skip("stated numbers", words)
         measures = measures_again(card, material)
-        computed = resting_on_rows(
-            raw, {**measures, "scores": scores_again(card, material, measures)}
-        )
+        computed = resting_on_rows(raw, {**measures, "scores": scores_again(card, material, measures)})
         scores = computed.pop("scores")
         verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
         verdict.compare("cost, speed, tokens", raw, computed, rounded=rounded)
@@ -182,9 +168,7 @@ def _check_calibration(verdict: CardVerdict, card: RunCard) -> None:
         verdict.checks.append(CardCheck("calibration", *check_stated(calibration, home())))
 
 
-def _check_fingerprint(
-    verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard, *, ours: bool
-) -> None:
+def _check_fingerprint(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard, *, ours: bool) -> None:
     stated = raw.get("fingerprint")
     if not isinstance(stated, dict) or not stated.get("hash"):
         verdict.skip("fingerprint", "the card has none")
@@ -230,11 +214,7 @@ def _check_stated(verdict: CardVerdict, card: RunCard) -> bool:
 
 
 def _check_scores(
-    verdict: CardVerdict,
-    raw: Mapping[str, Any],
-    expected: dict[str, Any],
-    scorer: Scorer,
-    rounded: bool,
+    verdict: CardVerdict, raw: Mapping[str, Any], expected: dict[str, Any], scorer: Scorer, rounded: bool
 ) -> None:
     """Compare the scores; a metric that this version cannot compute is named, not judged."""
     stated, computed = raw["scores"], scorer.ids
@@ -292,9 +272,7 @@ def _other_metrics(foreign: list[str], null: list[str]) -> str:
     return "; ".join(parts) + ": the composite was checked against the values on the card only"
 
 
-def _comparable(
-    stated: Mapping[str, Any], expected: Mapping[str, Any], dropped: set[str]
-) -> Iterator[tuple[str, Any]]:
+def _comparable(stated: Mapping[str, Any], expected: Mapping[str, Any], dropped: set[str]) -> Iterator[tuple[str, Any]]:
     """Yield the intervals whose recipe the card records; others cannot be made again."""
     intervals = stated.get("confidence_intervals")
     for id_, interval in (intervals if isinstance(intervals, dict) else {}).items():
@@ -326,12 +304,8 @@ def _check_against_store(
     if stored is None:
         return False
     earlier = "claim" not in raw["scores"] or not of_these_rules(raw["scores"])
-    expected = without(
-        stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ()))
-    )
-    expected["scores"] = without(
-        stored["scores"], {*_WORDS, *_later(raw), *(_CLAIM if earlier else ())}
-    )
+    expected = without(stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ())))
+    expected["scores"] = without(stored["scores"], {*_WORDS, *_later(raw), *(_CLAIM if earlier else ())})
     if whole or "transmission_rule" not in raw["dataset"]:
         expected["dataset"] = without(stored["dataset"], _TERMS)
     verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
@@ -357,9 +331,7 @@ def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard)
     )
     material = card_material(card)
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=False)
-    computed = resting_on_rows(
-        raw, {**measures_again(card, material), "scores": counts_again(card)}
-    )
+    computed = resting_on_rows(raw, {**measures_again(card, material), "scores": counts_again(card)})
     verdict.compare("cost, speed, tokens, counts", raw, computed, rounded=False)
     _check_arithmetic(verdict, raw)
 

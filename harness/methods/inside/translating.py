@@ -35,6 +35,6 @@ class Translating:
 
     def _text(self, tokens: Sequence[str]) -> str:
         """Write tokens as text; those that the tokenizer does not have are no text."""
-        ids = [number for token in tokens if (number := self._wanted.token_to_id(token)) is not None]  # fmt: skip
+        ids = [number for token in tokens if (number := self._wanted.token_to_id(token)) is not None]
         text: str = self._wanted.decode(ids, skip_special_tokens=True)
         return text.strip()

@@ -21,22 +21,14 @@ from harness.store.file.sealing import (
     open_fields,
     sealed_column,
 )
-from harness.store.file.trouble import (
-    intern_text,
-    stored_object,
-    stored_word,
-    unpack_positions,
-    unpacks,
-)
+from harness.store.file.trouble import intern_text, stored_object, stored_word, unpack_positions, unpacks
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _NAMES = ("corpus", "position", "entry_id", "source", "reference", *_COLUMNS, "rest")
 _APART = frozenset({"id", "source", "reference", *_COLUMNS})
 
 
-def save_corpus(
-    connection: sqlite3.Connection, corpus: Corpus, positions: Iterable[int] | None = None
-) -> int:
+def save_corpus(connection: sqlite3.Connection, corpus: Corpus, positions: Iterable[int] | None = None) -> int:
     """Return the store's id of a corpus, storing it where it is new; called within a transaction.
 
     Of its secret entries only those at ``positions`` are stored (None: all), the others as places without
@@ -47,16 +39,12 @@ def save_corpus(
     recipients = () if corpus.vault is None else corpus.vault.recipients
     wanted = None if positions is None else frozenset(positions)
     entries = [
-        entry
-        if wanted is None or place in wanted or not entry.secret
-        else _not_stored(place, entry.segment)
+        entry if wanted is None or place in wanted or not entry.secret else _not_stored(place, entry.segment)
         for place, entry in enumerate(corpus.entries)
     ]
     known = find_corpus(connection, corpus)
     if known is None:
-        return insert_corpus(
-            connection, corpus.sha256, corpus.dataset, entries, partial=False, recipients=recipients
-        )
+        return insert_corpus(connection, corpus.sha256, corpus.dataset, entries, partial=False, recipients=recipients)
     if recipients and has_key(connection, known):
         CorpusSeal(connection, known).seal_for(recipients)  # keepers come and leave
     _fill(connection, known, entries, recipients)
@@ -73,9 +61,7 @@ def _not_stored(position: int, segment: Segment | None) -> Entry:
     )
 
 
-def _fill(
-    connection: sqlite3.Connection, corpus: int, entries: Sequence[Entry], recipients: Sequence[str]
-) -> None:
+def _fill(connection: sqlite3.Connection, corpus: int, entries: Sequence[Entry], recipients: Sequence[str]) -> None:
     """Fill the empty places of entries that are wanted now."""
     empty = connection.execute(
         "SELECT position FROM entries WHERE corpus = ? AND rest = ?", (corpus, NOT_STORED)
@@ -96,11 +82,7 @@ def forget_unused_secrets(connection: sqlite3.Connection) -> int:
         if stored:
             rows = connection.execute("SELECT positions FROM runs WHERE corpus = ?", (corpus,))
             used.update(*(unpack_positions(packed) for (packed,) in rows))
-        gone = [
-            (place, _not_stored(place, segment))
-            for place, segment in stored.items()
-            if place not in used
-        ]
+        gone = [(place, _not_stored(place, segment)) for place, segment in stored.items() if place not in used]
         _put(connection, corpus, gone)
         emptied += len(gone)
     return emptied
@@ -111,8 +93,7 @@ def _stored_secrets(connection: sqlite3.Connection, corpus: int) -> dict[int, Se
     secret = [segment.value for segment in Segment if segment.secret]
     terms = read_dataset(connection, corpus).terms
     rows = connection.execute(
-        "SELECT position, segment FROM entries WHERE corpus = ? AND rest IS NOT ?",
-        (corpus, NOT_STORED),
+        "SELECT position, segment FROM entries WHERE corpus = ? AND rest IS NOT ?", (corpus, NOT_STORED)
     )
     return {
         position: None if segment is None else stored_word(segment, Segment)
@@ -166,8 +147,7 @@ def insert_corpus(
     this computer.
     """
     inserted = connection.execute(
-        "INSERT INTO corpora (sha256, partial, dataset) VALUES (?, ?, ?)",
-        (sha256, partial, _envelope(dataset)),
+        "INSERT INTO corpora (sha256, partial, dataset) VALUES (?, ?, ?)", (sha256, partial, _envelope(dataset))
     )
     corpus_id = int(inserted.lastrowid or 0)
     _put(connection, corpus_id, enumerate(entries), recipients)
@@ -175,10 +155,7 @@ def insert_corpus(
 
 
 def _put(
-    connection: sqlite3.Connection,
-    corpus: int,
-    placed: Iterable[tuple[int, Entry]],
-    recipients: Sequence[str] = (),
+    connection: sqlite3.Connection, corpus: int, placed: Iterable[tuple[int, Entry]], recipients: Sequence[str] = ()
 ) -> None:
     placed_entries = [*placed]
     seal = None
@@ -189,10 +166,7 @@ def _put(
     names = _NAMES if seal is None else (*_NAMES, "sealed")
     connection.executemany(
         f"INSERT OR REPLACE INTO entries ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
-        (
-            _entry_row(connection, corpus, place, entry, seal)[: len(names)]
-            for place, entry in placed_entries
-        ),
+        (_entry_row(connection, corpus, place, entry, seal)[: len(names)] for place, entry in placed_entries),
     )
 
 
@@ -201,11 +175,7 @@ def _envelope(dataset: Dataset) -> str:
 
 
 def _entry_row(
-    connection: sqlite3.Connection,
-    corpus_id: int,
-    position: int,
-    entry: Entry,
-    seal: CorpusSeal | None,
+    connection: sqlite3.Connection, corpus_id: int, position: int, entry: Entry, seal: CorpusSeal | None
 ) -> tuple[object, ...]:
     """Return the columns of an entry; of a sealed one only what the lists have is in those that are open."""
     fields = entry.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -222,9 +192,7 @@ def _entry_row(
         intern_text(connection, str(fields.get("source", ""))),
         intern_text(connection, str(fields.get("reference", ""))),
         *(fields.get(name) for name in _COLUMNS),
-        NOT_STORED
-        if entry.not_stored
-        else (json.dumps(rest, ensure_ascii=False) if rest else None),
+        NOT_STORED if entry.not_stored else (json.dumps(rest, ensure_ascii=False) if rest else None),
         sealed,
     )
 
@@ -272,11 +240,7 @@ _READ = """
 
 
 def read_entries(
-    connection: sqlite3.Connection,
-    corpus_id: int,
-    positions: Iterable[int] | None = None,
-    *,
-    to_show: bool = False,
+    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None, *, to_show: bool = False
 ) -> dict[int, Entry]:
     """Return entries by their place in the corpus: all, or those asked for; sealed ones are opened.
 
@@ -311,17 +275,13 @@ def _tags(row: tuple[Any, ...]) -> dict[str, object]:
 
 
 @unpacks
-def _entry(
-    row: tuple[Any, ...], of_all: Mapping[str, object], seal: CorpusSeal, *, to_show: bool
-) -> Entry:
+def _entry(row: tuple[Any, ...], of_all: Mapping[str, object], seal: CorpusSeal, *, to_show: bool) -> Entry:
     if row[9] is not None:
         read = seal.shown if to_show else seal.open
         opened = read(row[0], SealedKind.ENTRY, row[9])
         if opened is None:
             return _closed(row, of_all)
-        entry = Entry.model_validate(
-            {**_of_entry(of_all, opened.get("segment")), "id": row[1], **opened}
-        )
+        entry = Entry.model_validate({**_of_entry(of_all, opened.get("segment")), "id": row[1], **opened})
         if not entry.secret:  # somebody took its mark away: opened as it is, it could be sent
             raise StoredValueError
         return entry

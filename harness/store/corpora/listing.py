@@ -85,8 +85,7 @@ def find_stored(
         raise UsageError(f"{name}: after {PREFIX} come at least six letters of the corpus's hash.")
     envelope = {"id": None, "source_language": None, "target_language": None} | dict(envelope)
     rows = connection.execute(
-        "SELECT id FROM corpora WHERE NOT partial AND substr(sha256, 1, ?) = ? ORDER BY id",
-        (len(beginning), beginning),
+        "SELECT id FROM corpora WHERE NOT partial AND substr(sha256, 1, ?) = ? ORDER BY id", (len(beginning), beginning)
     ).fetchall()
     numbers = [int(number) for (number,) in rows if _fits(connection, number, envelope)]
     if not numbers:
@@ -108,9 +107,7 @@ def _fits(connection: sqlite3.Connection, number: int, envelope: Mapping[str, st
     return all(value in (None, getattr(dataset, name)) for name, value in envelope.items())
 
 
-def segments_of(
-    connection: sqlite3.Connection, corpus: int, positions: Sequence[int]
-) -> tuple[Segment, ...]:
+def segments_of(connection: sqlite3.Connection, corpus: int, positions: Sequence[int]) -> tuple[Segment, ...]:
     """Return the segments of some entries of a stored corpus, each once; nothing is opened for it."""
     rows = connection.execute(
         "SELECT DISTINCT segment FROM entries WHERE corpus = ? AND segment IS NOT NULL"
@@ -130,17 +127,12 @@ def count_secret(connection: sqlite3.Connection, corpus: int, positions: Sequenc
     return sum(stored_word(segment, Segment).secret for (segment,) in rows)
 
 
-def read_corpus_of_run(
-    connection: sqlite3.Connection, number: int, *, to_show: bool = False
-) -> Corpus:
+def read_corpus_of_run(connection: sqlite3.Connection, number: int, *, to_show: bool = False) -> Corpus:
     """Read the whole corpus with this number of the store; ``to_show`` as in ``read_entries``."""
     sha256 = connection.execute("SELECT sha256 FROM corpora WHERE id = ?", (number,)).fetchone()[0]
     entries = read_entries(connection, number, to_show=to_show)
     return Corpus(
-        read_dataset(connection, number),
-        tuple(entries[place] for place in sorted(entries)),
-        sha256,
-        Form.SPECIFICATION,
+        read_dataset(connection, number), tuple(entries[place] for place in sorted(entries)), sha256, Form.SPECIFICATION
     )
 
 
@@ -182,8 +174,7 @@ def list_corpora(
             continue
         readings.setdefault(hashed, []).append((number, bool(partial)))
         segments = connection.execute(
-            "SELECT segment, count(*) FROM entries WHERE corpus = ? GROUP BY 1 ORDER BY 1",
-            (number,),
+            "SELECT segment, count(*) FROM entries WHERE corpus = ? GROUP BY 1 ORDER BY 1", (number,)
         )
         counts[number] = dict(segments.fetchall())
     summaries = (_summary(connection, hashed, of, counts) for hashed, of in readings.items())
@@ -309,16 +300,13 @@ MOST_VALUES = 40
 """Values of a facet that are offered, the most frequent; a corpus may put another tag on every entry."""
 
 
-def facet_counts(
-    connection: sqlite3.Connection, corpus: int
-) -> dict[str, list[tuple[str | int | None, int]]]:
+def facet_counts(connection: sqlite3.Connection, corpus: int) -> dict[str, list[tuple[str | int | None, int]]]:
     """Return for each facet the values there are with their counts: tiers in order, tags by frequency."""
     counts: dict[str, list[tuple[str | int | None, int]]] = {}
     for field in FACETS:
         by = "1" if field == "difficulty" else "2 DESC, 1"
         rows = connection.execute(
-            f"SELECT {field}, count(*) FROM entries WHERE corpus = ? GROUP BY 1"
-            f" ORDER BY {field} IS NULL, {by} LIMIT ?",
+            f"SELECT {field}, count(*) FROM entries WHERE corpus = ? GROUP BY 1 ORDER BY {field} IS NULL, {by} LIMIT ?",
             (corpus, MOST_VALUES),
         )
         counts[field] = rows.fetchall()
@@ -357,9 +345,7 @@ def examine(corpus: Corpus) -> Examination:
     return _examination(corpus, corpus.files, original(corpus.files, corpus.sha256))
 
 
-def examine_stored(
-    connection: sqlite3.Connection, number: int, sha256: str, files: Sequence[Path]
-) -> Examination:
+def examine_stored(connection: sqlite3.Connection, number: int, sha256: str, files: Sequence[Path]) -> Examination:
     """Check a corpus of the store, and the file that it was read from where that is still the same."""
     dataset, source_state = read_dataset(connection, number), original(files, sha256)
     corpus = _from_file(files, dataset) if source_state is Original.UNCHANGED else None

@@ -40,9 +40,7 @@ def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[
         )
 
 
-def known_secrets(
-    connection: sqlite3.Connection, entries: Sequence[Entry]
-) -> list[tuple[Entry, int]]:
+def known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> list[tuple[Entry, int]]:
     """Return the open entries that have the text of one that is known as secret, each with the number of a corpus that has it."""
     with transaction(connection):
         _complete(connection)
@@ -144,9 +142,7 @@ def refuse_widened(connection: sqlite3.Connection, corpus: Corpus) -> None:
         if not stated or not is_wider(now, before):
             continue
         names = ("id", "source_language", "target_language")
-        same = sha256 == corpus.sha256 or all(
-            getattr(corpus.dataset, name) == getattr(dataset, name) for name in names
-        )
+        same = sha256 == corpus.sha256 or all(getattr(corpus.dataset, name) == getattr(dataset, name) for name in names)
         sealed = before.local_only and not before.segments
         if same or (not sealed and _share_a_source(connection, number, corpus)):
             raise UsageError(_terms_check_said(connection, number, dataset.id, before, now))
@@ -172,9 +168,7 @@ def _share_a_source(connection: sqlite3.Connection, number: int, corpus: Corpus)
     return any(normalised(entry.source) in known for entry in corpus.entries)
 
 
-def _terms_check_said(
-    connection: sqlite3.Connection, number: int, name: str, before: Terms, now: Terms
-) -> str:
+def _terms_check_said(connection: sqlite3.Connection, number: int, name: str, before: Terms, now: Terms) -> str:
     runs = connection.execute("SELECT run_id FROM runs WHERE corpus = ? ORDER BY id", (number,))
     named = " ".join(row[0][:8] for row in runs)
     words = now.words or "the corpus names no licence and no other term"

@@ -60,9 +60,7 @@ def cannot_be_written(path: Path) -> bool:
         return False
     effective = os.access in os.supports_effective_ids
     both = (path, path.parent)
-    return path in copies() or not all(
-        os.access(place, os.W_OK, effective_ids=effective) for place in both
-    )
+    return path in copies() or not all(os.access(place, os.W_OK, effective_ids=effective) for place in both)
 
 
 @cache
@@ -70,9 +68,7 @@ def copied(path: Path, journal: Path) -> Path:
     """Copy a store and its journal into a folder that only its owner may enter; once, as nobody can change them."""
     folder = TemporaryDirectory(prefix=PREFIX)
     lock = _locked(Path(folder.name))
-    atexit.register(
-        _give_up, folder, lock
-    )  # before the folder's own end: an open file stays on Windows
+    atexit.register(_give_up, folder, lock)  # before the folder's own end: an open file stays on Windows
     (Path(folder.name) / _READY).touch()
     copy = Path(folder.name) / path.name
     for file in (path, journal):
@@ -137,9 +133,7 @@ def upgrade_copy(path: Path, version: int) -> Path:
 
 
 @contextmanager
-def copied_for_upgrade(
-    connection: sqlite3.Connection, path: Path, version: int, *, begun: bool
-) -> Iterator[Path]:
+def copied_for_upgrade(connection: sqlite3.Connection, path: Path, version: int, *, begun: bool) -> Iterator[Path]:
     """Copy a store before the block and erase the copy after it; where the block fails, the copy stays.
 
     ``begun``: an earlier upgrade was stopped after its first step. Then its copy is used, which is the store as it was.

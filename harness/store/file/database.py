@@ -22,21 +22,9 @@ from harness.store.file.copies import (
     file_lock,
     locks_are_missing,
 )
-from harness.store.file.schema import (
-    create_schema,
-    fill_run_scores,
-    recorded_steps,
-    schema_differences,
-)
+from harness.store.file.schema import create_schema, fill_run_scores, recorded_steps, schema_differences
 from harness.store.file.steps import STEPS
-from harness.store.file.trouble import (
-    STORE_ERRORS,
-    full_words,
-    in_words,
-    transaction,
-    unpacks,
-    worded,
-)
+from harness.store.file.trouble import STORE_ERRORS, full_words, in_words, transaction, unpacks, worded
 
 MOMENT_SECONDS = 1.0
 """A file written so short a time ago may be written again without its times showing it."""
@@ -84,9 +72,7 @@ def home() -> Path:
 
             folder = user_data_path("rosetta-tui", appauthor=False)
     except RuntimeError as error:
-        raise UsageError(
-            f"The data folder cannot be found ({error}). Name a folder in ROSETTA_HOME."
-        ) from None
+        raise UsageError(f"The data folder cannot be found ({error}). Name a folder in ROSETTA_HOME.") from None
     if storable(str(folder)) != str(folder):
         raise UsageError(
             f"The path of the data folder, {os.fsencode(folder)!r}, is no UTF-8. Name another folder in ROSETTA_HOME."
@@ -133,8 +119,7 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         if storage_problem(error) is StorageProblem.DISK_FULL:
             raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
         raise DataFolderError(
-            f"The data folder {path.parent} cannot be written ({error.strerror}). "
-            "Name another folder in ROSETTA_HOME."
+            f"The data folder {path.parent} cannot be written ({error.strerror}). Name another folder in ROSETTA_HOME."
         ) from error
 
 
@@ -254,9 +239,7 @@ def _plainly_read(path: Path) -> sqlite3.Connection | None:
     return connection
 
 
-def _read(
-    path: Path, more: str = "", *, mode: str = "ro", locking: str = "NORMAL"
-) -> sqlite3.Connection:
+def _read(path: Path, more: str = "", *, mode: str = "ro", locking: str = "NORMAL") -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}{more}",
         uri=True,
@@ -346,9 +329,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
             with transaction(connection):
                 fill_run_scores(connection)
             with closing(_read(copy, "&immutable=1")) as original:
-                lost = [
-                    table for table in _KEPT if _count(connection, table) < _count(original, table)
-                ]
+                lost = [table for table in _KEPT if _count(connection, table) < _count(original, table)]
             if lost:
                 raise StoreError(
                     f"{path} has fewer rows of {' and '.join(lost)} than before it was brought up to date. {copy} is the "
@@ -357,9 +338,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def _require_columns(
-    connection: sqlite3.Connection, path: Path, steps: Iterable[str], end: str
-) -> None:
+def _require_columns(connection: sqlite3.Connection, path: Path, steps: Iterable[str], end: str) -> None:
     """Raise StoreError where the tables are not those that the steps make; ``end``: what became of the store."""
     if differences := schema_differences(connection, steps):
         raise StoreError(

@@ -181,14 +181,9 @@ def find_openings(
     return (RunOpening.read(row[0]) for row in rows)
 
 
-def set_plan(
-    connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: RunOpening
-) -> None:
+def set_plan(connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: RunOpening) -> None:
     """Replace what resume needs, where a person chose another budget or concurrency."""
-    connection.execute(
-        "UPDATE runs SET plan = ?, opening = ? WHERE id = ?",
-        (json.dumps(plan), opening.as_text(), run),
-    )
+    connection.execute("UPDATE runs SET plan = ?, opening = ? WHERE id = ?", (json.dumps(plan), opening.as_text(), run))
 
 
 def set_opening(connection: sqlite3.Connection, run: int, opening: RunOpening) -> None:
@@ -203,12 +198,7 @@ def set_opening(connection: sqlite3.Connection, run: int, opening: RunOpening) -
 # where it is found here, by what the schema and the models say of each value, and never by
 # running the code that failed.
 
-_KINDS = {
-    "INTEGER": ("integer",),
-    "REAL": ("real", "integer"),
-    "TEXT": ("text",),
-    "BLOB": ("blob",),
-}
+_KINDS = {"INTEGER": ("integer",), "REAL": ("real", "integer"), "TEXT": ("text",), "BLOB": ("blob",)}
 """Declared type of a column → the kinds of its values."""
 
 _REFERRED = {
@@ -280,9 +270,7 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 def _other_kinds(connection: sqlite3.Connection) -> Iterator[bool]:
     """Find values of another kind than their column's."""
     for table in _tables(connection):
-        for _, name, declared, needed, _, _ in connection.execute(
-            f"PRAGMA table_info({table})"
-        ).fetchall():
+        for _, name, declared, needed, _, _ in connection.execute(f"PRAGMA table_info({table})").fetchall():
             kinds = _KINDS.get(declared)
             if kinds is None:
                 continue
@@ -297,11 +285,12 @@ def _strays(connection: sqlite3.Connection) -> Iterator[bool]:
     for table, columns in _REFERRED.items():
         for other, column in columns:
             query = (
-                f"SELECT 1 FROM {other} WHERE {column} IS NOT NULL"
-                f" AND {column} NOT IN (SELECT id FROM {table}) LIMIT 1"
+                f"SELECT 1 FROM {other} WHERE {column} IS NOT NULL AND {column} NOT IN (SELECT id FROM {table}) LIMIT 1"
             )
             yield connection.execute(query).fetchone() is not None
-    keyless = "SELECT 1 FROM entries WHERE sealed IS NOT NULL AND corpus NOT IN (SELECT corpus FROM corpus_keys) LIMIT 1"
+    keyless = (
+        "SELECT 1 FROM entries WHERE sealed IS NOT NULL AND corpus NOT IN (SELECT corpus FROM corpus_keys) LIMIT 1"
+    )
     if "corpus_keys" in _tables(connection):
         yield connection.execute(keyless).fetchone() is not None
     query = (
@@ -317,8 +306,6 @@ def _unread(connection: sqlite3.Connection) -> Iterator[bool]:
         yield not isinstance(body, str)
     for table, column, read in _VALUES:
         reading = unpacks(read)
-        for (value,) in connection.execute(
-            f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"
-        ):
+        for (value,) in connection.execute(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"):
             reading(value)
             yield False

@@ -152,9 +152,7 @@ CARD_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Column → field of a card; those of the specification's table come first."""
 
-TEXTS: Final = frozenset(
-    {"quality_tier", "model_slug", "condition", "dataset_id", "language_pair", "fingerprint_hash"}
-)
+TEXTS: Final = frozenset({"quality_tier", "model_slug", "condition", "dataset_id", "language_pair", "fingerprint_hash"})
 """Columns of text; all others hold numbers."""
 
 
@@ -162,9 +160,7 @@ def _value(column: str) -> str:
     """Return SQL of what a card has in the field of a column; NULL if it is of another type."""
     path = "'$" + "".join(f'."{name}"' for name in CARD_FIELDS[column]) + "'"
     types = "('text')" if column in TEXTS else "('integer', 'real')"
-    return (
-        f"CASE WHEN json_type(run_card, {path}) IN {types} THEN json_extract(run_card, {path}) END"
-    )
+    return f"CASE WHEN json_type(run_card, {path}) IN {types} THEN json_extract(run_card, {path}) END"
 
 
 def fill_run_scores(connection: sqlite3.Connection, run: int | None = None) -> None:

@@ -109,12 +109,8 @@ class CorpusSeal:
         known = self._row()
         place, key = (secrets.token_hex(8), DataKey.make()) if known is None else self._opened
         sealed = key.sealed_for(given)
-        self._connection.execute(
-            "INSERT OR REPLACE INTO corpus_keys VALUES (?, ?, ?)", (self.corpus, place, sealed)
-        )
-        _opened[place] = (
-            key  # who stores a run goes on with it, though it takes several to open it anew
-        )
+        self._connection.execute("INSERT OR REPLACE INTO corpus_keys VALUES (?, ?, ?)", (self.corpus, place, sealed))
+        _opened[place] = key  # who stores a run goes on with it, though it takes several to open it anew
 
     def in_queries(self) -> None:
         """Register ``plain`` for the connection's queries of this corpus; what is damaged, or no key opens, is an empty text."""
@@ -156,10 +152,7 @@ class CorpusSeal:
 
 
 def seal_for_keepers(
-    connection: sqlite3.Connection,
-    vault: str,
-    identities: Sequence[AgeIdentity],
-    recipients: Sequence[str],
+    connection: sqlite3.Connection, vault: str, identities: Sequence[AgeIdentity], recipients: Sequence[str]
 ) -> tuple[int, int]:
     """Seal the keys of all corpora that came from a vault for those who may open it now; gives how many, and how many stayed closed.
 
@@ -211,9 +204,7 @@ def has_key(connection: sqlite3.Connection, corpus: int) -> bool:
     return connection.execute(query, (corpus,)).fetchone() is not None
 
 
-def sealed_positions(
-    connection: sqlite3.Connection, corpus: int, positions: Iterable[int]
-) -> frozenset[int]:
+def sealed_positions(connection: sqlite3.Connection, corpus: int, positions: Iterable[int]) -> frozenset[int]:
     """Return which of these entries are stored encrypted, so that all that is said of them is to be sealed too."""
     if not has_key(connection, corpus):
         return frozenset()

@@ -203,9 +203,8 @@ _RESULTS = (
     " CAST(x.error AS BLOB) FROM results x"
     + _OF_SEALED.format(output="x.output", raw="x.raw")
 )  # fmt: skip
-_ANNOTATIONS = (
-    "SELECT x.rowid, x.position, x.trace, x.annotator, x.value FROM annotations x"
-    + _OF_SEALED.format(output="NULL", raw="NULL")
+_ANNOTATIONS = "SELECT x.rowid, x.position, x.trace, x.annotator, x.value FROM annotations x" + _OF_SEALED.format(
+    output="NULL", raw="NULL"
 )
 _WRITE = {
     _RESULTS: "UPDATE results SET output = NULL, raw = NULL, error = NULL, trace = ?, sealed = ? WHERE rowid = ?",
@@ -281,9 +280,7 @@ def _forget_answers(connection: sqlite3.Connection, corpus: int) -> None:
     )
     with transaction(connection):
         for table in ("results", "annotations"):
-            rows = connection.execute(
-                f"SELECT x.trace FROM {table} x {of_sealed}", (corpus,)
-            ).fetchall()
+            rows = connection.execute(f"SELECT x.trace FROM {table} x {of_sealed}", (corpus,)).fetchall()
             keys = [(key,) for (trace,) in rows for key in _reply_keys(trace)]
             connection.executemany("DELETE FROM replies WHERE key = ?", keys)
         connection.execute(
@@ -305,9 +302,7 @@ def _reply_keys(trace: object) -> Iterator[bytes]:
     except StoredValueError:
         return
     yield from (
-        attempt[0]
-        for attempt in tries
-        if isinstance(attempt, list) and attempt and isinstance(attempt[0], bytes)
+        attempt[0] for attempt in tries if isinstance(attempt, list) and attempt and isinstance(attempt[0], bytes)
     )
 
 

@@ -49,8 +49,7 @@ _WORDS = {
     ),
     StorageProblem.NOT_OPENED: "it cannot be opened. Name another folder in ROSETTA_HOME.",
     StorageProblem.GONE: (
-        "it is not in its place any more. Put it back with the files next to it, or name its folder in "
-        "ROSETTA_HOME."
+        "it is not in its place any more. Put it back with the files next to it, or name its folder in ROSETTA_HOME."
     ),
     StorageProblem.OTHER_FORM: (
         "it is not in the form that this program makes, and `rosetta doctor` names what differs. Move it away, or "
@@ -254,9 +253,7 @@ def intern_text(connection: sqlite3.Connection, text: str) -> int:
     """Return the id of a text, storing it where it is new."""
     text = storable(text)
     mark = digest(text)
-    row = connection.execute(
-        "SELECT id FROM texts WHERE digest = ? AND body = ?", (mark, text)
-    ).fetchone()
+    row = connection.execute("SELECT id FROM texts WHERE digest = ? AND body = ?", (mark, text)).fetchone()
     if row is not None:
         return int(row[0])
     inserted = connection.execute("INSERT INTO texts (digest, body) VALUES (?, ?)", (mark, text))

@@ -44,13 +44,10 @@ It knows no grammar: endings, word order and words of several meanings are mostl
 def write_sample(folder: Path, lane: SampleLane) -> Path:
     """Write the sample into a new folder, and return that."""
     words = sample_path(DEMO_GLOSSARY).read_bytes()
-    members = {SHEET: _SHEET.format(lane=lane, method=_LANES[lane]).encode(), README: _README.encode()}  # fmt: skip
+    members = {SHEET: _SHEET.format(lane=lane, method=_LANES[lane]).encode(), README: _README.encode()}
     if lane == "code":
         members |= {
-            f"{CODE}/word_by_word.py": files(__package__)
-            .joinpath("word_by_word.py")
-            .read_text("utf-8")
-            .encode(),
+            f"{CODE}/word_by_word.py": files(__package__).joinpath("word_by_word.py").read_text("utf-8").encode(),
             f"{CODE}/words.tsv": words,
         }
     else:

@@ -142,8 +142,7 @@ def _files(options: MethodOptions) -> tuple[SentFile, ...]:
                 "are sent to a worker. Run it without --scheduler."
             )
         return tuple(
-            SentFile(option=name, name=path.name, data=path.read_bytes())
-            for name, path in file_options.items()
+            SentFile(option=name, name=path.name, data=path.read_bytes()) for name, path in file_options.items()
         )
     except OSError as error:
         raise HarnessError(f"{error.filename} cannot be read: {error.strerror}.") from error
@@ -264,8 +263,7 @@ class _Errand:
             )
         self._left = {*work.waiting}
         self._go = StartWork(
-            entries=tuple(SentEntry.of(place, work.entries[place]) for place in work.waiting),
-            known=tuple(work.known),
+            entries=tuple(SentEntry.of(place, work.entries[place]) for place in work.waiting), known=tuple(work.known)
         )
 
     def _take(self, report: WorkerReport) -> None:
@@ -276,18 +274,14 @@ class _Errand:
                 words = "A worker sent an entry that it was not given, or sent one twice."
                 raise MessageError(words)
             self._left.discard(row.position)
-        self._work.recorder.take(
-            [row.result(self._work.entries[row.position], now) for row in report.rows]
-        )
+        self._work.recorder.take([row.result(self._work.entries[row.position], now) for row in report.rows])
 
     def _answer(self, asked: WorkerQuestion) -> CoordinatorAnswer:
         """Answer a worker: that what is committed is on the disk, more of the sweep's budget, or a stored reply."""
         work, fields = self._work, dict[str, Any]()
         if asked.kind == "secure":
             if not work.recorder.catch_up(SECURE_SECONDS):
-                raise HarnessError(
-                    "The store did not take what was to be written. Look at the disk."
-                )
+                raise HarnessError("The store did not take what was to be written. Look at the disk.")
         elif asked.kind == "take":  # the budget stays here
             purse = work.purse
             if purse is None:

@@ -35,9 +35,7 @@ class MessageError(HarnessError):
 class Message(BaseModel):
     """JSON of these fields and no others; bytes are written in base64."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64"
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
 
     def packed(self) -> bytes:
         """Return the message as it travels; MessageError where it is too long."""
@@ -62,9 +60,7 @@ def unpacked(kind: type[SomeMessage], data: object) -> SomeMessage:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part)[:40] for part in first["loc"])
-        raise MessageError(
-            f"A {kind.__name__} has another form than this version knows (field {place!r})."
-        ) from None
+        raise MessageError(f"A {kind.__name__} has another form than this version knows (field {place!r}).") from None
 
 
 class SentFile(Message):
@@ -153,14 +149,7 @@ class SentReply(Message):
             raise MessageError("A reply's request is no object and no list.")
         if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
             raise MessageError("A reply's tool calls are no list of objects.")
-        reply = Reply(
-            self.text,
-            self.usage,
-            self.model_id,
-            self.finish_reason,
-            self.reported_cost_usd,
-            tuple(calls),
-        )
+        reply = Reply(self.text, self.usage, self.model_id, self.finish_reason, self.reported_cost_usd, tuple(calls))
         return StoredReply(reply, self.latency_seconds, self.cost_usd, self.key, body)
 
 

@@ -130,9 +130,7 @@ def environment_key(endpoint: Endpoint) -> str | None:
     return None
 
 
-async def _translate(
-    run: RunOptions, method: Method, task: str, go: StartWork, desk: WorkerSession
-) -> str | None:
+async def _translate(run: RunOptions, method: Method, task: str, go: StartWork, desk: WorkerSession) -> str | None:
     """Process the entries. Return the stop reason, or None."""
     entries: dict[int, Entry] = {entry.position: entry.entry(task) for entry in go.entries}
     client = EndpointClient(timeout_seconds=run.timeout_seconds, offline=False)
@@ -288,14 +286,7 @@ class WorkerSession:
             self._lose()
 
     def _news(self) -> bool:
-        waiting = (
-            self._begin,
-            self._end,
-            self._rows,
-            self._replies,
-            self._asks,
-            self._told_to_wait,
-        )
+        waiting = (self._begin, self._end, self._rows, self._replies, self._asks, self._told_to_wait)
         return any(waiting)
 
     def _next(self) -> WorkerReport:
@@ -399,9 +390,7 @@ class RemoteBudget:
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:
         """Request more from home; see ``CallBudget``."""
-        coordinator_answer = await asyncio.wrap_future(
-            self._desk.ask(kind="take", wanted=wanted, spent=spent)
-        )
+        coordinator_answer = await asyncio.wrap_future(self._desk.ask(kind="take", wanted=wanted, spent=spent))
         self.held, self.budget, self.others = (
             coordinator_answer.held,
             coordinator_answer.budget,

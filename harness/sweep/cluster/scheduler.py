@@ -68,9 +68,7 @@ def connected(address: str) -> Client:
 async def _greeted(address: str) -> None:
     """Check who listens at an address; whatever is raised, it is no scheduler. What another program says is read as Dask's lengths, so any error can come."""
     parts = urlsplit(address)
-    _, writer = await asyncio.open_connection(
-        parts.hostname, parts.port
-    )  # Dask tries again where nobody listens
+    _, writer = await asyncio.open_connection(parts.hostname, parts.port)  # Dask tries again where nobody listens
     writer.close()
     args = Security().get_connection_args("client")
     comm = await connect(address, timeout=CONNECT_SECONDS, **args)
@@ -108,9 +106,7 @@ def _workers(client: Client, address: str) -> list[str]:
             f"The scheduler at {address} has no workers. Start one with `dask worker {address}`. Nothing was begun."
         )
     others = {
-        worker: from_worker.decode("ascii", "replace")[:20]
-        if isinstance(from_worker, bytes)
-        else ""
+        worker: from_worker.decode("ascii", "replace")[:20] if isinstance(from_worker, bytes) else ""
         for worker, from_worker in from_workers.items()
         if from_worker != VERSION.encode()
     }
@@ -126,16 +122,12 @@ def _workers(client: Client, address: str) -> list[str]:
     return list(from_workers)
 
 
-def require_terms_of(
-    dataset: Dataset, entries: Sequence[Entry], plan: Plan, addresses: Iterable[str]
-) -> None:
+def require_terms_of(dataset: Dataset, entries: Sequence[Entry], plan: Plan, addresses: Iterable[str]) -> None:
     """Raise UsageError where texts of these entries may not go to machines of a cluster."""
     if any(entry.secret for entry in entries):
         raise UsageError("Secret entries go to no worker: begin each such run here.")
     if plan.run.offline:
-        raise UsageError(
-            "--offline is on, and workers of a cluster are other machines. Leave one of them out."
-        )
+        raise UsageError("--offline is on, and workers of a cluster are other machines. Leave one of them out.")
     for address in addresses:
         parts = urlsplit(address)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname

@@ -30,14 +30,7 @@ from harness.sealed.strict_records import FileError, FileProblem, StrictRecord
 from harness.vault.folder import VaultState
 from harness.vault.ledger import Grant, request_id, splitting
 from harness.vault.log import VaultError
-from harness.vault.records import (
-    Base64,
-    GrantAnswer,
-    GrantRequest,
-    RunTerms,
-    SignedAnswer,
-    SignedRequest,
-)
+from harness.vault.records import Base64, GrantAnswer, GrantRequest, RunTerms, SignedAnswer, SignedRequest
 from harness.vault.request import VaultWork
 from harness.vault.secret_text import SecretText
 
@@ -83,8 +76,7 @@ def read_answer(data: bytes) -> tuple[SignedAnswer, bytes]:
         sealed = base64.b64decode(file.sealed)
     except (ValidationError, binascii.Error):
         raise FileError(
-            FileProblem.NOT_OURS,
-            "This is not an answer to a request, or it is damaged. Ask for the file once more.",
+            FileProblem.NOT_OURS, "This is not an answer to a request, or it is damaged. Ask for the file once more."
         ) from None
     answer = file.answer
     share = hashlib.sha256(sealed).hexdigest() if sealed else ""
@@ -240,9 +232,7 @@ def refuse_over(state: VaultState, grant: Grant, now: str) -> None:
     """Raise VaultError where nobody can use a grant any more, whatever the keepers say."""
     request = grant.request
     if grant.used:
-        raise VaultError(
-            FileProblem.LOCKED, f"This grant was used up at {grant.used}: it opens once. {_ANEW}"
-        )
+        raise VaultError(FileProblem.LOCKED, f"This grant was used up at {grant.used}: it opens once. {_ANEW}")
     stored = state.head.corpora.get(request.corpus)
     if stored is None or stored.texts != request.texts:
         raise VaultError(
@@ -261,10 +251,7 @@ def refuse_over(state: VaultState, grant: Grant, now: str) -> None:
             if now > request.expires
             else f"the log of the vault has a line of {grant.latest}, whatever the clock shows now"
         )
-        raise VaultError(
-            FileProblem.LOCKED,
-            f"This grant could be used until {request.expires}, and {after}. {_ANEW}",
-        )
+        raise VaultError(FileProblem.LOCKED, f"This grant could be used until {request.expires}, and {after}. {_ANEW}")
 
 
 def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
@@ -302,9 +289,7 @@ def standing(state: VaultState, grant: Grant) -> str:
     sentences = [f"{needed} must allow it."]
     if allowed:
         sentences.append(f"Allowed by {counted_names(state, allowed)}.")
-    sentences += [
-        f"Refused by {keepers[key].name}: {grant.answers[key].reason}." for key in refused
-    ]
+    sentences += [f"Refused by {keepers[key].name}: {grant.answers[key].reason}." for key in refused]
     if silent:
         sentences.append(f"No answer yet from {counted_names(state, silent)}.")
     if gone:
@@ -323,9 +308,7 @@ def counts(entries: Mapping[Segment, int]) -> str:
     return ", ".join(f"{count:,} {segment}" for segment, count in sorted(entries.items()) if count)
 
 
-def request_lines(
-    request: GrantRequest, state: VaultState, *, compared: bool = True
-) -> Iterator[str]:
+def request_lines(request: GrantRequest, state: VaultState, *, compared: bool = True) -> Iterator[str]:
     """Return what a request asks for, line by line, with the six words that people compare, which are slow to make."""
     yield asked_words(request, state)
     for name, words in request_facts(request, compared=compared):

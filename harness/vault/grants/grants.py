@@ -50,13 +50,7 @@ from harness.vault.records import (
     SignedRequest,
     Used,
 )
-from harness.vault.sealed_corpus import (
-    OpenedEntry,
-    SealedCorpus,
-    corpus_named,
-    opened_key,
-    sealed_texts,
-)
+from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, corpus_named, opened_key, sealed_texts
 from harness.vault.secret_text import no_core_dumps
 from harness.vault.shares import combined, own_share
 from harness.vault.vault import Vault, held_out_words, words_of_log
@@ -116,11 +110,7 @@ class Grants:
                     self.kept.forget_shares(grant.id)
             number, stored = corpus_named(state, name)
             wanted = segments or [segment for segment in Segment if segment is not Segment.HELD_OUT]
-            entries = {
-                segment: stored.entries[segment]
-                for segment in wanted
-                if stored.entries.get(segment)
-            }
+            entries = {segment: stored.entries[segment] for segment in wanted if stored.entries.get(segment)}
             if Segment.HELD_OUT in wanted or not entries:
                 raise VaultError(
                     FileProblem.LOCKED,
@@ -173,13 +163,7 @@ class Grants:
         return self.answer_asked(request, state, identity, allowed=allowed, reason=reason)
 
     def answer_asked(
-        self,
-        request: GrantRequest,
-        state: VaultState,
-        identity: Identity,
-        *,
-        allowed: bool,
-        reason: str = "",
+        self, request: GrantRequest, state: VaultState, identity: Identity, *, allowed: bool, reason: str = ""
     ) -> bytes:
         """Answer as ``answer`` does, a request of the log or one that ``read_asked`` gave."""
         if identity.public.signing_key not in state.keepers:
@@ -249,20 +233,13 @@ class Grants:
             after = self.vault.write(state, Answered(answer=answer), identity)
             return after.grants[grant.id], answer
 
-    def open(
-        self, request: str, identity: Identity, run: RunTerms | None = None
-    ) -> tuple[OpenedEntry, ...]:
+    def open(self, request: str, identity: Identity, run: RunTerms | None = None) -> tuple[OpenedEntry, ...]:
         """Use a grant up, and open its texts in memory; as ``opening`` in all else."""
         opening = self.opening(request, identity, run)
         return opening.sealed.opened(opening.key)
 
     def opening(
-        self,
-        request: str,
-        identity: Identity,
-        run: RunTerms | None = None,
-        run_id: str = "",
-        despite_network: str = "",
+        self, request: str, identity: Identity, run: RunTerms | None = None, run_id: str = "", despite_network: str = ""
     ) -> GrantedOpening:
         """Use a grant up, and give its entries, sealed, with their key; anyone who opens them does it after that.
 
@@ -359,7 +336,7 @@ def read_asked(vault: Vault, data: bytes) -> tuple[SignedRequest, VaultState]:
             "keepers.",
         )
     lines = state.lines[request.place : request.place + 1]
-    known = [request_id(line.record.act.request) for line in lines if isinstance(line.record.act, GrantAsked)]  # fmt: skip
+    known = [request_id(line.record.act.request) for line in lines if isinstance(line.record.act, GrantAsked)]
     before = state.lines[request.place - 1] if 0 < request.place <= len(state.lines) else None
     if (lines and known != [request_id(request)]) or (before and before.id != request.prev):
         raise VaultError(

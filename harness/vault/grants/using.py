@@ -36,12 +36,7 @@ class GrantUse:
     """What the keepers who allowed it have together; None until it is used up, and where each opens alone."""
 
     def opening(
-        self,
-        name: str,
-        identity: Identity,
-        segments: Sequence[Segment],
-        run_id: str,
-        despite_network: str,
+        self, name: str, identity: Identity, segments: Sequence[Segment], run_id: str, despite_network: str
     ) -> tuple[VaultState, SealedCorpus, DataKey]:
         """Use it up for a corpus, by its name or number; ``segments``: those that are needed, none: what was granted.
 
@@ -68,9 +63,7 @@ class GrantAtOnce:
     tell: Callable[[Sequence[str]], None]
     """Shows what is allowed, line by line, before it is."""
 
-    def granted(
-        self, used: Used, state: VaultState, identity: Identity, together: OpeningKey | None
-    ) -> Used:
+    def granted(self, used: Used, state: VaultState, identity: Identity, together: OpeningKey | None) -> Used:
         """Return the line of an opening with its grant; ``together``: what keepers who open together have."""
         lasts = self.grants.vault.clock(), STEP
         request = self.grants.request(
@@ -92,9 +85,7 @@ class GrantAhead:
     asked: Callable[[Sequence[str]], NoReturn]
     """Shows what is asked for, line by line, and ends the work."""
 
-    def ask(
-        self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str
-    ) -> NoReturn:
+    def ask(self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str) -> NoReturn:
         """Request the opening of a corpus, by its name or number; ``segments``: those that are needed, none: all but ``held_out``."""
         content = self.grants.ask(name, purpose, OPEN_DAYS, identity, segments, self.run)
         stick.write_file(self.file, content, PUBLISHED)
@@ -103,6 +94,5 @@ class GrantAhead:
 
 def _other(words: str) -> VaultError:
     return VaultError(
-        FileProblem.INVALID,
-        f"It was granted for {words}. Nothing was used up. Ask for a new one (--ask).",
+        FileProblem.INVALID, f"It was granted for {words}. Nothing was used up. Ask for a new one (--ask)."
     )

@@ -139,9 +139,7 @@ class Page(QWidget):
         """Add something that stays in sight above what went wrong."""
         self._head.under.addWidget(widget)
 
-    def button(
-        self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False
-    ) -> Button:
+    def button(self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False) -> Button:
         """Add something that can be done; ``main`` is what Enter does on this page."""
         button = Button(text, key)
         if main:
@@ -323,10 +321,7 @@ class Page(QWidget):
         """Place head, answers and foot; what has the focus keeps it."""
         focused = self.focusWidget()
         (self._before if self._head_folded else self._column).insertWidget(0, self._head)
-        for part, at_end in (
-            (self._answering, self.folded),
-            (self._acts_at_foot, self._foot_folded),
-        ):
+        for part, at_end in ((self._answering, self.folded), (self._acts_at_foot, self._foot_folded)):
             hidden = part.isHidden()
             (self._after if at_end else self._outer).addWidget(part)
             part.setHidden(hidden)

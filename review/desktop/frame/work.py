@@ -66,9 +66,7 @@ class Work(QObject):
         """Return whether something was asked whose end was not told yet."""
         return bool(self._waiting)
 
-    def do(
-        self, call: Callable[[], Result], then: Callable[[Result], None], failed: Failed
-    ) -> None:
+    def do(self, call: Callable[[], Result], then: Callable[[Result], None], failed: Failed) -> None:
         """Run a call after all earlier ones; ``then`` or ``failed`` is called in the window's thread.
 
         After ``finish`` nothing is done and nothing told: the window is gone.
@@ -94,10 +92,7 @@ class Work(QObject):
             if not self.busy:
                 self.rested.emit()
             # Collect as much as Python itself would by now.
-            due = [
-                made > most > 0
-                for made, most in zip(gc.get_count(), gc.get_threshold(), strict=True)
-            ]
+            due = [made > most > 0 for made, most in zip(gc.get_count(), gc.get_threshold(), strict=True)]
             if any(due):
                 gc.collect(max(generation for generation, is_due in enumerate(due) if is_due))
 

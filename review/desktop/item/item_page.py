@@ -316,9 +316,7 @@ class TranslationPage(SentencePage):
         words = self.words
         self.box = TranslationBox(words, session.manifest.letters)
         self._put_in_place([self.box])
-        self.save_button = self.button(
-            words(item_words.SAVE_AND_GO_ON), self.box.save, words("Enter"), main=True
-        )
+        self.save_button = self.button(words(item_words.SAVE_AND_GO_ON), self.box.save, words("Enter"), main=True)
         self.box.saved.connect(self._translate)
         self.box.paused.connect(lambda _: self.keep_typed())
         self.box.typing.connect(self._follow_typing)

@@ -67,10 +67,7 @@ class ItemTexts(QWidget):
         self._marks = Marks()
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        for title, pane in (
-            (item_words.ORIGINAL, self.source),
-            (item_words.TRANSLATION, self.candidate),
-        ):
+        for title, pane in ((item_words.ORIGINAL, self.source), (item_words.TRANSLATION, self.candidate)):
             name = OneLine(words(title), "quiet").name_of(pane)
             self._names.append(name)
             pane.setAccessibleName(words(title))
@@ -151,17 +148,7 @@ class ItemTexts(QWidget):
 # keys held with Ctrl mean the same while a person types.
 
 # Which keep their button where there is not room for all, those most needed first
-FIRST = (
-    Act.CANNOT_JUDGE,
-    Act.WORDING,
-    Act.HARM,
-    Act.UNDO,
-    Act.COMMENT,
-    Act.SKIP,
-    Act.HELP,
-    Act.REASONS,
-    Act.QUIT,
-)
+FIRST = (Act.CANNOT_JUDGE, Act.WORDING, Act.HARM, Act.UNDO, Act.COMMENT, Act.SKIP, Act.HELP, Act.REASONS, Act.QUIT)
 # What is done so seldom that it always stands behind the button
 BEHIND = (Act.UNRATED, Act.UNSAVED, Act.HAND_OVER, Act.SHARING, Act.WITHDRAW)
 
@@ -198,10 +185,7 @@ class ActRow(QWidget):
         for act, button in self._buttons.items():
             button.setVisible(act in shown)
         self._enable(offers)
-        self.folded = (
-            *(offer.act for offer in offers if offer.act not in shown and offer.now),
-            *behind,
-        )
+        self.folded = (*(offer.act for offer in offers if offer.act not in shown and offer.now), *behind)
         self._more.setVisible(bool(self.folded))
 
     def _enable(self, offers: Sequence[Offer]) -> None:

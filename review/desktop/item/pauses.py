@@ -38,9 +38,7 @@ from review.session.words.troubles import trouble_of_view
 class AnswersPage(Page):
     """Shows nobody else's answers, and none that was taken back."""
 
-    def __init__(
-        self, desk: AppContext, answered: Sequence[ShownItem], *, translating: bool = False
-    ) -> None:
+    def __init__(self, desk: AppContext, answered: Sequence[ShownItem], *, translating: bool = False) -> None:
         """``translating`` tells whether these are translations instead of ratings."""
         super().__init__(desk)
         words = self.words
@@ -67,12 +65,7 @@ class PausePage(Page):
     """Shows a view without an item; what leads on stays at the foot, the rest is below what is read."""
 
     def __init__(
-        self,
-        desk: AppContext,
-        view: View,
-        answered: Sequence[ShownItem] = (),
-        *,
-        translating: bool = False,
+        self, desk: AppContext, view: View, answered: Sequence[ShownItem] = (), *, translating: bool = False
     ) -> None:
         """``answered`` are the person's own answers, for anyone who counts them."""
         super().__init__(desk)
@@ -228,18 +221,13 @@ class EndPage(PausePage):
             return
         self.paragraph(words("What to do now"), "strong")
         self.paragraph(
-            words(
-                "Put the stick into this computer, then choose “{button}”.",
-                button=words(page_words.HAND_OVER),
-            )
+            words("Put the stick into this computer, then choose “{button}”.", button=words(page_words.HAND_OVER))
         )
 
     def _left(self) -> None:
         if left := self.view.skipped:
             self.paragraph(
-                self.words.plural(
-                    "{n} sentence is left for later.", "{n} sentences are left for later.", left
-                )
+                self.words.plural("{n} sentence is left for later.", "{n} sentences are left for later.", left)
             )
             self._offer(NextAction.GO_ON, self._look_at_them())
 

@@ -241,10 +241,7 @@ class SentenceFace(Page):
             part.setVisible(self.answering and not self.asks)
         self.acts.setVisible(self.answering)
         self.writing.acts.setVisible(self.mode is Mode.WRITING)
-        offers = [
-            offer._replace(now=offer.now and (self.asks or offer.act not in UNASKED))
-            for offer in self._offers()
-        ]
+        offers = [offer._replace(now=offer.now and (self.asks or offer.act not in UNASKED)) for offer in self._offers()]
         hidden = {offer.act for offer in offers} | (set() if self.view.unsaved else {Act.UNSAVED})
         others = (Act.WITHDRAW,) if self.view.phase is Phase.TRAINING else BEHIND
         behind = [act for act in others if act not in hidden]

@@ -25,14 +25,7 @@ from review.session.session import Session
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words.item import ItemQuestion
-from review.session.words.keys import (
-    ONWARD_OF,
-    Act,
-    NextAction,
-    act_of,
-    cannot_judge_of,
-    harm_question,
-)
+from review.session.words.keys import ONWARD_OF, Act, NextAction, act_of, cannot_judge_of, harm_question
 from review.session.words.troubles import Trouble, trouble
 
 SLOW_MILLISECONDS = 300  # When saving takes longer than this, the page says that it goes on
@@ -85,9 +78,7 @@ class SentencePage(SentenceFace):
         self.acts.chosen.connect(self._press)
         self.acts.more.connect(self._show_more)
         self._more.chosen.connect(self._press)
-        self._more.answers.connect(
-            partial(self._leave_panel, partial(self.answered.emit, NextAction.ANSWERS))
-        )
+        self._more.answers.connect(partial(self._leave_panel, partial(self.answered.emit, NextAction.ANSWERS)))
         self.writing.paused.connect(lambda _: self.keep_typed())
         self.writing.saved.connect(self._save)
         self.writing.left.connect(lambda _: self._leave_panel())
@@ -184,10 +175,7 @@ class SentencePage(SentenceFace):
             self._work(call, then or self.draw, lambda error: self.tell(trouble(self.words, error)))
 
     def _work(
-        self,
-        call: Callable[[], Result],
-        then: Callable[[Result], object],
-        failed: Callable[[HarnessError], object],
+        self, call: Callable[[], Result], then: Callable[[Result], object], failed: Callable[[HarnessError], object]
     ) -> None:
         """Disable the keys until something is done; a page that is gone hears nothing of it."""
         self._hold(still=True)
@@ -235,9 +223,7 @@ class SentencePage(SentenceFace):
             self.enter_mode(Mode.ANSWER)
         if texts:
             keep = partial(self._keep, item.id, texts)
-            self._work(
-                keep, partial(self._put_away, texts, then), partial(self._not_kept_yet, then)
-            )
+            self._work(keep, partial(self._put_away, texts, then), partial(self._not_kept_yet, then))
         else:
             then()
 

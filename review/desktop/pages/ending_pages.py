@@ -133,9 +133,7 @@ class ErasePage(Page):
             found.batches,
         )
         answers = words.plural(
-            "{n} answer is kept on this computer.",
-            "{n} answers are kept on this computer.",
-            found.answers,
+            "{n} answer is kept on this computer.", "{n} answers are kept on this computer.", found.answers
         )
         self.paragraph(f"{reviews} {answers}", "strong")
         if found.drafts:
@@ -217,9 +215,7 @@ class ErasedPage(Page):
             for remain in remains:
                 # Name what is left; why, in the words of the system, is next to it for anyone who helps.
                 if remain.in_keyring:
-                    name = self.words(
-                        "the keys of this computer in its password store ({name})", name=remain.name
-                    )
+                    name = self.words("the keys of this computer in its password store ({name})", name=remain.name)
                 else:
                     name = remain.name
                 self.copyable(f"{name} – {remain.detail}", message)
@@ -227,13 +223,9 @@ class ErasedPage(Page):
             self.button(words("Try again"), self._again)
         else:
             self.place(words("Everything is deleted"))
-            self.paragraph(
-                words("Nothing of your answers and sentences is left on this computer."), "good"
-            )
+            self.paragraph(words("Nothing of your answers and sentences is left on this computer."), "good")
             self.paragraph(words("Thank you for your work."))
-        self.button(
-            words("Close the program"), lambda: self.window().close(), words("Enter"), main=True
-        )
+        self.button(words("Close the program"), lambda: self.window().close(), words("Enter"), main=True)
 
     def _again(self) -> None:
         self.desk.work.do(partial(finish_erasing, self._folder), self._tried, self._failed)

@@ -120,9 +120,7 @@ class ConsentPage(FirstPage):
         self.paragraph(manifest.title.strip(), "strong")
         self.paragraph(manifest.organisation.name, "quiet")
         self.paragraph(page_words.what_comes(words, manifest, view))
-        self.paragraph(
-            "\n".join(f"• {promise}" for promise in page_words.promises(words, manifest))
-        )
+        self.paragraph("\n".join(f"• {promise}" for promise in page_words.promises(words, manifest)))
         self._given(page_words.consent(words, manifest))
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")
@@ -143,9 +141,7 @@ class ConsentPage(FirstPage):
 class QuestionPage(FirstPage):
     """Words to read, then numbered answers."""
 
-    def ask(
-        self, told: Mapping[str, object], of_key: Callable[[str], object], slip: str
-    ) -> Answers:
+    def ask(self, told: Mapping[str, object], of_key: Callable[[str], object], slip: str) -> Answers:
         """Add the answers below the words: words → value; their numbers are their keys, from 1 on.
 
         ``of_key`` tells what a key means, None for nothing; ``slip`` is said where Enter alone is pressed.
@@ -218,9 +214,7 @@ class MissingPage(FirstPage):
                 organisation=organisation,
             )
         )
-        self.paragraph(
-            for_whoever_helps(words, ", ".join(map(letter_names, letters[:_MOST]))), "quiet"
-        )
+        self.paragraph(for_whoever_helps(words, ", ".join(map(letter_names, letters[:_MOST]))), "quiet")
         self.way_back(main=True)
 
 
@@ -335,16 +329,12 @@ class ChoosePage(FirstPage):
         words, empty = self.words, not self._choices
         if empty:
             self.paragraph(words(opening_words.NOTHING_YET), "strong")
-            self.paragraph(
-                words("Put the stick that you were given into this computer, then look again.")
-            )
+            self.paragraph(words("Put the stick that you were given into this computer, then look again."))
             self.paragraph(opening_words.what_it_is_called(words), "quiet")
         else:
             self.paragraph(words(opening_words.WHICH_SENTENCES), "strong")
             rows = ChoiceRows(
-                words,
-                [f"{shown(c.title)}\n{shown(opening_words.where(words, c))}" for c in choices],
-                main=True,
+                words, [f"{shown(c.title)}\n{shown(opening_words.where(words, c))}" for c in choices], main=True
             )
             rows.chosen.connect(lambda number: self.answered.emit(self._choices[number]))
             self.add(rows)

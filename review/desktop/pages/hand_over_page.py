@@ -66,9 +66,7 @@ class Folders(QWidget):
 
     def open(self, folder: Path) -> None:
         """List a folder away from the window; where that fails, stay."""
-        self._desk.work.do(
-            partial(_listed, folder, self._wanted), partial(self._opened, folder), self._not_opened
-        )
+        self._desk.work.do(partial(_listed, folder, self._wanted), partial(self._opened, folder), self._not_opened)
 
     def _opened(self, folder: Path, listed: _Listed) -> None:
         if isValid(self):
@@ -101,11 +99,7 @@ class Folders(QWidget):
         self._listing = listing
 
     def _add(
-        self,
-        column: QVBoxLayout,
-        names: Sequence[str],
-        paths: Sequence[Path],
-        choose: Callable[[Path], object],
+        self, column: QVBoxLayout, names: Sequence[str], paths: Sequence[Path], choose: Callable[[Path], object]
     ) -> None:
         if names:
             rows = ChoiceRows(self._desk.words, [shown(name) for name in names])
@@ -178,11 +172,7 @@ class HandOverPage(Page):
     """Writes to the stick that is chosen; a stick that is put in appears on its own."""
 
     def __init__(
-        self,
-        desk: AppContext,
-        export: Export,
-        places: Callable[[], Sequence[Path]],
-        view: View | None = None,
+        self, desk: AppContext, export: Export, places: Callable[[], Sequence[Path]], view: View | None = None
     ) -> None:
         """``places`` lists the folders to choose from, sticks above all; both are called away from the window.
 
@@ -246,8 +236,7 @@ class HandOverPage(Page):
         asked = " ".join([*self._how_far(), self.paragraph(self._question(), "strong").text()])
         if places:
             names = [
-                harmless_lines(page_words.place_to_save(words, path, on_stick=on_stick))
-                for path, on_stick in places
+                harmless_lines(page_words.place_to_save(words, path, on_stick=on_stick)) for path, on_stick in places
             ]
             self._rows = ChoiceRows(words, names, main=stick is not None, keys=True)
             self._rows.chosen.connect(lambda number: self.save(places[number].path))

@@ -68,13 +68,9 @@ class SettingsPage(Page):
         words, look = self.words, desk.look
         self.place(words("Settings"))
         sizes = [Answer("", words(name)) for name in _SIZES.values()]
-        self._sizes = self._one_of(
-            words("Size of the letters"), SIZES, Answers(sizes, SIZES), look.set_size
-        )
+        self._sizes = self._one_of(words("Size of the letters"), SIZES, Answers(sizes, SIZES), look.set_size)
         themes = [Answer("", words(name)) for name in THEMES.values()]
-        self._themes = self._one_of(
-            words("Colours"), tuple(THEMES), Answers(themes), look.set_theme
-        )
+        self._themes = self._one_of(words("Colours"), tuple(THEMES), Answers(themes), look.set_theme)
         self._languages(desk.opening.languages)
         self._keys()
         self._about()
@@ -88,9 +84,7 @@ class SettingsPage(Page):
         look.changed.connect(self._mark)
         self.way_back(main=True)
 
-    def _one_of(
-        self, heading: str, values: Sequence[Value], row: Answers, choose: Callable[[Value], None]
-    ) -> Answers:
+    def _one_of(self, heading: str, values: Sequence[Value], row: Answers, choose: Callable[[Value], None]) -> Answers:
         """Add a row of which one is chosen."""
         self.paragraph(heading, "strong")
         row.setAccessibleName(heading)
@@ -115,9 +109,7 @@ class SettingsPage(Page):
         words = self.words
         self.paragraph(words("About this program"), "strong")
         self.paragraph(words("Rosetta, version {version}", version=VERSION))
-        self.paragraph(
-            words("What you gave can be taken back at any time while you look at sentences.")
-        )
+        self.paragraph(words("What you gave can be taken back at any time while you look at sentences."))
         self.paragraph(words("This program sends nothing over the internet."))
         self.paragraph(
             words(
@@ -139,9 +131,7 @@ class SettingsPage(Page):
     def _set_language(self, tag: str) -> None:
         """Speak another language; where the choice cannot be kept, it holds for now."""
         if tag != self.words.chosen and not self.desk.work.busy:
-            self.desk.work.do(
-                partial(self.desk.opening.set_language, tag), self._worded, self._worded
-            )
+            self.desk.work.do(partial(self.desk.opening.set_language, tag), self._worded, self._worded)
 
     def _worded(self, _: object) -> None:
         self.reworded.emit()
@@ -154,9 +144,7 @@ class SettingsPage(Page):
 class HelpPage(Page):
     """Any of its keys goes back."""
 
-    def __init__(
-        self, desk: AppContext, guide: page_words.OrganiserText, *, translating: bool = False
-    ) -> None:
+    def __init__(self, desk: AppContext, guide: page_words.OrganiserText, *, translating: bool = False) -> None:
         """``guide`` is the organisation's, without text for none; ``translating`` is what the batch asks for."""
         super().__init__(desk)
         words = self.words
@@ -204,21 +192,14 @@ class HelpPage(Page):
             (self._names(act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}")
             for act, rating in RATING_OF.items()
         ]
-        others = [
-            (self._names(act), words(label))
-            for act, label in ACT_WORDS.items()
-            if act not in RATING_OF
-        ]
+        others = [(self._names(act), words(label)) for act, label in ACT_WORDS.items() if act not in RATING_OF]
         return [*ratings, *others, ("↑ ↓", words("Read on in a long text"))]
 
     def _translation_lines(self) -> list[tuple[str, str]]:
         """Return the keys of the box, then those that act after Esc."""
         words = self.words
         first = words("Esc, then {key}")
-        acts = [
-            (first.replace("{key}", self._names(act)), words(label))
-            for act, label in TRANSLATION_WORDS.items()
-        ]
+        acts = [(first.replace("{key}", self._names(act)), words(label)) for act, label in TRANSLATION_WORDS.items()]
         box = [
             (words("Enter"), words("Save and go on")),
             ("+".join((words("Shift"), words("Enter"))), words("Begin a new line")),
@@ -226,9 +207,7 @@ class HelpPage(Page):
         return [*box, *acts]
 
     def _names(self, act: Act) -> str:
-        return "  ".join(
-            key_name(self.words, key) if not key.isprintable() else key for key in KEYS[act]
-        )
+        return "  ".join(key_name(self.words, key) if not key.isprintable() else key for key in KEYS[act])
 
 
 def _cell(text: str, role: str = "") -> Line:

@@ -12,16 +12,7 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QKeyEvent,
-    QPainter,
-    QPainterPath,
-    QPaintEvent,
-    QPalette,
-    QPen,
-)
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStyle, QVBoxLayout, QWidget
 
 from review.desktop.look import TARGET
@@ -37,12 +28,7 @@ CHOSEN: Final = msgid("Chosen.")
 
 _SMALLEST = 15  # Pixels of the letters of a meaning, at least
 _GIVEN_EDGE = 4  # Pixels
-_ARROWS: Final = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
+_ARROWS: Final = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
 
 
 class Answers(QWidget):
@@ -96,9 +82,7 @@ class _AnswerButton(Button):
         self._size = size
         self._given = False
         super().__init__(answer.word, answer.key)
-        self.setAccessibleName(
-            f"{answer.word}. {answer.meaning}" if answer.meaning else answer.word
-        )
+        self.setAccessibleName(f"{answer.word}. {answer.meaning}" if answer.meaning else answer.word)
 
     def mark(self, *, given: bool) -> None:
         if given is not self._given:
@@ -248,9 +232,7 @@ class ChoiceRows(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(
-        self, words: Words, texts: Sequence[str], *, main: bool = False, keys: bool = False
-    ) -> None:
+    def __init__(self, words: Words, texts: Sequence[str], *, main: bool = False, keys: bool = False) -> None:
         """``main`` marks the first row as what Enter does on the page; ``keys`` gives the first nine a digit each."""
         super().__init__()
         self._texts = texts
@@ -363,10 +345,7 @@ class Tick(QCheckBox):
         box = QRect(inside.left(), inside.center().y() - side // 2, side, side)
         words = inside.adjusted(side + _GAP, 0, 0, 0)
         direction = self.layoutDirection()
-        return (
-            QStyle.visualRect(direction, self.rect(), box),
-            QStyle.visualRect(direction, self.rect(), words),
-        )
+        return (QStyle.visualRect(direction, self.rect(), box), QStyle.visualRect(direction, self.rect(), words))
 
 
 def _sign(box: QRectF) -> QPainterPath:

@@ -44,9 +44,7 @@ def announce(widget: QWidget, text: str) -> None:
 class Line(QLabel):
     """Plain text that is broken to the width there is; ``role`` is one of the look's."""
 
-    def __init__(
-        self, text: str = "", role: str = "", *, wraps: bool = True, selectable: bool = False
-    ) -> None:
+    def __init__(self, text: str = "", role: str = "", *, wraps: bool = True, selectable: bool = False) -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wraps)
@@ -122,17 +120,14 @@ class TextPane(QTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         option = QTextOption()
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.document().setDefaultTextOption(option)
-        self.document().documentLayout().documentSizeChanged.connect(
-            lambda _: self.updateGeometry()
-        )
+        self.document().documentLayout().documentSizeChanged.connect(lambda _: self.updateGeometry())
 
     @property
     def more_below(self) -> bool:

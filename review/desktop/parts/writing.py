@@ -11,14 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QMimeData, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QFontMetrics,
-    QGuiApplication,
-    QInputMethodEvent,
-    QKeyEvent,
-    QKeySequence,
-    QTextOption,
-)
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QTextEdit, QVBoxLayout, QWidget
 
 from review.desktop.parts.buttons import Button
@@ -71,9 +64,7 @@ class TypingBox(QTextEdit):
         """The text in the form in which it is kept, with the word that is being composed."""
         text = self.toPlainText()
         if self._unfinished:
-            before = text.encode("utf-16-le", "surrogatepass")[
-                : 2 * self.textCursor().position()
-            ].decode("utf-16-le")
+            before = text.encode("utf-16-le", "surrogatepass")[: 2 * self.textCursor().position()].decode("utf-16-le")
             text = before + self._unfinished + text[len(before) :]
         return as_kept(harmless(text))
 
@@ -219,9 +210,7 @@ class LetterRow(QWidget):
             button.clicked.connect(lambda _=False, number=number: self._type(number))
         self._case = Button(said(CAPITALS))
         self._case.clicked.connect(self._change_case)
-        self._case.setVisible(
-            capitals and any(_upper(letter) != letter for letter in self._letters)
-        )
+        self._case.setVisible(capitals and any(_upper(letter) != letter for letter in self._letters))
         self._more = Button("")
         self._more.clicked.connect(self._turn)
         for button in (*self._buttons, self._more, self._case):  # its words change: no letter moves

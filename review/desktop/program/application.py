@@ -59,9 +59,7 @@ def forget_clipboard() -> None:
 Failed = Callable[[type[BaseException], BaseException, TracebackType | None], None]
 
 # Ctrl+C, a system that shuts down, and a terminal that is closed; Windows has not all of them
-_SIGNALS = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _FAILED = 1
 
 
@@ -154,11 +152,7 @@ def let_go_of_code() -> int:
     staying = {code[3] for code in mapped if code is not None and _stays(code[3])}
     advise = ctypes.CDLL(None).madvise
     advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    return sum(
-        advise(begin, end - begin, _DONTNEED) == 0
-        for begin, end, file in _unchanged()
-        if file in staying
-    )
+    return sum(advise(begin, end - begin, _DONTNEED) == 0 for begin, end, file in _unchanged() if file in staying)
 
 
 def _unchanged() -> Iterator[tuple[int, int, str]]:
@@ -282,9 +276,7 @@ class Application(QApplication):
         """Set Qt's own words and direction to the language of now."""
         self.removeTranslator(self._translator)
         rtl = self._words().direction == "rtl"
-        self.setLayoutDirection(
-            Qt.LayoutDirection.RightToLeft if rtl else Qt.LayoutDirection.LeftToRight
-        )
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft if rtl else Qt.LayoutDirection.LeftToRight)
         self.installTranslator(self._translator)
 
     def event(self, event: QEvent) -> bool:

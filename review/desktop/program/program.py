@@ -44,8 +44,7 @@ def _start(asked: argparse.Namespace, language: str | None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="rosetta-review",
-        description="Judge translated sentences in a window. Nothing is sent over a network.",
+        prog="rosetta-review", description="Judge translated sentences in a window. Nothing is sent over a network."
     )
     parser.add_argument(
         "places",
@@ -54,9 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE|FOLDER",
         help="a review, or where to look for one; without it, sticks and this computer are looked at",
     )
-    parser.add_argument(
-        "--language", metavar="TAG", help="language of the program, such as en, fr or crk"
-    )
+    parser.add_argument("--language", metavar="TAG", help="language of the program, such as en, fr or crk")
     parser.add_argument("--version", action="version", version=f"rosetta-review {VERSION}")
     parser.add_argument(
         "--check",

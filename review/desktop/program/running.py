@@ -39,13 +39,7 @@ from review.desktop.program.no_window import no_window
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import NotOpenWindow, Window, not_complete, not_open
 from review.session.opening import Opening, is_there
-from review.session.waiting import (
-    UndeletedItem,
-    erase_everything,
-    hand_over_all,
-    open_laptop,
-    why_not_erased,
-)
+from review.session.waiting import UndeletedItem, erase_everything, hand_over_all, open_laptop, why_not_erased
 from review.session.words.catalogue import Words, words_of_system
 from review.session.words.troubles import Trouble
 
@@ -234,9 +228,7 @@ def _find(places: Sequence[Path], language: str | None, system: Sequence[str]) -
     missing = [place for place in places if not there[place]]
     laptop = open_laptop(home())
     try:
-        opening = Opening(
-            laptop, places=here or None, missing=missing, language=language, system=system
-        )
+        opening = Opening(laptop, places=here or None, missing=missing, language=language, system=system)
         return opening, {name: laptop.setting(name) for name in Setting}
     except BaseException:
         laptop.close()

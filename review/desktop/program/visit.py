@@ -101,9 +101,7 @@ class Visit(QObject):
             HandOver: self._hand_over,
             AskWithdraw: lambda step: WithdrawPage(desk, translating=step.session.translating),
             ShowHelp: self._help,
-            ShowAnswers: lambda step: AnswersPage(
-                desk, step.answered, translating=step.session.translating
-            ),
+            ShowAnswers: lambda step: AnswersPage(desk, step.answered, translating=step.session.translating),
         }
         window.dropped.connect(self.take)
         window.reworded.connect(self._reword)
@@ -157,11 +155,7 @@ class Visit(QObject):
                 self._say(self._desk.words("Opening …"))  # that may take seconds
             self._go(partial(self.flow.answer, given))
 
-    def _go(
-        self,
-        lead: Callable[[], FlowStep[Any]],
-        failed: Callable[[HarnessError], None] | None = None,
-    ) -> None:
+    def _go(self, lead: Callable[[], FlowStep[Any]], failed: Callable[[HarnessError], None] | None = None) -> None:
         self._leading = True
         self._desk.work.do(lead, self.show, failed or self._failed)
 

@@ -15,15 +15,7 @@ from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QMainWindow,
-    QScrollArea,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from harness.core.failures import HarnessError, StoreError
 from harness.core.storage import StorageProblem, words_for
@@ -47,24 +39,14 @@ _WHY: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.DISK_FULL: msgid(
         "The computer's disk is full. Free some space, then try again. Your answers are safe."
     ),
-    StorageProblem.READ_ONLY: msgid(
-        "The program may not write on this computer's disk. Ask for help, then try again."
-    ),
+    StorageProblem.READ_ONLY: msgid("The program may not write on this computer's disk. Ask for help, then try again."),
     StorageProblem.GONE: msgid(
         "The file with your answers was moved, or its disk is gone. Put it back, then try again."
     ),
-    StorageProblem.BUSY: msgid(
-        "The program is at work in another window. Close that window, then try again."
-    ),
-    StorageProblem.DAMAGED: msgid(
-        "The file with your answers is damaged. Ask for help. Do not delete anything."
-    ),
-    StorageProblem.NOT_OURS: msgid(
-        "Another program uses the name of the file with your answers. Ask for help."
-    ),
-    StorageProblem.OTHER: msgid(
-        "That did not work. Try again. If that does not help, ask for help."
-    ),
+    StorageProblem.BUSY: msgid("The program is at work in another window. Close that window, then try again."),
+    StorageProblem.DAMAGED: msgid("The file with your answers is damaged. Ask for help. Do not delete anything."),
+    StorageProblem.NOT_OURS: msgid("Another program uses the name of the file with your answers. Ask for help."),
+    StorageProblem.OTHER: msgid("That did not work. Try again. If that does not help, ask for help."),
 }
 
 _EDGE = 20

@@ -26,14 +26,7 @@ from review.log.merge import MOST_EVENTS, MergeReport, merge
 from review.log.payloads import Kind, Withdraw
 from review.log.table import NotSaved, devices_of, insert_event, read_device, read_person, saying
 from review.office.intake.quarantine import drop_reached, holds_reached, set_aside
-from review.office.intake.speaking import (
-    FileOutcome,
-    FileReport,
-    closed_devices,
-    note_laptops,
-    objection,
-    speaking_of,
-)
+from review.office.intake.speaking import FileOutcome, FileReport, closed_devices, note_laptops, objection, speaking_of
 from review.office.results.certifying import suspend_withdrawn
 from review.office.store.arrivals import Arrival, mark_recompute, note_arrival
 from review.office.store.database import note_unclean, rewrite
@@ -79,18 +72,12 @@ def find_ratings(paths: Sequence[Path]) -> FileSearch:
             files.setdefault(os.path.realpath(file.path), file)
         skipped += search.skipped
     if len(files) > MOST_FILES or any(s.reason is SkipReason.NOT_LOOKED_AT for s in skipped):
-        raise FileError(
-            FileProblem.TOO_LARGE, "There are too many files in this folder. Name the right folder."
-        )
+        raise FileError(FileProblem.TOO_LARGE, "There are too many files in this folder. Name the right folder.")
     return FileSearch(list(files.values()), skipped)
 
 
 def import_files(
-    office: Office,
-    identities: Sequence[AgeIdentity],
-    files: Iterable[FoundFile],
-    *,
-    now: datetime | None = None,
+    office: Office, identities: Sequence[AgeIdentity], files: Iterable[FoundFile], *, now: datetime | None = None
 ) -> Iterator[FileReport]:
     """Import files, one after the other; what is wrong with one is in its report and stops no other."""
     for file in files:
@@ -112,12 +99,7 @@ def import_files(
 
 
 def import_bytes(
-    office: Office,
-    identities: Sequence[AgeIdentity],
-    data: bytes,
-    name: str,
-    *,
-    now: datetime | None = None,
+    office: Office, identities: Sequence[AgeIdentity], data: bytes, name: str, *, now: datetime | None = None
 ) -> FileReport:
     """Import one file; when this returns, all of it is on the disk. NotSaved where it cannot be kept.
 
@@ -243,9 +225,7 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
         # Reviewers in a file of whom another laptop handed something over before.
         others = set(closed) - office.own_devices
         elsewhere = [
-            who
-            for who in came.people(without=closed)
-            if not others.isdisjoint(devices_of(office.connection, who))
+            who for who in came.people(without=closed) if not others.isdisjoint(devices_of(office.connection, who))
         ]
         merged = _merged(office, review, came, closed)
         for event in merged.to_keep:
@@ -295,9 +275,7 @@ def _merged(office: Office, review: Review, came: _Came, closed: Mapping[str, st
     )
 
 
-def _with_voices(
-    report: FileReport, office: Office, review: Review, people: Collection[str]
-) -> FileReport:
+def _with_voices(report: FileReport, office: Office, review: Review, people: Collection[str]) -> FileReport:
     """Add for whom the laptop speaks, and who of its people is heard from others too."""
     assignments = speaking_of(office, review, report.signing_key, people)
     codes = set(map(review.code, people))

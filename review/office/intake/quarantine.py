@@ -39,9 +39,7 @@ class Dropped:
 def set_aside(office: Office, signing_key: str, name: str, data: bytes, phrase: str) -> bool:
     """Store a file of an unknown laptop, sealed as it came; False where too much waits already."""
     with office.transaction():
-        waiting = office.connection.execute(
-            "SELECT sum(length(content)) FROM quarantine"
-        ).fetchone()
+        waiting = office.connection.execute("SELECT sum(length(content)) FROM quarantine").fetchone()
         if (waiting[0] or 0) + len(data) > MOST_WAITING:
             return False
         office.connection.execute(
@@ -52,9 +50,7 @@ def set_aside(office: Office, signing_key: str, name: str, data: bytes, phrase: 
     return True
 
 
-def drop_reached(
-    office: Office, identities: Sequence[AgeIdentity], withdrawn: Withdrawals
-) -> Dropped:
+def drop_reached(office: Office, identities: Sequence[AgeIdentity], withdrawn: Withdrawals) -> Dropped:
     """Drop each waiting file that holds something that withdrawals reach; the file is to be rewritten after it."""
     reached, unopened = [], 0
     for waiting in office.quarantine():
@@ -100,9 +96,7 @@ def withdraw(
     ``identities`` open the files that wait. UsageError where the review does not know the reviewer.
     """
     if not (batches := review.batches_of(reviewer)):
-        raise UsageError(
-            f"Review {review.name} has no reviewer {reviewer}. `rosetta review status` lists the codes."
-        )
+        raise UsageError(f"Review {review.name} has no reviewer {reviewer}. `rosetta review status` lists the codes.")
     before = _erased(office)
     withdraws = [
         Withdraw(wall=utc_now(), reviewer=reviewer, batch=batch, scope=scope)

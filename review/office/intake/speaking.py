@@ -15,16 +15,7 @@ from harness.sealed.strict_records import FileProblem
 from review.files.identities import printed
 from review.files.manifests import BatchManifest
 from review.log.event import Event, WildClock, reach
-from review.log.merge import (
-    FAR,
-    OWN_WORDS,
-    AssignedLaptops,
-    Objection,
-    Remark,
-    far_ahead,
-    heard,
-    may_go_on_with,
-)
+from review.log.merge import FAR, OWN_WORDS, AssignedLaptops, Objection, Remark, far_ahead, heard, may_go_on_with
 from review.log.payloads import (
     AssignLaptop,
     ItemPayload,
@@ -89,9 +80,7 @@ def speaking(office: Office, review: Review) -> Assignments:
     return _by_name(office, review, voices, delivered(office, review), far)
 
 
-def speaking_of(
-    office: Office, review: Review, signing_key: str, people: Iterable[str]
-) -> Assignments:
+def speaking_of(office: Office, review: Review, signing_key: str, people: Iterable[str]) -> Assignments:
     """Return the same for one laptop, and of whom several speak among its people and some others, as the log names them.
 
     Only events of these people are read. The laptop handed something over for the review.
@@ -112,11 +101,7 @@ def speaking_of(
 
 
 def _by_name(
-    office: Office,
-    review: Review,
-    voices: AssignedLaptops,
-    laptops: Collection[str],
-    far: Collection[str | None],
+    office: Office, review: Review, voices: AssignedLaptops, laptops: Collection[str], far: Collection[str | None]
 ) -> Assignments:
     """Resolve the names of laptops and people; ``laptops`` are listed even where they speak for nobody, ``far`` are far ahead."""
     known = {laptop.signing_key: laptop for laptop in office.laptops()}
@@ -149,8 +134,7 @@ def _names(keys: Iterable[str], known: Mapping[str, KnownLaptop]) -> list[str]:
 def delivered(office: Office, review: Review) -> set[str]:
     """Return the keys of the laptops that handed something over for a review."""
     rows = office.connection.execute(
-        "SELECT DISTINCT d.signing_key FROM delivery d JOIN batch b ON b.batch = d.batch"
-        " WHERE b.review = ?",
+        "SELECT DISTINCT d.signing_key FROM delivery d JOIN batch b ON b.batch = d.batch WHERE b.review = ?",
         (review.number,),
     )
     return {row[0] for row in rows}
@@ -228,18 +212,14 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
                 f"laptop: rosetta review status {review.name} lists them."
             )
         if laptop.removed is not None:
-            raise UsageError(
-                f"{laptop.name} is taken out. Put it back first: rosetta review enrol --remove --undo"
-            )
+            raise UsageError(f"{laptop.name} is taken out. Put it back first: rosetta review enrol --remove --undo")
         if voices.name_of(laptop.signing_key) not in spoke:
             # That a laptop never spoke for a person, and which did.
             code = review.code(person)
             names = _names(spoke, {laptop.signing_key: laptop for laptop in office.laptops()})
             have = "have" if len(names) > 1 else "has"
             others = f"{' and '.join(names)} {have}" if names else "no laptop has one yet"
-            raise UsageError(
-                f"{laptop.name} has no answer of {printed(code)}; {others}. Nothing is changed."
-            )
+            raise UsageError(f"{laptop.name} has no answer of {printed(code)}; {others}. Nothing is changed.")
     keys = tuple(sorted({laptop.signing_key for laptop in laptops}))
     with office.transaction():
         for batch in batches:

@@ -44,9 +44,7 @@ from review.verdict.gate.key import AnswerKey, KeyCorpus, KeyRun
 _DASHES_AND_QUOTES = frozenset({"Pd", "Pi", "Pf", "Ps", "Pe", "Cf"})
 # Scripts (ISO 15924) of more signs than anybody would look through; anyone who writes them has an
 # input method
-_COMPOSED_WHILE_TYPED = frozenset(
-    {"Hani", "Hans", "Hant", "Jpan", "Hira", "Kana", "Kore", "Hang", "Bopo", "Yiii"}
-)
+_COMPOSED_WHILE_TYPED = frozenset({"Hani", "Hans", "Hant", "Jpan", "Hira", "Kana", "Kore", "Hang", "Bopo", "Yiii"})
 
 # Scripts in which a letter with a mark is one letter; elsewhere marks are typed by themselves
 _MARKS_BELONG = frozenset({"Latn", "Cyrl", "Grek"})
@@ -207,10 +205,7 @@ def sign_batches(
     except ValidationError as error:
         raise UsageError(f"This cannot be in a batch: {first_problem(error)}") from None
     batches = []
-    for (
-        batch,
-        part,
-    ) in parts.items():  # each with the items that its reviewers are asked, and no others
+    for batch, part in parts.items():  # each with the items that its reviewers are asked, and no others
         wanted = {item for order in part.values() for item in order}
         orders = {place_of(tag): order for tag, order in part.items()}
         manifest = head.model_copy(update={"batch": batch, "orders": orders})
@@ -233,9 +228,7 @@ def _manifest(
         source_language=scripted(asked.source_language, [item.source for item in shown]),
         target_language=target,
         organisation=Organisation(
-            name=said.organisation,
-            signing_key=identity.public.signing_key,
-            recipients=said.recipients,
+            name=said.organisation, signing_key=identity.public.signing_key, recipients=said.recipients
         ),
         policy_sha256=sha256(policy).hexdigest(),
         consent=_consent(said.texts.consent, said.organisation),
@@ -323,12 +316,7 @@ def check_reviewers(wanted: int) -> None:
 
 
 def make(
-    drawn: Drawn,
-    said: ReviewDescription,
-    identity: Identity,
-    policy: bytes = NO_POLICY,
-    *,
-    one_each: bool = False,
+    drawn: Drawn, said: ReviewDescription, identity: Identity, policy: bytes = NO_POLICY, *, one_each: bool = False
 ) -> PreparedReview:
     """Sign the batch, or one for each reviewer, and write the key; nothing is stored yet."""
     salt = new_salt()
@@ -344,9 +332,7 @@ def make(
         task=drawn.task,
         written=drawn.written,
     )
-    runs = tuple(
-        run.model_copy(update={"looks": said.looks.get(run.run_id, 0)}) for run in drawn.key_runs
-    )
+    runs = tuple(run.model_copy(update={"looks": said.looks.get(run.run_id, 0)}) for run in drawn.key_runs)
     parts = parts_of(asked.orders, one_each=one_each)
     # the batches commit to the key; their hashes are filled in once they are signed
     key = AnswerKey(

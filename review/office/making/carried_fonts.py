@@ -65,9 +65,7 @@ def brought() -> tuple[frozenset[int], ...]:
     return tuple(characters_of(file.read_bytes()) for file in files)
 
 
-def readability(
-    drawn: Drawn, consent: str, language: str, carried: Sequence[Collection[int]] = ()
-) -> Readability:
+def readability(drawn: Drawn, consent: str, language: str, carried: Sequence[Collection[int]] = ()) -> Readability:
     """Work out what can be read; ``consent`` is in ``language``, and ``carried`` are the code points of each font of the batch."""
     has = (*brought(), *carried)
     shown = [item.shown for item in drawn.items]
@@ -88,10 +86,7 @@ def readability(
     unread = lacking_in(consent, has)
     agreed = legible_without(consent, unread, tag_script(language))
     return Readability(
-        dict(lacking.most_common()),
-        tuple(named),
-        tuple(left_out),
-        frozenset() if agreed else frozenset(unread),
+        dict(lacking.most_common()), tuple(named), tuple(left_out), frozenset() if agreed else frozenset(unread)
     )
 
 
@@ -113,9 +108,7 @@ _BESIDE: Final = frozenset({0x20, 0xA0, 0x200C, 0x200D, 0x25CC})
 _NO_EMBEDDING: Final = 0x0002  # Bit of `OS/2.fsType`: the font may not be part of a document
 
 
-def carried_fonts(
-    fonts: Sequence[Path], licences: Sequence[Path], texts: Iterable[str]
-) -> tuple[CarriedFont, ...]:
+def carried_fonts(fonts: Sequence[Path], licences: Sequence[Path], texts: Iterable[str]) -> tuple[CarriedFont, ...]:
     """Read fonts with their licences, cut to the letters of ``texts`` that the reviewer's window lacks.
 
     ``licences``: one for each font, or one for all. UsageError in words for what cannot be sent along.
@@ -224,9 +217,7 @@ def _wanted(has: Collection[int], lacking: Collection[str]) -> set[int]:
             "This font is not used: it has none of the letters that the reviewer's window lacks for this review."
         )
     wanted = set(wanted_codes)
-    for script in {script_of(chr(code)) for code in wanted_codes if chr(code).isalpha()} - {
-        "Other"
-    }:
+    for script in {script_of(chr(code)) for code in wanted_codes if chr(code).isalpha()} - {"Other"}:
         whole = {code for code in has if script_of(chr(code)) == script}
         wanted |= whole if len(whole) <= _WHOLE else set()
     return wanted | (_BESIDE & set(has))
@@ -239,9 +230,7 @@ def _cut(data: bytes, wanted: Collection[int]) -> TTFont:
     logging.getLogger("fontTools").setLevel(logging.CRITICAL)  # what is wrong is said below, once
     font = TTFont(BytesIO(data), recalcTimestamp=False)
     if "glyf" not in font:
-        raise FontError(
-            "This font is not used: its outlines are not TrueType. Take the .ttf file of it."
-        )
+        raise FontError("This font is not used: its outlines are not TrueType. Take the .ttf file of it.")
     if font["OS/2"].fsType & _NO_EMBEDDING:
         raise FontError("This font is not used: it says that it may not be sent along with texts.")
     if "fvar" in font:
@@ -252,11 +241,7 @@ def _cut(data: bytes, wanted: Collection[int]) -> TTFont:
     for tag in set(font.keys()) - NEEDED - SHAPING - {"GlyphOrder"}:
         del font[tag]
     options = subset.Options(
-        hinting=False,
-        layout_features=["*"],
-        notdef_outline=True,
-        glyph_names=False,
-        name_IDs=[0, 13, 14],
+        hinting=False, layout_features=["*"], notdef_outline=True, glyph_names=False, name_IDs=[0, 13, 14]
     )
     cutter = subset.Subsetter(options)
     cutter.populate(unicodes=wanted)

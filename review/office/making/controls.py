@@ -27,16 +27,7 @@ from harness.core.user_file import read_text
 from harness.inputs.table import table_cells
 from review.files.manifests import MOST_ITEM_TEXT, TrainingItem
 from review.office.making.items import Item, drawing, new_item
-from review.office.making.wrong_texts import (
-    FORM,
-    HALF,
-    OTHER,
-    SWAP,
-    Inflected,
-    WrongTexts,
-    first_half,
-    plain_form,
-)
+from review.office.making.wrong_texts import FORM, HALF, OTHER, SWAP, Inflected, WrongTexts, first_half, plain_form
 from review.rating import Rating
 from review.verdict.gate.key import ControlKind
 
@@ -177,12 +168,7 @@ def _sources(
 
 
 def _wrong(
-    material: ControlMaterial,
-    texts: WrongTexts,
-    id_: EntryId,
-    right: str,
-    partner: Item | None,
-    turn: int,
+    material: ControlMaterial, texts: WrongTexts, id_: EntryId, right: str, partner: Item | None, turn: int
 ) -> Item | None:
     """Make a bad item of one entry, of the kind whose turn it is or the next that can be made."""
     entry = material.entries[id_]
@@ -238,10 +224,7 @@ Explained = Mapping[str, str]  # Kind of a training item → why its answer is t
 
 
 def make_training(
-    entries: Sequence[Entry],
-    explanations: Explained,
-    seed: int,
-    others: Mapping[str, Explained] = MappingProxyType({}),
+    entries: Sequence[Entry], explanations: Explained, seed: int, others: Mapping[str, Explained] = MappingProxyType({})
 ) -> list[TrainingItem]:
     """Make up to three items from development entries, each of another; fewer where these are few or short.
 
@@ -368,12 +351,8 @@ def _tsv(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     rows = table_cells(path, text)
     header = [name.strip().lower() for name in next(rows, ("", []))[1]]
     if sorted(header) != sorted(_COLUMNS):
-        raise UsageError(
-            f"{path}: line 1: the columns {', '.join(_COLUMNS)} are wanted, with tabs between them."
-        )
+        raise UsageError(f"{path}: line 1: the columns {', '.join(_COLUMNS)} are wanted, with tabs between them.")
     for where, row in rows:
         if len(row) != len(header):
-            raise UsageError(
-                f"{path}: {where}: {len(row)} columns instead of {len(header)}. Correct it."
-            )
+            raise UsageError(f"{path}: {where}: {len(row)} columns instead of {len(header)}. Correct it.")
         yield where, dict(zip(header, row, strict=True))

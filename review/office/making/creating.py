@@ -266,9 +266,7 @@ def _real_items(runs: ReviewedRuns, entries: Sequence[Entry], seed: int) -> list
     """Return every run's output of every entry as an item; two runs with one output become two items."""
     by_id = {entry.id: id_ for id_, entry in runs.runs[0].entries.items()}
     items = [
-        new_item(entry, run.outputs[by_id[entry.id]], run_id=run.run.run_id)
-        for entry in entries
-        for run in runs.runs
+        new_item(entry, run.outputs[by_id[entry.id]], run_id=run.run.run_id) for entry in entries for run in runs.runs
     ]
     drawing(seed, "items").shuffle(items)
     return items
@@ -285,9 +283,7 @@ def _orders(
     return orders(
         originals={item.id: item.truth.entry for item in every},
         repeats={
-            item.id: item.truth.partner
-            for item in controls
-            if item.truth.control == "repeat" and item.truth.partner
+            item.id: item.truth.partner for item in controls if item.truth.control == "repeat" and item.truth.partner
         },
         for_all=[item.id for item in every if item.id in for_all],
         extra=extra,
@@ -297,9 +293,7 @@ def _orders(
     )
 
 
-def _training(
-    runs: ReviewedRuns, every: Sequence[Item], texts: ReviewTexts, seed: int
-) -> list[TrainingItem]:
+def _training(runs: ReviewedRuns, every: Sequence[Item], texts: ReviewTexts, seed: int) -> list[TrainingItem]:
     """Make training of development entries that are not asked about; of asked ones where none are left."""
     open_ = [entry for entry in runs.corpus.values() if is_development(entry)]
     return make_training(_spare(runs, every) or open_, texts.training, seed, texts.training_in)

@@ -54,9 +54,7 @@ def allocate(sizes: Mapping[int, int], wanted: int, least: int) -> dict[int, int
     return given
 
 
-def _largest_remainder(
-    sizes: Mapping[int, int], room: Mapping[int, int], rest: int
-) -> dict[int, int]:
+def _largest_remainder(sizes: Mapping[int, int], room: Mapping[int, int], rest: int) -> dict[int, int]:
     """Divide ``rest`` by the sizes of the strata that have room, none beyond its room; give at least one."""
     total = sum(sizes[name] for name in room)
     exact = {name: rest * sizes[name] / total for name in sorted(room)}
@@ -95,10 +93,7 @@ SOURCE_APART = 10  # Items between which the same original comes with different 
 
 
 def order(
-    items: Sequence[str],
-    originals: Mapping[str, EntryId],
-    repeats: Mapping[str, str],
-    chance: Random,
+    items: Sequence[str], originals: Mapping[str, EntryId], repeats: Mapping[str, str], chance: Random
 ) -> tuple[str, ...]:
     """Return a random order in which repeats and items of one original stand apart.
 
@@ -129,24 +124,17 @@ def order(
         ]
         lacks = [_lack(slot, alike) for slot in range(len(placed) + 1)]
         best = min(lacks)
-        placed.insert(
-            chance.choice([slot for slot, lack in enumerate(lacks) if lack == best]), item
-        )
+        placed.insert(chance.choice([slot for slot, lack in enumerate(lacks) if lack == best]), item)
     return tuple(placed)
 
 
 def _lack(slot: int, alike: Sequence[tuple[int, int]]) -> float:
     """Return how much a slot falls short of the wanted distances, as the worst share of one; 0 where of none."""
-    shortfalls = (
-        1 - min(1.0, (slot - place if slot > place else place - slot + 1) / apart)
-        for place, apart in alike
-    )
+    shortfalls = (1 - min(1.0, (slot - place if slot > place else place - slot + 1) / apart) for place, apart in alike)
     return max(shortfalls, default=0.0)
 
 
-def spread(
-    extra: Sequence[EntryId], reviewers: Sequence[str], each: int, chance: Random
-) -> dict[str, list[EntryId]]:
+def spread(extra: Sequence[EntryId], reviewers: Sequence[str], each: int, chance: Random) -> dict[str, list[EntryId]]:
     """Return every reviewer ``each`` of the further entries, so that all are asked about equally often.
 
     How often two entries are asked differs by one at most.

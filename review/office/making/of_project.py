@@ -15,12 +15,7 @@ from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.project.state import HandedOut, Project, ProjectEntry, today
 from review.office.making.batches import Drawn, check_reviewers, known_corpus
-from review.office.making.creating import (
-    Share,
-    TranslationDraft,
-    draft_translations,
-    sentence_orders,
-)
+from review.office.making.creating import Share, TranslationDraft, draft_translations, sentence_orders
 from review.office.making.items import new_item
 from review.office.making.reviewed_runs import Sentences
 from review.verdict.gate.key import KeyCorpus
@@ -35,17 +30,13 @@ class AgreementDraft(Drawn):
         return known_corpus(self.dataset)
 
 
-def to_translate(
-    project: Project, segments: Collection[Segment] = (), *, again: bool = False
-) -> list[ProjectEntry]:
+def to_translate(project: Project, segments: Collection[Segment] = (), *, again: bool = False) -> list[ProjectEntry]:
     """Return the entries of these segments, or of all, that have no translation and are with no speaker; those too with ``again``."""
     waiting = (entry for entry in project.state.entries if entry.untranslated)
     return _not_out(project, waiting, "translate", segments, again=again)
 
 
-def to_agree(
-    project: Project, segments: Collection[Segment] = (), *, again: bool = False
-) -> list[ProjectEntry]:
+def to_agree(project: Project, segments: Collection[Segment] = (), *, again: bool = False) -> list[ProjectEntry]:
     """Return the entries of these segments, or of all, that have a translation to which no second speaker agreed or objected.
 
     Those that are with one are left out, unless ``again``.
@@ -55,12 +46,7 @@ def to_agree(
 
 
 def _not_out(
-    project: Project,
-    entries: Iterable[ProjectEntry],
-    kind: str,
-    segments: Collection[Segment],
-    *,
-    again: bool,
+    project: Project, entries: Iterable[ProjectEntry], kind: str, segments: Collection[Segment], *, again: bool
 ) -> list[ProjectEntry]:
     """Return the entries of these segments that are in no review of this kind now, or all with ``again``."""
     asked: dict[int, set[str]] = defaultdict(set)
@@ -76,9 +62,7 @@ def secret_among(entries: Sequence[ProjectEntry]) -> bool:
     return any(entry.secret for entry in entries)
 
 
-def draft_sources(
-    project: Project, entries: Sequence[ProjectEntry], share: Share, seed: int
-) -> TranslationDraft:
+def draft_sources(project: Project, entries: Sequence[ProjectEntry], share: Share, seed: int) -> TranslationDraft:
     """Work out who translates which sources; UsageError where there is nothing to translate."""
     if not entries:
         raise UsageError(
@@ -90,9 +74,7 @@ def draft_sources(
     return draft_translations(Sentences(_dataset(project), asked, written=written), share, seed)
 
 
-def draft_agreement(
-    project: Project, entries: Sequence[ProjectEntry], share: Share, seed: int
-) -> AgreementDraft:
+def draft_agreement(project: Project, entries: Sequence[ProjectEntry], share: Share, seed: int) -> AgreementDraft:
     """Work out who looks at which translations; UsageError where none waits for it."""
     if not entries:
         raise UsageError(
@@ -150,12 +132,7 @@ def _dataset(project: Project) -> Dataset:
 
 
 def note_handed_out(
-    project: Project,
-    name: str,
-    kind: str,
-    entries: Sequence[ProjectEntry],
-    *,
-    shared_laptop: bool = False,
+    project: Project, name: str, kind: str, entries: Sequence[ProjectEntry], *, shared_laptop: bool = False
 ) -> None:
     """Record in the project which entries go out in which review, before it is made; ``note_made`` records that it is.
 
@@ -184,7 +161,6 @@ def note_shared_laptop(project: Project, name: str) -> None:
 
 def _mark(project: Project, name: str, mark: str) -> None:
     changed = (
-        review.model_copy(update={mark: True}) if review.review == name else review
-        for review in project.state.reviews
+        review.model_copy(update={mark: True}) if review.review == name else review for review in project.state.reviews
     )
     project.change(reviews=tuple(changed))

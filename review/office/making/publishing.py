@@ -55,9 +55,7 @@ def keep_recipient(office: Office, key: RecoveryKey) -> None:
     with office.transaction():
         if _known(office) is not None:
             raise UsageError("Another window has just made a recovery key. Do this once more.")
-        office.connection.execute(
-            "INSERT INTO recovery (recipient, made) VALUES (?, ?)", (key.recipient, key.made)
-        )
+        office.connection.execute("INSERT INTO recovery (recipient, made) VALUES (?, ?)", (key.recipient, key.made))
 
 
 def _known(office: Office) -> tuple[str, str] | None:
@@ -138,9 +136,7 @@ def publish(
                 office.enrol(laptop.public.signing_key, laptop.name, laptop.public.recipient)
             if recovery is not None:
                 keep_recipient(office, recovery)
-            review = office.create_review(
-                made.key, policy, made.manifests, made.texts, made.codes, made.vault_runs
-            )
+            review = office.create_review(made.key, policy, made.manifests, made.texts, made.codes, made.vault_runs)
             for path, content in contents.items():
                 undoing.callback(_remove, path)
                 write_file(path, content, PRIVATE if path in private else READABLE)
@@ -169,9 +165,7 @@ def _check_free(paths: Iterable[Path], make_folder: Callable[[Path], object]) ->
                 f"{path.parent} cannot be made ({error.strerror}). Choose another folder with -o, or for the cards with --cards."
             ) from None
         if path.exists():
-            raise UsageError(
-                f"{path} is there already. Move it away, or choose another folder, --name or --cards."
-            )
+            raise UsageError(f"{path} is there already. Move it away, or choose another folder, --name or --cards.")
 
 
 def _remove(path: Path) -> None:

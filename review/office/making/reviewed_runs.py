@@ -130,9 +130,7 @@ def read_runs(
         )
     for run in by_id.values():
         if segments and not {*segments} & {*segments_of(connection, run.corpus, run.positions)}:
-            raise UsageError(
-                f"Run {run.run_id[:8]} has no entry of these segments. Choose others with --segment."
-            )
+            raise UsageError(f"Run {run.run_id[:8]} has no entry of these segments. Choose others with --segment.")
         open_texts(connection, run)
     runs = [_reviewed(connection, run, cards[id_], segments) for id_, run in by_id.items()]
     _require_one_corpus(runs)
@@ -187,9 +185,7 @@ def _reviewed(
 def _sealed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     short = run.run_id[:8]
     if (head := read_card(connection, run.id)) is None:
-        raise UsageError(
-            f"Run {short} is not complete. `{run.goes_on_with}` continues with it; then make the review."
-        )
+        raise UsageError(f"Run {short} is not complete. `{run.goes_on_with}` continues with it; then make the review.")
     if head.get("unverified"):
         raise UsageError(
             f"Run {short} was imported although its seal is absent or broken, so no certificate could rest on "
@@ -284,9 +280,7 @@ def _may_be_told(entry: Entry, carries: ContextPolicy) -> bool:
     return carries is ContextPolicy.ALL or not entry.secret
 
 
-def _neighbour(
-    entries: Sequence[Entry], place: int, step: int, carries: ContextPolicy
-) -> Entry | None:
+def _neighbour(entries: Sequence[Entry], place: int, step: int, carries: ContextPolicy) -> Entry | None:
     other = place + step
     if not 0 <= other < len(entries):
         return None
@@ -328,14 +322,10 @@ def of_corpus(
     """
     require_translation(corpus.dataset)
     entries = [
-        entry
-        for entry in corpus.entries
-        if (not segments or entry.segment in segments) and not is_blank(entry.source)
+        entry for entry in corpus.entries if (not segments or entry.segment in segments) and not is_blank(entry.source)
     ]
     if not entries:
-        raise UsageError(
-            "There is no entry with a source in these segments. Choose others with --segment."
-        )
+        raise UsageError("There is no entry with a source in these segments. Choose others with --segment.")
     if secret := sum(entry.secret for entry in entries):
         raise UsageError(
             f"{secret} of these sentences belong to secret segments (gold_standard, held_out), and translations "
@@ -365,15 +355,11 @@ def of_lines(path: Path, source_language: str | None, target_language: str | Non
                 "--source-language en --target-language crk"
             )
         if not is_language_tag(tag):
-            raise UsageError(
-                f"{option} {tag[:40]!r}: not a language tag. Write one such as en or crk."
-            )
+            raise UsageError(f"{option} {tag[:40]!r}: not a language tag. Write one such as en or crk.")
     languages = source or "", target or ""
     lines = read_lines(path, MOST_TEXT)
     first = {line: number for number, line in reversed(lines.items())}
-    entries = [
-        Entry(id=n, source=line, reference="") for n, line in lines.items() if first[line] == n
-    ]
+    entries = [Entry(id=n, source=line, reference="") for n, line in lines.items() if first[line] == n]
     dataset = Dataset(
         id=path.stem, language_pair=pair_label(*languages),
         source_language=languages[0], target_language=languages[1],

@@ -60,9 +60,7 @@ class ReviewerProgram:
 
 def list_programs(home: Path) -> list[ReviewerProgram]:
     paths = {system: home / "reviewer-programs" / name for system, name in ARCHIVES.items()}
-    return [
-        ReviewerProgram(s, path, path.stat().st_size) for s, path in paths.items() if path.is_file()
-    ]
+    return [ReviewerProgram(s, path, path.stat().st_size) for s, path in paths.items() if path.is_file()]
 
 
 def add_program(path: Path, system: str, home: Path, copied: Copied) -> ReviewerProgram:
@@ -140,9 +138,7 @@ def recognise_archive(path: Path) -> str:
     if size is None:
         raise UsageError(f"{path}: there is no such file.")
     if size > MOST_BYTES:
-        raise UsageError(
-            f"{path} is {megabytes(size)} large; archives of the program for reviewers have about 40 MB."
-        )
+        raise UsageError(f"{path} is {megabytes(size)} large; archives of the program for reviewers have about 40 MB.")
     try:
         with path.open("rb") as file:
             beginning = file.read(6)
@@ -153,13 +149,8 @@ def recognise_archive(path: Path) -> str:
         else:
             raise _no_archive(path, "it is neither a .zip nor a .tar.xz")
     except _DAMAGED:
-        raise UsageError(
-            f"{path} is damaged or was cut short. Copy or download it again."
-        ) from None
-    except (
-        NotImplementedError,
-        RuntimeError,
-    ):  # a way of packing, or a password, that we never use
+        raise UsageError(f"{path} is damaged or was cut short. Copy or download it again.") from None
+    except (NotImplementedError, RuntimeError):  # a way of packing, or a password, that we never use
         raise _no_archive(path, "it was packed in another way") from None
     return _system(path, names, form)
 

@@ -77,9 +77,7 @@ def cases_to_ask(office: Office, review: Review) -> tuple[State, list[Case]]:
             f"Review {review.name!r} asks second speakers about a corpus in the making. What they said goes into it: rosetta corpus gather FOLDER"
         )
     if review.translating:
-        raise UsageError(
-            f"Review {review.name!r} collects translations: there are no ratings that could differ."
-        )
+        raise UsageError(f"Review {review.name!r} collects translations: there are no ratings that could differ.")
     if review.is_second_look:
         raise UsageError(
             f"Review {review.name!r} is a second look itself. There is no third: nobody is asked until they agree."
@@ -91,9 +89,7 @@ def cases_to_ask(office: Office, review: Review) -> tuple[State, list[Case]]:
         )
     state = office.state(review)
     if not (cases := split_cases(review, state)):
-        raise UsageError(
-            f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more."
-        )
+        raise UsageError(f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more.")
     return state, cases
 
 
@@ -121,9 +117,7 @@ def _item(review: Review, case: Case, others: Sequence[OthersWords]) -> Item:
     return Item(shown.model_copy(update=extras), truth)
 
 
-def _others(
-    review: Review, case: Case, heard: Iterable[tuple[str, ReviewerState]]
-) -> list[OthersWords]:
+def _others(review: Review, case: Case, heard: Iterable[tuple[str, ReviewerState]]) -> list[OthersWords]:
     """Return what people wrote of an item, in random order and without their answers; nothing where they were not told."""
     if not review.manifest.shows_words:
         return []
@@ -135,9 +129,7 @@ def _others(
     return written[:MOST_OTHERS]
 
 
-def _orders(
-    review: Review, items: Sequence[Item], people: Iterable[str], seed: int
-) -> dict[str, tuple[str, ...]]:
+def _orders(review: Review, items: Sequence[Item], people: Iterable[str], seed: int) -> dict[str, tuple[str, ...]]:
     """Assign to each person who answered those of the items that they were asked before, by their card."""
     ids = {item.truth.partner: item.id for item in items}
     originals = {item.id: item.truth.entry for item in items}
@@ -171,10 +163,7 @@ def second_looks(office: Office, review: Review, state: State) -> dict[str, Seco
 
 
 def _looked(
-    item: str,
-    first: str,
-    people: Sequence[tuple[ReviewerState, Mapping[str, Rating]]],
-    written: Sequence[ItemComment],
+    item: str, first: str, people: Sequence[tuple[ReviewerState, Mapping[str, Rating]]], written: Sequence[ItemComment]
 ) -> SecondLook:
     """Add up one item: ``people`` are what each said, and how they rated in the first round."""
     counts, unjudged, both, changed = [0] * RANKS, 0, 0, 0

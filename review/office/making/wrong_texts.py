@@ -24,16 +24,7 @@ from scoring.grammar.gold_analysis import TaggedWord, features, inflection_fault
 
 # What may be changed: it changes who did what, or when, and not only how well it is said
 CATEGORIES = frozenset(
-    {
-        "person",
-        "number",
-        "object person",
-        "object number",
-        "possessor person",
-        "possessor number",
-        "obviation",
-        "tense",
-    }
+    {"person", "number", "object person", "object number", "possessor person", "possessor number", "obviation", "tense"}
 )
 
 # Words that may be changed; a wrong form of others mostly breaks an agreement and no meaning
@@ -139,18 +130,14 @@ def changed_tag(right: TaggedWord, wrong: TaggedWord) -> tuple[str, str] | None:
 def _pattern(word: str, other: str, old: str, new: str) -> Pattern:
     """Return what two forms differ in at their ends, around the longest stretch that they share."""
     start, there, size = SequenceMatcher(None, word, other, autojunk=False).find_longest_match()
-    return Pattern(
-        (word[:start], word[start + size :]), (other[:there], other[there + size :]), old, new
-    )
+    return Pattern((word[:start], word[start + size :]), (other[:there], other[there + size :]), old, new)
 
 
 def like_written(form: str, model: str) -> str:
     return form[:1].upper() + form[1:] if model[:1].isupper() else form
 
 
-def inflected(
-    text: str, words: Sequence[tuple[str, int, int]], forms: OtherForms
-) -> list[Inflected]:
+def inflected(text: str, words: Sequence[tuple[str, int, int]], forms: OtherForms) -> list[Inflected]:
     """Return a text in all versions with one word in a wrong form; ``words`` are those of the text, with places."""
     return [
         Inflected(text[:start] + like_written(form, word) + text[end:], old, new)
@@ -193,9 +180,7 @@ def unspaced(text: str) -> bool:
 
 
 class WrongTexts:
-    def __init__(
-        self, pool: Sequence[str], forms: Callable[[str], Sequence[Inflected]], chance: Random
-    ) -> None:
+    def __init__(self, pool: Sequence[str], forms: Callable[[str], Sequence[Inflected]], chance: Random) -> None:
         """``forms`` gives the versions with one word in a wrong form; none where there is no analyser."""
         self._pool = sorted(set(pool))
         self._forms = forms

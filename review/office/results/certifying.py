@@ -20,12 +20,7 @@ from harness.core.failures import HarnessError, UsageError
 from harness.sealed.archive import read_manifest
 from harness.sealed.chain import ancestors
 from harness.sealed.keys import Identity, Signed
-from harness.store.attachments import (
-    Attached,
-    attach_certificate,
-    attached_to,
-    suspend_certificates,
-)
+from harness.store.attachments import Attached, attach_certificate, attached_to, suspend_certificates
 from harness.store.file.database import default_path, open_store, store_path
 from harness.store.runs import Run, find_run, read_card
 from review.files.manifests import RatingsManifest
@@ -68,9 +63,7 @@ def attach(
     cannot show all that holds its organisation to its word. A certificate that is not ``go`` is kept only where it
     takes away what an earlier one gave. Raises HarnessError in words where anything is wrong.
     """
-    done = verify(
-        presented.certificate, presented.signature, presented.evidence, coarse=presented.coarse
-    )
+    done = verify(presented.certificate, presented.signature, presented.evidence, coarse=presented.coarse)
     certificate = done.certificate
     if not done.ok:
         wrong = next((c for c in done.checks if c.ok is False), done.checks[-1])
@@ -154,9 +147,7 @@ def _run(connection: sqlite3.Connection, certificate: Certificate) -> Run:
     return run
 
 
-def review_evidence(
-    office: Office, review: Review, own_key: str, *, even_if_changed: bool = False
-) -> Evidence:
+def review_evidence(office: Office, review: Review, own_key: str, *, even_if_changed: bool = False) -> Evidence:
     """Gather the evidence of a review; ``own_key`` is the organisation's public key.
 
     HarnessError where policy, key or people were changed after the batches went out, unless it is to be verified,
@@ -269,12 +260,7 @@ def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
 
 
 def issue(
-    office: Office,
-    review: Review,
-    run_id: str,
-    evidence: Evidence,
-    identity: Identity,
-    issued: str | None = None,
+    office: Office, review: Review, run_id: str, evidence: Evidence, identity: Identity, issued: str | None = None
 ) -> EvidenceFile:
     """Certify the verdict on one run, sign it and keep it; HarnessError where there is nothing to certify."""
     looked = look(office, review, run_id, evidence)
@@ -340,8 +326,7 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
             f"Name the {EVIDENCE_SUFFIX} file with --evidence."
         )
     return {
-        place: replace(file, certificate=certificate, signature=signature)
-        for place, file in evidence_files.items()
+        place: replace(file, certificate=certificate, signature=signature) for place, file in evidence_files.items()
     }
 
 
@@ -354,9 +339,7 @@ class NotInside(UsageError):  # noqa: N818  said of a certificate
     """What a coarse certificate is to follow from is not here; the message says who has it."""
 
 
-def _inside(
-    coarse: bytes, path: Path, evidence: Path | None, folder: Path
-) -> dict[str, EvidenceFile]:
+def _inside(coarse: bytes, path: Path, evidence: Path | None, folder: Path) -> dict[str, EvidenceFile]:
     """Return the exact certificate that a coarse one was made of, with its evidence: out of a file, or of the office."""
     stated = read_coarse(coarse, path.name)
     if evidence is not None:

@@ -33,18 +33,9 @@ _SIDES = 2  # People on each side of a question: a single one could be recognise
 
 _ANSWERS: Final[Mapping[GateOutcome, tuple[str, str]]] = {
     GateOutcome.GO: (msgid("Yes."), msgid("The people who looked at it found it good enough.")),
-    GateOutcome.NO_GO: (
-        msgid("No."),
-        msgid("The people who looked at it did not find it good enough."),
-    ),
-    GateOutcome.DISCUSS: (
-        msgid("Not clear yet."),
-        msgid("The answers do not settle it. It needs to be talked about."),
-    ),
-    GateOutcome.INSUFFICIENT: (
-        msgid("Too early to say."),
-        msgid("Not enough sentences have been looked at yet."),
-    ),
+    GateOutcome.NO_GO: (msgid("No."), msgid("The people who looked at it did not find it good enough.")),
+    GateOutcome.DISCUSS: (msgid("Not clear yet."), msgid("The answers do not settle it. It needs to be talked about.")),
+    GateOutcome.INSUFFICIENT: (msgid("Too early to say."), msgid("Not enough sentences have been looked at yet.")),
 }
 
 # Difficulty 0–5 in words
@@ -67,11 +58,7 @@ class DividedItem:
 
 
 def community_page(
-    certificate: Certificate,
-    key: AnswerKey,
-    state: State,
-    texts: Mapping[str, BatchItem],
-    words: Words,
+    certificate: Certificate, key: AnswerKey, state: State, texts: Mapping[str, BatchItem], words: Words
 ) -> str:
     """Write the page in the language of ``words``; without ``texts`` (a secret review) no sentence is shown."""
     today = people_today(key, state, certificate.run.run_id)
@@ -131,9 +118,7 @@ def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
     return sorted(several, key=lambda reason: (-counts[reason], list(Reason).index(reason)))
 
 
-def questions(
-    key: AnswerKey, state: State, texts: Mapping[str, BatchItem], run_id: str
-) -> list[DividedItem]:
+def questions(key: AnswerKey, state: State, texts: Mapping[str, BatchItem], run_id: str) -> list[DividedItem]:
     """Return the items that split the panel, at least two people on each side, the most even first."""
     split_items: list[tuple[int, str]] = []
     for item, known in key.items.items():
@@ -142,8 +127,7 @@ def questions(
             if min(good, bad) >= _SIDES:
                 split_items.append((abs(good - bad), item))
     return [
-        DividedItem(texts[item], _shared_wordings(key, state, item))
-        for _, item in sorted(split_items)[:MOST_QUESTIONS]
+        DividedItem(texts[item], _shared_wordings(key, state, item)) for _, item in sorted(split_items)[:MOST_QUESTIONS]
     ]
 
 
@@ -180,9 +164,7 @@ def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
     numbers, level = certificate.verdict["numbers"], certificate.verdict["level"]
     people, items = certificate.panel.reviewers, numbers["items"]
     yield _heading(words("What the answers say"))
-    who = words.plural(
-        "{n} person gave answers that count.", "{n} people gave answers that count.", people
-    )
+    who = words.plural("{n} person gave answers that count.", "{n} people gave answers that count.", people)
     many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", items)
     yield f"<p>{_field('/panel/reviewers', who)} {_field('/verdict/numbers/items', many)}</p>"
     if numbers["share"] is not None:
@@ -192,14 +174,12 @@ def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
 def _shares(share: str, lower: str | None, level: str, words: Words, path: str) -> Iterator[str]:
     """Return how many are good, how many at least, and how many should be; ``path`` is where the certificate has it."""
     good = words(
-        "About {share} of the translations are good: correct, or with small problems only.",
-        share=_about(share, words),
+        "About {share} of the translations are good: correct, or with small problems only.", share=_about(share, words)
     )
     yield f"<p>{_field(f'{path}/share', good)}</p>"
     if lower is not None:
         sure = words(
-            "These are only some people and some sentences. "
-            "We can be quite sure of this: {share} or more are good.",
+            "These are only some people and some sentences. We can be quite sure of this: {share} or more are good.",
             share=_of_hundred(lower, words),
         )
         yield f"<p>{_field(f'{path}/lower', sure)}</p>"
@@ -294,25 +274,16 @@ def _questions(asked: list[DividedItem], words: Words) -> Iterator[str]:
         yield "</div>"
 
 
-def _rights(
-    certificate: Certificate | CoarseCertificate, words: Words, large: bool
-) -> Iterator[str]:
+def _rights(certificate: Certificate | CoarseCertificate, words: Words, large: bool) -> Iterator[str]:
     yield _heading(words("Your answers are yours"))
-    yield _paragraph(
-        words(
-            "People who gave answers can take them back at any time. Ask the people who asked you."
-        )
-    )
+    yield _paragraph(words("People who gave answers can take them back at any time. Ask the people who asked you."))
     if not large:
         yield _paragraph(
             words(
-                "So few people took part that this page shows no single sentence: "
-                "somebody could guess who said what."
+                "So few people took part that this page shows no single sentence: somebody could guess who said what."
             )
         )
-    known = words(
-        "Anybody can check this result. It comes from the certificate whose number begins with:"
-    )
+    known = words("Anybody can check this result. It comes from the certificate whose number begins with:")
     number = certificate.sha256[:_NUMBER_DIGITS]
     yield f'<p class="quiet">{escape(known)} <code>{number}</code></p>'
 

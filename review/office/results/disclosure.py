@@ -39,12 +39,7 @@ from harness.sealed.keys import Identity, Signed
 from review.office.store.store import IssuedCertificate, Office, Review
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certify import read_verdict
-from review.verdict.certificate.coarse import (
-    CoarseCertificate,
-    coarse_of,
-    read_coarse,
-    same_numbers,
-)
+from review.verdict.certificate.coarse import CoarseCertificate, coarse_of, read_coarse, same_numbers
 from review.verdict.certificate.evidence import EvidenceFile
 
 STRATUM: Final = "difficulty"  # The breakdown of a certificate
@@ -111,12 +106,8 @@ def certificate_question(
     return CertificateQuestion(run, corpus, {name: frozenset(part) for name, part in parts.items()})
 
 
-def certificate_answer(
-    history: History, asked: CertificateQuestion, now: datetime
-) -> CertificateAnswer:
-    number, count = history.require_answers(
-        asked.submitter, asked.corpus, asked.entries, now, numbers=CERTIFICATES
-    )
+def certificate_answer(history: History, asked: CertificateQuestion, now: datetime) -> CertificateAnswer:
+    number, count = history.require_answers(asked.submitter, asked.corpus, asked.entries, now, numbers=CERTIFICATES)
     if (chosen := tellable(history.atoms, asked.entries, asked.entries_of)) is None:
         raise NotReleased(_TOO_FEW)
     parts, after = chosen
@@ -159,9 +150,7 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     ledger, run = own_ledger(office.path.parent), exact.run.run_id
     reading = read_verdict(made.evidence, run)
     counted = {who: reading.panel.ratings.get(who, {}) for who in reading.verdict.numbers.reviewers}
-    asked = certificate_question(
-        run, exact.run.dataset_id, counted, reading.panel.strata, ledger.digest
-    )
+    asked = certificate_question(run, exact.run.dataset_id, counted, reading.panel.strata, ledger.digest)
     with ledger.changing() as change:
         last = last_certificate(change.history, run)
         if last is not None and last.entries == set_id(asked.entries) and same_numbers(read_coarse(last.certificate.encode(), "the certificate in the ledger"), exact):  # fmt: skip

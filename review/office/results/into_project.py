@@ -56,9 +56,7 @@ def gather(project: Project, office: Office) -> Gathered:
         gathered.look_again()
         _without_lost(project, written, gathered)
         _translations(project, written, bars, gathered)
-        project.put(
-            [_from_source(project, entry, bars, gathered) for entry in project.state.entries]
-        )
+        project.put([_from_source(project, entry, bars, gathered) for entry in project.state.entries])
         project.put(list(judge_entries(project, looks, gathered)))
     _count(project, written, bars, gathered)
     return gathered
@@ -93,9 +91,7 @@ def _entries(project: Project, out: HandedOut) -> dict[int, ProjectEntry]:
     return {entry.id: entry for entry in project.state.entries if entry.id in out.entries}
 
 
-def _count(
-    project: Project, written: Iterable[_Written], bars: Mapping[int, Barred], found: Gathered
-) -> None:
+def _count(project: Project, written: Iterable[_Written], bars: Mapping[int, Barred], found: Gathered) -> None:
     """Count what came back and is not in the corpus, and what did not come back."""
     for came_back in written:
         found.unshared += came_back.collected.unshared
@@ -108,17 +104,13 @@ def _count(
         for entry, came in _back(entries, came_back.collected.corpus.entries):
             if entry.id in bars and bars[entry.id].objected & _forms(came):
                 note(entry, found.objected)
-        done = {
-            came.id for came in came_back.collected.corpus.entries
-        } | came_back.collected.withheld_entries
+        done = {came.id for came in came_back.collected.corpus.entries} | came_back.collected.withheld_entries
         for entry in entries.values():
-            if entry.untranslated and entry.id not in done and came_back.out.review not in entry.refused:  # fmt: skip
+            if entry.untranslated and entry.id not in done and came_back.out.review not in entry.refused:
                 note(entry, found.waiting)
 
 
-def _back(
-    entries: Mapping[int, ProjectEntry], came: Iterable[Entry]
-) -> list[tuple[ProjectEntry, Entry]]:
+def _back(entries: Mapping[int, ProjectEntry], came: Iterable[Entry]) -> list[tuple[ProjectEntry, Entry]]:
     """Return each entry with the translations of it that came back."""
     ids = ((entry.id, entry) for entry in came)
     return [(entries[id_], entry) for id_, entry in ids if isinstance(id_, int) and id_ in entries]
@@ -156,9 +148,7 @@ def _left_of(
     return project.with_texts(project_entry, replace(texts, variants=kept))
 
 
-def _translations(
-    project: Project, written: Iterable[_Written], bars: Mapping[int, Barred], found: Gathered
-) -> None:
+def _translations(project: Project, written: Iterable[_Written], bars: Mapping[int, Barred], found: Gathered) -> None:
     """Store what most people wrote in each review, with other wordings as variants.
 
     Once a second speaker looked, nothing is added, and what its writer took back goes. Where another review's translation stands, it stays:
@@ -174,9 +164,7 @@ def _translations(
         )
 
 
-def _from_source(
-    project: Project, entry: ProjectEntry, bars: Mapping[int, Barred], found: Gathered
-) -> ProjectEntry:
+def _from_source(project: Project, entry: ProjectEntry, bars: Mapping[int, Barred], found: Gathered) -> ProjectEntry:
     """Return an entry without a translation with what came with its source, as far as no second speaker refuses it now.
 
     What somebody objects to comes too, since it is judged, and sealed, where it stands. What is harmful is not kept.
@@ -206,9 +194,7 @@ def _is_barred(project: Project, entry: ProjectEntry, bars: Mapping[int, Barred]
     return form in bar.refused or (form in bar.objected and not entry.objected)
 
 
-def _translated(
-    project: Project, out: HandedOut, entry: ProjectEntry, came: Entry, found: Gathered
-) -> ProjectEntry:
+def _translated(project: Project, out: HandedOut, entry: ProjectEntry, came: Entry, found: Gathered) -> ProjectEntry:
     """Return an entry with the words that came back of it and may be used now."""
     before = project.texts(entry)
     agreed, forms = entry.agreed, _forms(came)

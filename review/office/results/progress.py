@@ -167,9 +167,7 @@ def waiting(office: Office) -> list[WaitingLaptop]:
     for file in office.quarantine():
         files[file.signing_key].append(file)
     return [
-        WaitingLaptop(
-            key, key_phrase(key), tuple(f.phrase for f in own), since=min(f.received for f in own)
-        )
+        WaitingLaptop(key, key_phrase(key), tuple(f.phrase for f in own), since=min(f.received for f in own))
         for key, own in sorted(files.items())
     ]
 
@@ -271,9 +269,7 @@ def without_words(project: Project, entry: ProjectEntry, found: Gathered) -> Pro
     return emptied(project, entry)
 
 
-def emptied(
-    project: Project, entry: ProjectEntry, came: Sequence[str] | None = None
-) -> ProjectEntry:
+def emptied(project: Project, entry: ProjectEntry, came: Sequence[str] | None = None) -> ProjectEntry:
     """Return an entry that is to be translated again, by anyone who, and examined again; nothing of what was there is kept.
 
     ``came``: wordings that came with the source and may come back; None for those that are kept already.

@@ -99,12 +99,7 @@ def _letter(place: int) -> str:
 
 
 def _row(
-    person: str,
-    item: str,
-    known: KeyItem,
-    judgement: Judgement,
-    said: ReviewerState,
-    free_text: bool,
+    person: str, item: str, known: KeyItem, judgement: Judgement, said: ReviewerState, free_text: bool
 ) -> RatingRow:
     rating, why_not = judgement.rating, judgement.why_not
     return RatingRow(
@@ -174,9 +169,7 @@ HUMAN = "rosetta"
 REFERENCE = "refA"
 
 
-def mtme_files(
-    review: Review, rows: list[RatingRow], cards: Mapping[str, RunCard]
-) -> dict[str, bytes]:
+def mtme_files(review: Review, rows: list[RatingRow], cards: Mapping[str, RunCard]) -> dict[str, bytes]:
     """Return path → bytes of every file, paths relative to the top folder of the test set.
 
     ``cards`` are the reviewed runs' by id. Scores are ranks 0–3, higher is better, ``None`` where nobody
@@ -231,9 +224,7 @@ def system_names(cards: Mapping[str, RunCard]) -> dict[str, str]:
     return names
 
 
-def _entries(
-    key: AnswerKey, reviewed: Mapping[str, Mapping[EntryId, EntryResult]]
-) -> list[EntryId]:
+def _entries(key: AnswerKey, reviewed: Mapping[str, Mapping[EntryId, EntryResult]]) -> list[EntryId]:
     """Return the entries that were asked of every run, in the corpus' order."""
     asked = {item.entry for item in key.items.values() if item.control is None}
     first = next(iter(reviewed.values()))

@@ -71,11 +71,7 @@ def bundle_name(review: Review) -> str:
 
 
 def governance_bundle(
-    office: Office,
-    review: Review,
-    of_runs: Mapping[str, RunFiles],
-    identity: Identity,
-    created: str,
+    office: Office, review: Review, of_runs: Mapping[str, RunFiles], identity: Identity, created: str
 ) -> bytes:
     """Return the sealed file; the review's own recipients can open it, each alone."""
     manifest = ExportManifest(
@@ -92,9 +88,7 @@ def governance_bundle(
     return seal(pack_signed(manifest, members, identity), manifest.recipients)
 
 
-def review_files(
-    office: Office, review: Review, of_runs: Mapping[str, RunFiles]
-) -> dict[str, bytes]:
+def review_files(office: Office, review: Review, of_runs: Mapping[str, RunFiles]) -> dict[str, bytes]:
     """Return by its name everything of a review that is handed on; people's words are among it."""
     rows = rating_rows(review.key, office.state(review), free_text=True)
     members = {
@@ -170,9 +164,7 @@ def withdrawn_entries(review: Review) -> frozenset[EntryId]:
 
 
 def _facts(corpus: KeyCorpus) -> CorpusFacts:
-    return CorpusFacts(
-        "", corpus.id, corpus.source_language, corpus.target_language, corpus.language_pair
-    )
+    return CorpusFacts("", corpus.id, corpus.source_language, corpus.target_language, corpus.language_pair)
 
 
 def withdrawn_words(review: Review) -> str:
@@ -188,9 +180,7 @@ def one_run(review: Review, name: str | None) -> str:
     every = [run.run_id for run in review.key.runs]
     matches = [run_id for run_id in every if run_id.startswith((name or "").lower())]
     if len(matches) != 1:
-        raise UsageError(
-            f"Name one of the runs of review {review.name!r} with --run: {', '.join(every)}."
-        )
+        raise UsageError(f"Name one of the runs of review {review.name!r} with --run: {', '.join(every)}.")
     return matches[0]
 
 
@@ -202,10 +192,7 @@ def runs_of(review: Review, name: str | None) -> list[str]:
 
 def run_cards(connection: sqlite3.Connection, review: Review) -> dict[str, RunCard]:
     """Return the run cards of a review by run id; raises UsageError where a run is no longer in the store."""
-    return {
-        run.run_id: load_card(connection, find_run(connection, run.run_id).id)
-        for run in review.key.runs
-    }
+    return {run.run_id: load_card(connection, find_run(connection, run.run_id).id) for run in review.key.runs}
 
 
 def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | None:

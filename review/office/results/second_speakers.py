@@ -112,8 +112,7 @@ def barred(looks: Sequence[EntryLook]) -> Barred:
     asked = {comparison_form(look.asked) for look in looks}
     verdicts = {form: _verdict(_about(looks, form)) for form in asked}
     refused, objected = (
-        frozenset(form for form in asked if verdicts[form] == verdict)
-        for verdict in ("refused", "objected")
+        frozenset(form for form in asked if verdicts[form] == verdict) for verdict in ("refused", "objected")
     )
     harmful = frozenset(comparison_form(look.asked) for look in looks if look.upheld)
     return Barred(refused, objected, harmful)
@@ -127,10 +126,7 @@ def without_barred(looks: Sequence[EntryLook]) -> list[EntryLook]:
     while True:
         bar = barred(looks)
         forms = bar.refused | bar.objected
-        kept = [
-            replace(look, said=tuple(_without_better(opinion, forms) for opinion in look.said))
-            for look in looks
-        ]
+        kept = [replace(look, said=tuple(_without_better(opinion, forms) for opinion in look.said)) for look in looks]
         if kept == list(looks):
             return kept
         looks = kept
@@ -171,9 +167,7 @@ def judge_entries(project: Project, looks: Looks, found: Gathered) -> Iterator[P
                 note(entry, found.own)
 
 
-def _with_looks(
-    project: Project, entry: ProjectEntry, looks: Sequence[EntryLook], found: Gathered
-) -> ProjectEntry:
+def _with_looks(project: Project, entry: ProjectEntry, looks: Sequence[EntryLook], found: Gathered) -> ProjectEntry:
     """Return an entry as second speakers want it; what was said of another wording than the one that is there does not count."""
     asked = _shown(project, entry, looks)
     if not (about := _about(looks, comparison_form(asked))):
@@ -261,9 +255,7 @@ def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bo
 
 def _spoken(look: EntryLook, outcome: Literal["agreed", "corrected"]) -> Spoken:
     who = tuple(opinion.person for opinion in look.rated)
-    return Spoken(
-        review=look.review, people=who, outcome=outcome, on=today(), same_laptop=look.same_laptop
-    )
+    return Spoken(review=look.review, people=who, outcome=outcome, on=today(), same_laptop=look.same_laptop)
 
 
 def _voices(entry: ProjectEntry) -> list[tuple[str, tuple[str, ...], bool]]:
@@ -271,9 +263,7 @@ def _voices(entry: ProjectEntry) -> list[tuple[str, tuple[str, ...], bool]]:
     return [(s.review, s.people, s.same_laptop) for s in entry.second_speakers]
 
 
-def _outcome(
-    asked: str, said: Sequence[_Opinion]
-) -> tuple[Literal["agreed", "corrected"] | None, str, list[str]]:
+def _outcome(asked: str, said: Sequence[_Opinion]) -> tuple[Literal["agreed", "corrected"] | None, str, list[str]]:
     """Return what becomes of a wording, None where it is refused; the reference; and the other wordings of second speakers.
 
     A wording beside a rating of excellent is as right as the one that was shown, and takes its place only where somebody else refuses that one.

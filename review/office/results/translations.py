@@ -66,8 +66,7 @@ def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
     for correction in accepted:
         added.setdefault(correction.entry_id, []).append(correction.wording)
     entries = tuple(
-        entry.model_copy(update={"variants": (*entry.variants, *added.get(entry.id, ()))})
-        for entry in corpus.entries
+        entry.model_copy(update={"variants": (*entry.variants, *added.get(entry.id, ()))}) for entry in corpus.entries
     )
     dataset = corpus.dataset.model_copy(update={"version": next_version(corpus.dataset.version)})
     return replace(corpus, dataset=dataset, entries=entries)
@@ -127,9 +126,7 @@ def collect(review: Review, state: State) -> Collected:
     withheld = _withheld(review, state)
     entries = [_entry(review, item, given[item]) for item in given if item not in withheld]
     # numbers by their size before names
-    entries.sort(
-        key=lambda e: (isinstance(e.id, str), 0 if isinstance(e.id, str) else e.id, str(e.id))
-    )
+    entries.sort(key=lambda e: (isinstance(e.id, str), 0 if isinstance(e.id, str) else e.id, str(e.id)))
     return Collected(
         Corpus(_dataset(review, state, entries), tuple(entries), "", Form.JSONL),
         unshared=unshared,
@@ -160,8 +157,7 @@ def _entry(review: Review, item: str, given: list[_Given]) -> Entry:
     for one in sorted(given, key=lambda one: (len(one.person), one.person)):
         alike[comparison_form(one.text)].append(one)
     groups = sorted(
-        alike.values(),
-        key=lambda group: (-len(group), len(group[0].person), group[0].person, group[0].text),
+        alike.values(), key=lambda group: (-len(group), len(group[0].person), group[0].person, group[0].text)
     )
     wordings = [Counter(one.text for one in group).most_common(1)[0][0] for group in groups]
     fields = {
@@ -194,8 +190,7 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
     if given := {tag: t.consent for tag, t in manifest.translations.items() if t.consent}:
         texts = [(manifest.language, manifest.consent), *given.items()]
         facts["texts"] = [
-            {"language": tag, "text": t, "text_sha256": _sha(t), "agreed_by": agreed[_sha(t)]}
-            for tag, t in texts
+            {"language": tag, "text": t, "text_sha256": _sha(t), "agreed_by": agreed[_sha(t)]} for tag, t in texts
         ]
     return facts
 

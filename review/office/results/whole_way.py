@@ -56,9 +56,7 @@ class WayEnd:
     command: str  # What to do; empty where nothing is
 
 
-def whole_way(
-    connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission
-) -> list[WayStep]:
+def whole_way(connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission) -> list[WayStep]:
     steps = [*_before_secrets(kept), *_over_secrets(connection, office, kept)]
     if _refused(kept):
         return steps
@@ -92,9 +90,7 @@ def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
     yield WayStep("rehearsed", kept.rehearsed, words, f"rosetta submission run {kept.number}")
 
 
-def _over_secrets(
-    connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission
-) -> Iterator[WayStep]:
+def _over_secrets(connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission) -> Iterator[WayStep]:
     last = kept.last_judged
     command = f"rosetta submission run {kept.number} CORPUS --terms FILE"
     name = "run over secret texts"
@@ -102,7 +98,7 @@ def _over_secrets(
         yield WayStep(name, done=False, words=_begun(kept), command=command)
         return
     if last.what is SubmissionEvent.REFUSED:
-        yield WayStep(name, done=True, words=f"nothing could be scored; it stopped at: {last.words}")  # fmt: skip
+        yield WayStep(name, done=True, words=f"nothing could be scored; it stopped at: {last.words}")
     else:
         before = len({e.run for e in kept.notes if e.what is SubmissionEvent.SCORED}) - 1
         others = f", the newest; {before} before it: rosetta runs list" if before else ""
@@ -121,19 +117,17 @@ def _over_secrets(
     elif run is not None:
         yield from _by_people(connection, office, run)
     elif last.what is SubmissionEvent.SCORED:
-        yield WayStep("its run", done=False, words="the store does not have it any more", command=command)  # fmt: skip
+        yield WayStep("its run", done=False, words="the store does not have it any more", command=command)
 
 
 def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run) -> WayStep:
     """Return whether claims may rest on a run whose scores were released, and what gives them such a run."""
-    words = next(e.words for e in reversed(kept.notes) if e.what is SubmissionEvent.TOLD and e.run == run.run_id)  # fmt: skip
+    words = next(e.words for e in reversed(kept.notes) if e.what is SubmissionEvent.TOLD and e.run == run.run_id)
     if words == "confirmed":
         return WayStep("confirmation", done=True, words="nothing was told before about its entries")
     folder = _vault_folder(connection, run) or "FOLDER"
     command = f"rosetta vault check-up {folder} CORPUS --do rotate --count {LEAST_CONFIRMED} --purpose WORDS"
-    why = next(
-        (why for short, why in REASONS.items() if short == words), "its card does not say so"
-    )
+    why = next((why for short, why in REASONS.items() if short == words), "its card does not say so")
     return WayStep("confirmation", done=False, words=f"not confirmed: {why}; after the command below, rosetta submission run {kept.number} CORPUS --confirm", command=command)  # fmt: skip
 
 
@@ -159,9 +153,9 @@ def _begun(kept: KeptSubmission) -> str:
             return _UNDONE
 
 
-def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -> Iterator[WayStep]:  # fmt: skip
+def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -> Iterator[WayStep]:
     """Yield what speakers do: a review of the run, its ratings, its certificate, and the certificate at the card."""
-    reviews = [] if office is None else [e for e in office.reviews() if any(r.run_id == run.run_id for r in e.key.runs)]  # fmt: skip
+    reviews = [] if office is None else [e for e in office.reviews() if any(r.run_id == run.run_id for r in e.key.runs)]
     if office is None or not reviews:
         yield WayStep("speakers are asked", done=False, words=_UNDONE, command=opening_command(connection, run, f"rosetta review create {run.run_id[:8]} --for LAPTOP-FILE"))  # fmt: skip
         return
@@ -204,7 +198,7 @@ def _opened_together(folder: str, number: str) -> str:
     return "" if corpus is None or state.threshold == 1 else corpus.name
 
 
-def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:  # fmt: skip
+def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:
     review_progress = progress(office, review)
     words = f"{review_progress.done:,} of {review_progress.asked:,} decisions"
     issued = [c for c in office.certificates(review) if c.run_id == run.run_id]
@@ -216,7 +210,7 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
     command = f"rosetta review gate {quote(review.name)} --issue"
     again = bool(issued) and issued[-1].recompute
     outcome = _outcome(issued)
-    words = "ratings were taken back since: issue it again" if again else f"it says {outcome}" if outcome else _UNDONE  # fmt: skip
+    words = "ratings were taken back since: issue it again" if again else f"it says {outcome}" if outcome else _UNDONE
     yield WayStep("the gate decided", bool(issued) and not again, words, command)
     beside = [attached for attached in attached_to(connection, run.id) if not attached.suspended]
     words, command = _UNDONE, "rosetta review attach NAME.certificate.json"

@@ -56,11 +56,7 @@ def deliveries(office: Office, review: Review, now: datetime | None = None) -> l
 
 
 def _delivery(
-    name: str,
-    signing_key: str,
-    files: Sequence[Import],
-    chains: Sequence[Chain],
-    clocks: Sequence[WildClock],
+    name: str, signing_key: str, files: Sequence[Import], chains: Sequence[Chain], clocks: Sequence[WildClock]
 ) -> Delivery:
     return Delivery(
         name,
@@ -75,8 +71,7 @@ def _delivery(
 def _devices(office: Office, review: Review) -> dict[str, set[str]]:
     """Return signing key → the devices that it answered for in this review."""
     rows = office.connection.execute(
-        "SELECT d.signing_key, d.device FROM delivery d JOIN batch b ON b.batch = d.batch"
-        " WHERE b.review = ?",
+        "SELECT d.signing_key, d.device FROM delivery d JOIN batch b ON b.batch = d.batch WHERE b.review = ?",
         (review.number,),
     )
     devices_of: dict[str, set[str]] = {}
@@ -97,10 +92,7 @@ class Arrival:
 
 
 def note_arrival(
-    connection: sqlite3.Connection,
-    arrival: Arrival,
-    added: Collection[Event],
-    ends: Mapping[str, int],
+    connection: sqlite3.Connection, arrival: Arrival, added: Collection[Event], ends: Mapping[str, int]
 ) -> None:
     """Record a file that is being imported, within the caller's transaction.
 
@@ -108,18 +100,12 @@ def note_arrival(
     """
     now = utc_now()
     connection.execute(
-        "INSERT INTO import (sha256, received, name, signing_key, batch, added)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO import (sha256, received, name, signing_key, batch, added) VALUES (?, ?, ?, ?, ?, ?)",
         (arrival.sha256, now, arrival.name, arrival.signing_key, arrival.batch, len(added)),
     )
     connection.execute(
         "INSERT OR IGNORE INTO signed (sha256, manifest, signature, devices) VALUES (?, ?, ?, ?)",
-        (
-            arrival.signed.sha256,
-            arrival.signed.content,
-            arrival.signed.signature,
-            " ".join(sorted(ends)),
-        ),
+        (arrival.signed.sha256, arrival.signed.content, arrival.signed.signature, " ".join(sorted(ends))),
     )
     connection.executemany(
         "INSERT INTO delivery (device, batch, signing_key, last_seq)"
@@ -156,9 +142,7 @@ def mark_recompute(office: Office, withdrawn: Collection[Withdraw]) -> int:
     if not withdrawn:
         return 0
     numbers = [
-        (review.number,)
-        for review in office.reviews()
-        if any(_concerns(withdraw, review) for withdraw in withdrawn)
+        (review.number,) for review in office.reviews() if any(_concerns(withdraw, review) for withdraw in withdrawn)
     ]
     return sum(_mark(office.connection, number) for number in numbers)
 
@@ -175,11 +159,7 @@ def _mark(connection: sqlite3.Connection, review: tuple[int]) -> int:
 def _concerns(withdraw: Withdraw, review: Review) -> bool:
     """Return whether a withdrawal reaches ratings of a review."""
     named = withdraw.reviewer in review.key.orders
-    return (
-        named
-        and withdraw.scope is not Scope.COMMENTS
-        and reach(withdraw) in {None, *review.key.batches}
-    )
+    return named and withdraw.scope is not Scope.COMMENTS and reach(withdraw) in {None, *review.key.batches}
 
 
 def last_contributions(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:

@@ -179,9 +179,7 @@ def _m_sealed(connection: sqlite3.Connection) -> None:
 def _m_words(connection: sqlite3.Connection) -> None:
     """Store what is written in secret reviews sealed; that of before is sealed when the office is opened next."""
     create_key_table(connection)
-    connection.execute(
-        "INSERT OR IGNORE INTO unsealed SELECT 1 WHERE EXISTS (SELECT 1 FROM review)"
-    )
+    connection.execute("INSERT OR IGNORE INTO unsealed SELECT 1 WHERE EXISTS (SELECT 1 FROM review)")
 
 
 def _m_vault(connection: sqlite3.Connection) -> None:
@@ -198,19 +196,7 @@ def _m_vault(connection: sqlite3.Connection) -> None:
 # The form of the office's file
 OFFICE = FileForm(
     APPLICATION_ID,
-    (
-        _m001,
-        _m002,
-        _m003,
-        _m_removed,
-        _m_signed,
-        _m_witness,
-        _m_people,
-        _m_around,
-        _m_sealed,
-        _m_words,
-        _m_vault,
-    ),
+    (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness, _m_people, _m_around, _m_sealed, _m_words, _m_vault),
 )
 
 
@@ -224,9 +210,7 @@ def open_office(path: Path) -> sqlite3.Connection:
         with opening(path, OFFICE, BUSY_MILLISECONDS / 1000) as connection:
             # Start a chain of events where there is none yet, or where the file is a copy of another.
             mark = fingerprint(path)
-            last = connection.execute(
-                "SELECT fingerprint FROM own_device ORDER BY rowid DESC LIMIT 1"
-            ).fetchone()
+            last = connection.execute("SELECT fingerprint FROM own_device ORDER BY rowid DESC LIMIT 1").fetchone()
             if last is None or last[0] != mark:
                 connection.execute("INSERT INTO own_device VALUES (?, ?)", (new_device(), mark))
     except NotSaved as error:
@@ -306,22 +290,16 @@ def add_keys(words: SealedWords, manifests: Iterable[bytes], recipients: Sequenc
             words.add(manifest.batch, sorted({*manifest.organisation.recipients, *recipients}))
 
 
-def _keep_texts(
-    connection: sqlite3.Connection, recipients: Sequence[str], review: int, rows: Iterable[Row]
-) -> None:
+def _keep_texts(connection: sqlite3.Connection, recipients: Sequence[str], review: int, rows: Iterable[Row]) -> None:
     """Seal the sentences of a review, within the caller's transaction."""
     content = seal(json.dumps([[*row] for row in rows], ensure_ascii=False).encode(), recipients)
-    connection.execute(
-        "INSERT OR REPLACE INTO sealed_texts (review, content) VALUES (?, ?)", (review, content)
-    )
+    connection.execute("INSERT OR REPLACE INTO sealed_texts (review, content) VALUES (?, ?)", (review, content))
     connection.execute("DELETE FROM item WHERE review = ?", (review,))
 
 
 def _kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> list[Row] | None:
     """Open the sentences of a review; None where they are not sealed. StoreError in words where they are damaged, or no key available opens them."""
-    sealed_row = connection.execute(
-        "SELECT content FROM sealed_texts WHERE review = ?", (review,)
-    ).fetchone()
+    sealed_row = connection.execute("SELECT content FROM sealed_texts WHERE review = ?", (review,)).fetchone()
     if sealed_row is None:
         return None
     try:
@@ -337,16 +315,12 @@ def runs_out_of_vault(connection: sqlite3.Connection, review: int) -> tuple[str,
     return () if row is None else tuple(row[0].split())
 
 
-def _kept_vault_texts(
-    connection: sqlite3.Connection, folder: Path, review: int, batch: str
-) -> list[Row] | None:
+def _kept_vault_texts(connection: sqlite3.Connection, folder: Path, review: int, batch: str) -> list[Row] | None:
     """Open the sentences of a review of runs from a vault; None of any other review.
 
     StoreSealed in words where the vault is not open, StoreError where they are damaged or a run is gone.
     """
-    row = connection.execute(
-        "SELECT runs, content FROM vault_texts WHERE review = ?", (review,)
-    ).fetchone()
+    row = connection.execute("SELECT runs, content FROM vault_texts WHERE review = ?", (review,)).fetchone()
     if row is None:
         return None
     try:
@@ -389,8 +363,7 @@ def keep_items(
         with _vault_seal(folder, runs[0]) as sealing:
             content = sealing.seal(0, f"review {batch}", {"rows": [[*row] for row in rows]})
         connection.execute(
-            "INSERT INTO vault_texts (review, runs, content) VALUES (?, ?, ?)",
-            (number, " ".join(runs), content),
+            "INSERT INTO vault_texts (review, runs, content) VALUES (?, ?, ?)", (number, " ".join(runs), content)
         )
     elif recipients:
         _keep_texts(connection, recipients, number, rows)
@@ -401,9 +374,7 @@ def keep_items(
         )
 
 
-def read_items(
-    connection: sqlite3.Connection, folder: Path, review: ReviewPlace
-) -> dict[str, BatchItem]:
+def read_items(connection: sqlite3.Connection, folder: Path, review: ReviewPlace) -> dict[str, BatchItem]:
     """Return item → what reviewers see of it; StoreError in words where no key available opens it, or it is damaged."""
     number, batch = review
     if (rows := _kept_vault_texts(connection, folder, number, batch)) is None:
@@ -426,9 +397,7 @@ def must_seal(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM unsealed").fetchone() is not None
 
 
-def seal_older(
-    connection: sqlite3.Connection, recipients: Sequence[str], secret: Iterable[int]
-) -> None:
+def seal_older(connection: sqlite3.Connection, recipients: Sequence[str], secret: Iterable[int]) -> None:
     """Seal the sentences that an older version left open of these reviews, within the caller's transaction."""
     for number in secret:
         if rows := _open_texts(connection, number):

@@ -92,25 +92,16 @@ class Review:
     @property
     def signed(self) -> dict[str, Signed]:
         """Batch → its manifest with its signature."""
-        return {
-            batch: Signed(manifest, self.signatures.get(batch, b""))
-            for batch, manifest in self.manifests.items()
-        }
+        return {batch: Signed(manifest, self.signatures.get(batch, b"")) for batch, manifest in self.manifests.items()}
 
     @cached_property
     def changed(self) -> tuple[str, ...]:
         """Return what is not as the batches have it that went out: somebody changed it here since."""
         try:
-            batch_manifests = {
-                b: read_manifest(manifest, BatchManifest) for b, manifest in self.manifests.items()
-            }
+            batch_manifests = {b: read_manifest(manifest, BatchManifest) for b, manifest in self.manifests.items()}
         except FileError as error:
             return (str(error),)
-        return tuple(
-            differences(
-                self.key, self.policy_sha256, self.signed, batch_manifests, self.manifest.signer
-            )
-        )
+        return tuple(differences(self.key, self.policy_sha256, self.signed, batch_manifests, self.manifest.signer))
 
     def require_unchanged(self) -> None:
         """Raise HarnessError where ``changed``: what follows from it would be no verdict on what people were asked."""
@@ -187,10 +178,7 @@ class ReviewRead:
 
 
 def events_of(
-    review: Review,
-    events: Iterable[Event],
-    connection: sqlite3.Connection,
-    own_devices: Collection[str],
+    review: Review, events: Iterable[Event], connection: sqlite3.Connection, own_devices: Collection[str]
 ) -> list[Event]:
     """Return whole chains as far as they belong to a review, in the one order; of other reviews heads only.
 
@@ -211,10 +199,7 @@ def events_of(
 
 
 def _last(
-    review: Review,
-    every: Sequence[Event],
-    connection: sqlite3.Connection,
-    own_devices: Collection[str],
+    review: Review, every: Sequence[Event], connection: sqlite3.Connection, own_devices: Collection[str]
 ) -> dict[str, int]:
     """Return device → place in its chain of the last event that concerns a review.
 
@@ -250,6 +235,4 @@ def _belongs(event: Event, batches: set[str], review: Review) -> bool:
 def _is_look_at(event: Event, review: Review) -> bool:
     """Return whether an event is a look at one of a review's runs, whichever review it was made in."""
     payload = event.payload
-    return isinstance(payload, OrganiserLook) and payload.run_id in {
-        run.run_id for run in review.key.runs
-    }
+    return isinstance(payload, OrganiserLook) and payload.run_id in {run.run_id for run in review.key.runs}

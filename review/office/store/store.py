@@ -145,9 +145,7 @@ class Office(OwnFile):
         recipients = recipients_here(self.path.parent) if secret else []
         with self.transaction():
             if self.is_taken(key.review):
-                raise UsageError(
-                    f"There is a review {key.review!r} already. Choose another name with --name."
-                )
+                raise UsageError(f"There is a review {key.review!r} already. Choose another name with --name.")
             inserted = self.connection.execute(
                 "INSERT INTO review (name, created, answer_key, policy) VALUES (?, ?, ?, ?)",
                 (key.review, utc_now(), canonical_bytes(key.model_dump(mode="json")), policy),
@@ -157,7 +155,7 @@ class Office(OwnFile):
                 "INSERT INTO batch (batch, review, manifest, signature) VALUES (?, ?, ?, ?)",
                 [(batch, number, m.content, m.signature) for batch, m in manifests.items()],
             )
-            keep_items(self.connection, self.path.parent, (number, key.batches[0]), texts, recipients, vault_runs)  # fmt: skip
+            keep_items(self.connection, self.path.parent, (number, key.batches[0]), texts, recipients, vault_runs)
             if secret:
                 add_keys(self._words, contents, recipients)
             self.connection.executemany(
@@ -197,15 +195,11 @@ class Office(OwnFile):
 
     def _reviews(self, which: str, *values: str | int) -> list[Review]:
         columns = "SELECT number, name, created, answer_key, policy FROM review "
-        return [
-            self._review(*row)
-            for row in self.connection.execute(columns + which, values).fetchall()
-        ]
+        return [self._review(*row) for row in self.connection.execute(columns + which, values).fetchall()]
 
     def _review(self, number: int, name: str, created: str, key: bytes, policy: bytes) -> Review:
         batches = self.connection.execute(
-            "SELECT batch, manifest, signature FROM batch WHERE review = ? ORDER BY rowid",
-            (number,),
+            "SELECT batch, manifest, signature FROM batch WHERE review = ? ORDER BY rowid", (number,)
         ).fetchall()
         manifests = {batch: manifest for batch, manifest, _ in batches}
         codes = "SELECT person, code FROM person WHERE review = ?"
@@ -217,9 +211,7 @@ class Office(OwnFile):
             policy=policy,
             manifests=manifests,
             codes=dict(self.connection.execute(codes, (number,)).fetchall()),
-            _read_texts=lambda: read_items(
-                self.connection, self.path.parent, (number, next(iter(manifests)))
-            ),
+            _read_texts=lambda: read_items(self.connection, self.path.parent, (number, next(iter(manifests)))),
             vault_runs=runs_out_of_vault(self.connection, number),
             signatures={batch: signature for batch, _, signature in batches},
         )
@@ -247,9 +239,7 @@ class Office(OwnFile):
         return [*last.events]
 
     def append(
-        self,
-        review: Review,
-        payload: Adjudicate | OrganiserLook | Withdraw | LaptopWord | AssignLaptop,
+        self, review: Review, payload: Adjudicate | OrganiserLook | Withdraw | LaptopWord | AssignLaptop
     ) -> Event:
         """Write an event of the organisation's own; it is durable when this returns.
 
@@ -300,10 +290,7 @@ class Office(OwnFile):
             " WHERE review.number <> ? ORDER BY batch.batch",
             (review.number,),
         ).fetchall()
-        return {
-            run.run_id: tuple(batch for run_id, batch in rows if run_id == run.run_id)
-            for run in review.key.runs
-        }
+        return {run.run_id: tuple(batch for run_id, batch in rows if run_id == run.run_id) for run in review.key.runs}
 
     def own_looks(self) -> list[OrganiserLook]:
         """Return every look of the organisation, in all reviews, in the one order."""
@@ -322,13 +309,7 @@ class Office(OwnFile):
         )
         return [KnownLaptop(*row) for row in rows]
 
-    def enrol(
-        self,
-        signing_key: str,
-        name: str,
-        recipient: str | None = None,
-        instead_of: str | None = None,
-    ) -> None:
+    def enrol(self, signing_key: str, name: str, recipient: str | None = None, instead_of: str | None = None) -> None:
         """Accept the ratings of a laptop from now on; what was known of it is kept."""
         with self.transaction():
             self.connection.execute(
@@ -348,16 +329,12 @@ class Office(OwnFile):
 
     def devices(self) -> dict[str, str]:
         """Return device → the key that answers for it: the first enrolled laptop that handed it over."""
-        rows = self.connection.execute(
-            "SELECT device, signing_key FROM delivery ORDER BY rowid DESC"
-        )
+        rows = self.connection.execute("SELECT device, signing_key FROM delivery ORDER BY rowid DESC")
         return dict(rows.fetchall())
 
     def signed(self, devices: Collection[str]) -> list[Signed]:
         """Return what laptops signed when they submitted events of some devices, in the order in which it came."""
-        rows = self.connection.execute(
-            "SELECT manifest, signature, devices FROM signed ORDER BY number"
-        )
+        rows = self.connection.execute("SELECT manifest, signature, devices FROM signed ORDER BY number")
         return [
             Signed(manifest, signature)
             for manifest, signature, wrote in rows
@@ -386,15 +363,12 @@ class Office(OwnFile):
         return statement
 
     def statements(self, laptops: Collection[str]) -> list[bytes]:
-        rows = self.connection.execute(
-            "SELECT laptop, content FROM witness ORDER BY laptop, witness"
-        )
+        rows = self.connection.execute("SELECT laptop, content FROM witness ORDER BY laptop, witness")
         return [content for laptop, content in rows if laptop in laptops]
 
     def quarantine(self) -> list[Quarantined]:
         rows = self.connection.execute(
-            "SELECT sha256, signing_key, received, name, content, phrase FROM quarantine"
-            " ORDER BY rowid"
+            "SELECT sha256, signing_key, received, name, content, phrase FROM quarantine ORDER BY rowid"
         )
         return [Quarantined(*row) for row in rows]
 
@@ -415,12 +389,9 @@ class Office(OwnFile):
         )
         return [IssuedCertificate(n, run, c, s, bool(again)) for n, run, c, s, again in rows]
 
-    def add_certificate(
-        self, review: Review, run_id: str, certificate: bytes, signature: bytes
-    ) -> None:
+    def add_certificate(self, review: Review, run_id: str, certificate: bytes, signature: bytes) -> None:
         with self.transaction():
             self.connection.execute(
-                "INSERT INTO certificate (review, run_id, certificate, signature)"
-                " VALUES (?, ?, ?, ?)",
+                "INSERT INTO certificate (review, run_id, certificate, signature) VALUES (?, ?, ?, ?)",
                 (review.number, run_id, certificate, signature),
             )

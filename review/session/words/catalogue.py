@@ -155,9 +155,7 @@ def _system_language() -> str:
 def checked_tag(typed: str) -> str:
     """Return a language tag in its one spelling, ``fr-CA``; raises UsageError where it is none."""
     if not _TAG.fullmatch(typed.strip()):
-        raise UsageError(
-            f"{typed[:40]!r} is no language tag. Write one such as en, fr, crk or cr-Cans."
-        )
+        raise UsageError(f"{typed[:40]!r} is no language tag. Write one such as en, fr, crk or cr-Cans.")
     return typed.strip().replace("_", "-")
 
 

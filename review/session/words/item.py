@@ -48,10 +48,7 @@ FORMALITIES: Final[Mapping[str, str]] = {
 def beside(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
     """Yield name and text of each thing, the words of others first; nothing of most items."""
     if item.others:
-        yield (
-            words("People wrote this in the first round, perhaps you too. You need not agree:"),
-            "",
-        )
+        yield (words("People wrote this in the first round, perhaps you too. You need not agree:"), "")
         for others_words in item.others:
             yield from _other(words, others_words)
     if item.around is not None:
@@ -163,9 +160,7 @@ def reasons(words: Words) -> list[Answer]:
 
 def why_not(words: Words) -> list[Answer]:
     """Return why a person may not judge an item."""
-    return [
-        Answer(str(n), cannot_judge_label(words, judge)) for n, judge in enumerate(CannotJudge, 1)
-    ]
+    return [Answer(str(n), cannot_judge_label(words, judge)) for n, judge in enumerate(CannotJudge, 1)]
 
 
 def place(words: Words, view: View) -> str:

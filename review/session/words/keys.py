@@ -102,9 +102,7 @@ _OF_TRANSLATING: Final[Mapping[Act, str]] = {
 
 # The same where a person translates
 TRANSLATION_WORDS: Final[Mapping[Act, str]] = {
-    act: _OF_TRANSLATING.get(act, label)
-    for act, label in ACT_WORDS.items()
-    if act not in {Act.REASONS, Act.WORDING}
+    act: _OF_TRANSLATING.get(act, label) for act, label in ACT_WORDS.items() if act not in {Act.REASONS, Act.WORDING}
 }
 
 # Key → its name, to be translated: a screen reader may pass over a sign

@@ -29,9 +29,7 @@ HAND_OVER = msgid("Hand over your answers")
 SAVING = msgid("Saving and checking … If this is a stick, leave it in.")
 NOT_WRITTEN = msgid("Nothing was written. Choose another place, or try again.")
 SIX_WORDS_OF_FILE = msgid("These six words belong to your file:")
-WRITE_THEM_DOWN = msgid(
-    "Write these words down or take a picture. The organisation will see the same words."
-)
+WRITE_THEM_DOWN = msgid("Write these words down or take a picture. The organisation will see the same words.")
 WHAT_TO_TAKE_BACK = msgid("What do you want to take back?")
 
 
@@ -124,9 +122,7 @@ def what_comes(words: Words, manifest: BatchManifest, view: View) -> str:
 
 def _how_long(words: Words, view: View) -> str:
     if view.total <= view.part:
-        return words.plural(
-            "That takes about {n} minute.", "That takes about {n} minutes.", view.minutes
-        )
+        return words.plural("That takes about {n} minute.", "That takes about {n} minutes.", view.minutes)
     return words.plural(
         "They come in parts of {part}. One part takes about {n} minute. "
         "You can stop after each part; everything is kept.",
@@ -230,12 +226,8 @@ def end(words: Words, view: View) -> PageWords:
 def how_far(words: Words, view: View) -> str:
     """Return how much is answered, left for later, and without any answer yet."""
     open_ = view.total - view.done - view.skipped
-    left = words.plural(
-        "{n} sentence is left for later.", "{n} sentences are left for later.", view.skipped
-    )
-    unseen = words.plural(
-        "{n} sentence has no answer yet.", "{n} sentences have no answer yet.", open_
-    )
+    left = words.plural("{n} sentence is left for later.", "{n} sentences are left for later.", view.skipped)
+    unseen = words.plural("{n} sentence has no answer yet.", "{n} sentences have no answer yet.", open_)
     texts = [words("You answered {done} of {total}.", done=view.done, total=view.total)]
     return " ".join([*texts, *[left] * bool(view.skipped), *[unseen] * bool(open_)])
 

@@ -22,24 +22,20 @@ SAVING: Final[Mapping[StorageProblem, str]] = {
         "This was not saved: the computer's disk is full. Free some space, then press the key again."
     ),
     StorageProblem.READ_ONLY: msgid(
-        "This was not saved: the program may not write on this computer's disk. "
-        "Ask for help, then press the key again."
+        "This was not saved: the program may not write on this computer's disk. Ask for help, then press the key again."
     ),
     StorageProblem.GONE: msgid(
         "This was not saved: the file with your answers was moved, or its disk is gone. "
         "Put it back, then press the key again."
     ),
     StorageProblem.BUSY: msgid(
-        "This was not saved: the program is open in another window. "
-        "Close that window, then press the key again."
+        "This was not saved: the program is open in another window. Close that window, then press the key again."
     ),
     StorageProblem.DAMAGED: msgid(
-        "This was not saved: the file with your answers is damaged. "
-        "Stop here and ask for help. Do not delete anything."
+        "This was not saved: the file with your answers is damaged. Stop here and ask for help. Do not delete anything."
     ),
     StorageProblem.NOT_OURS: msgid(
-        "This was not saved: another program uses the name of the file with your answers. "
-        "Stop here and ask for help."
+        "This was not saved: another program uses the name of the file with your answers. Stop here and ask for help."
     ),
     StorageProblem.OTHER: msgid(
         "This was not saved. Press the key again. If that does not help, stop here and ask for help."
@@ -51,27 +47,21 @@ FILES: Final[Mapping[FileProblem, str]] = {
     FileProblem.NOT_OURS: msgid("This is not a file with sentences for you. Choose another file."),
     FileProblem.CUT_SHORT: msgid("A part of this file is missing. Copy it again from the stick."),
     FileProblem.DAMAGED: msgid("This file is damaged or was changed. Ask for a new copy."),
-    FileProblem.REPACKED: msgid(
-        "Another program changed this file. Ask for it again as it was, and do not unpack it."
-    ),
+    FileProblem.REPACKED: msgid("Another program changed this file. Ask for it again as it was, and do not unpack it."),
     FileProblem.TOO_LARGE: msgid("This file is too large. Choose another file."),
     FileProblem.NEWER: msgid("This file needs a newer version of this program. Ask for it."),
     FileProblem.LOCKED: msgid("This file opens with the secret words on your card."),
     FileProblem.WRONG_KEY: msgid(
-        "This file does not open. Look at the words on your card again, or ask whether it is for "
-        "this computer."
+        "This file does not open. Look at the words on your card again, or ask whether it is for this computer."
     ),
     FileProblem.INVALID: msgid("Something is wrong in this file. Ask for a new one."),
 }
 
-_NOT_THERE = msgid(
-    "It is not there. Put the stick in and try again. Your answers are safe on this computer."
-)
+_NOT_THERE = msgid("It is not there. Put the stick in and try again. Your answers are safe on this computer.")
 # What is wrong with a stick or folder → words, to be translated
 STICKS: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.DISK_FULL: msgid(
-        "There is not enough room there. Free some space or take another stick. "
-        "Your answers are safe on this computer."
+        "There is not enough room there. Free some space or take another stick. Your answers are safe on this computer."
     ),
     StorageProblem.READ_ONLY: msgid(
         "Nothing can be written there. Take off the lock of the stick or take another one. "
@@ -80,13 +70,11 @@ STICKS: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.GONE: _NOT_THERE,
     StorageProblem.DISK_FAILS: _NOT_THERE,
     StorageProblem.CHANGED: msgid(
-        "This stick does not keep what is written on it. Take another one. "
-        "Your answers are safe on this computer."
+        "This stick does not keep what is written on it. Take another one. Your answers are safe on this computer."
     ),
     StorageProblem.TOO_LARGE: msgid("This file is too large. Choose another file."),
     StorageProblem.OTHER: msgid(
-        "This place cannot be used. Take another stick or folder. "
-        "Your answers are safe on this computer."
+        "This place cannot be used. Take another stick or folder. Your answers are safe on this computer."
     ),
 }
 
@@ -97,8 +85,7 @@ CODES: Final[Mapping[CodeProblem, str]] = {
         "One character cannot be right. A code has digits, and letters without I, L, O and U."
     ),
     CodeProblem.CHECK: msgid(
-        "This code cannot be right: one character is wrong, or two are swapped. "
-        "Look at your card again."
+        "This code cannot be right: one character is wrong, or two are swapped. Look at your card again."
     ),
 }
 

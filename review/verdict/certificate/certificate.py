@@ -156,9 +156,7 @@ def _laptops(evidence: Evidence) -> set[str | None]:
     return {evidence.devices.get(device) for device in theirs} - {None}
 
 
-CertificateFormat = Literal[
-    "rosetta-certificate/1", "rosetta-certificate/2", "rosetta-certificate/3"
-]
+CertificateFormat = Literal["rosetta-certificate/1", "rosetta-certificate/2", "rosetta-certificate/3"]
 CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/3"
 MOST_BYTES = 4 * 2**20  # A certificate is a page; a larger file is something else
 
@@ -393,9 +391,7 @@ def why_not_community(certificate: Certificate) -> str:
     """Return why a certificate does not make its run community-validated; empty where it does."""
     if certificate.outcome is not GateOutcome.GO:
         return "the gate did not say go"
-    others = sorted(
-        name for name, count in certificate.run.segments.items() if count and name != _GOLD
-    )
+    others = sorted(name for name, count in certificate.run.segments.items() if count and name != _GOLD)
     if others or not certificate.run.segments.get(_GOLD):
         return f"reviewed entries are of the segment {', '.join(others) or 'none'}, not {_GOLD}"
     needed = certificate.policy.community_reviewers

@@ -168,10 +168,7 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "how chosen", panel.chosen or "not stated by the organisation"
     yield "items", f"{numbers['items']} rated"
     yield "share", f"{share_words(numbers['share'])} acceptable or better ({_ends(numbers)})"
-    yield (
-        "needed",
-        f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}{_earlier(run.looks)}",
-    )
+    yield ("needed", f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}{_earlier(run.looks)}")
     if certificate.looks is not None:
         yield "looks", looks_words(certificate.looks)
     for stratum, part in sorted(numbers["strata"].items()):
@@ -243,19 +240,14 @@ def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:
         yield "laptops out", f"{len(removed)} taken out by the organisation: {reasons}"
     if laptops.replaced:
         count = "1 laptop" if laptops.replaced == 1 else f"{laptops.replaced} laptops"
-        yield (
-            "replaced",
-            f"{count} came instead of another one, by the organisation's word: both count as one",
-        )
+        yield ("replaced", f"{count} came instead of another one, by the organisation's word: both count as one")
     if laptops.decided:
         yield (
             "who speaks",
             f"for {_people(laptops.decided)} the organisation named the laptops that count, not all that spoke",
         )
     if laptops.waiting:
-        words = (
-            "several laptops spoke for them, and the organisation has not said which of them counts"
-        )
+        words = "several laptops spoke for them, and the organisation has not said which of them counts"
         yield "not counted", f"{_people(laptops.waiting)}: {words}"
 
 
@@ -329,9 +321,7 @@ def _row(name: str, value: str) -> str:
 
 
 def _wrapped(text: str, begin: str = "", width: int = WIDTH) -> list[str]:
-    return textwrap.wrap(
-        visible(text), width, initial_indent=begin, subsequent_indent=" " * len(begin)
-    )
+    return textwrap.wrap(visible(text), width, initial_indent=begin, subsequent_indent=" " * len(begin))
 
 
 def _finding_lines(words: str, listed: Iterable[str]) -> str:
@@ -341,10 +331,7 @@ def _finding_lines(words: str, listed: Iterable[str]) -> str:
 
 def page_table(rows: Iterable[tuple[str, str]], *, code: bool = False) -> str:
     """Return rows of names and values as a table; texts from outside are made harmless."""
-    lines = (
-        f'<tr><th scope="row">{escape(name)}</th><td>{_cell(value, code)}</td></tr>'
-        for name, value in rows
-    )
+    lines = (f'<tr><th scope="row">{escape(name)}</th><td>{_cell(value, code)}</td></tr>' for name, value in rows)
     return "<table>\n" + "\n".join(lines) + "\n</table>"
 
 

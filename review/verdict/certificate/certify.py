@@ -79,26 +79,13 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Ev
     relations = certified_relations(evidence, counted_people)
     where = certified_looks(evidence, run_id, looks, counted_people)
     ratings = review_ratings(evidence.state, evidence.key)
-    decided = (
-        evidence.state.adjudications[item]
-        for item, became in panel.harm.items()
-        if became is not Harm.FLAGGED
-    )
-    certified_decisions = [
-        CertifiedDecision(harmful=bool(a.harmful), reason=a.reason, by=a.by) for a in decided
-    ]
-    harm = tuple(
-        sorted(
-            certified_decisions,
-            key=lambda decision: (not decision.harmful, decision.reason, decision.by),
-        )
-    )
+    decided = (evidence.state.adjudications[item] for item, became in panel.harm.items() if became is not Harm.FLAGGED)
+    certified_decisions = [CertifiedDecision(harmful=bool(a.harmful), reason=a.reason, by=a.by) for a in decided]
+    harm = tuple(sorted(certified_decisions, key=lambda decision: (not decision.harmful, decision.reason, decision.by)))
     return EvidenceReading(policy, panel, verdict, relations, where, ratings, harm)
 
 
-def certified_looks(
-    evidence: Evidence, run_id: str, looks: RunLooks, reviewers: Collection[str]
-) -> CertifiedLooks:
+def certified_looks(evidence: Evidence, run_id: str, looks: RunLooks, reviewers: Collection[str]) -> CertifiedLooks:
     """Return where a run was examined; ``reviewers`` are those whose ratings count."""
     became = what_became(evidence, reviewers)
     all_rated = not became[ReviewerStatus.TOO_FEW] and not became[ReviewerStatus.NOTHING]
@@ -127,21 +114,16 @@ def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> Certi
 def require_enough(reading: EvidenceReading) -> None:
     if reading.verdict.outcome not in ISSUED:
         raise HarnessError(
-            "No certificate was made: too little was rated for any verdict. "
-            "`rosetta review gate` says what is missing."
+            "No certificate was made: too little was rated for any verdict. `rosetta review gate` says what is missing."
         )
 
 
-def certify(
-    evidence: Evidence, run_id: str, issuer: Issuer, issued: str, supersedes: str | None = None
-) -> Certificate:
+def certify(evidence: Evidence, run_id: str, issuer: Issuer, issued: str, supersedes: str | None = None) -> Certificate:
     """Write the certificate of a run; raises HarnessError where too little was rated to certify anything."""
     reading = read_verdict(evidence, run_id)
     require_enough(reading)
     verifier = own_program_sha256()
-    return _certificate(
-        evidence, run_id, reading, issuer, issued, supersedes, verifier_sha256=verifier
-    )
+    return _certificate(evidence, run_id, reading, issuer, issued, supersedes, verifier_sha256=verifier)
 
 
 def _certificate(
@@ -239,10 +221,7 @@ def without_names(verdict: GateVerdict) -> dict[str, Any]:
     """Return a verdict as JSON without pseudonyms: people's shares by size, findings about people without whose."""
     json = verdict.as_json()
     codes = list(Code)
-    findings = [
-        {name: fact for name, fact in finding.items() if name != "reviewer"}
-        for finding in json["findings"]
-    ]
+    findings = [{name: fact for name, fact in finding.items() if name != "reviewer"} for finding in json["findings"]]
     shares = sorted(json["numbers"]["reviewers"].values(), key=Decimal)
     return {
         **json,
@@ -320,9 +299,5 @@ def _panel(evidence: Evidence, verdict: GateVerdict, *, first: bool) -> Certifie
     count = len(counted)
     later = {} if first else {"asked": what_became(evidence, counted)}
     return CertifiedPanel(
-        invited=len(evidence.key.orders),
-        reviewers=count,
-        words=f"panel of {count}",
-        chosen=evidence.key.panel,
-        **later,
+        invited=len(evidence.key.orders), reviewers=count, words=f"panel of {count}", chosen=evidence.key.panel, **later
     )

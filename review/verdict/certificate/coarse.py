@@ -20,15 +20,7 @@ from corpora.model.entry import Segment
 from harness.card.withholding import LEAST
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.release.records import (
-    Answers,
-    Confirmation,
-    InLedger,
-    Moment,
-    clean,
-    expected_half,
-    rounded,
-)
+from harness.release.records import Answers, Confirmation, InLedger, Moment, clean, expected_half, rounded
 from harness.sealed.strict_records import Hex64, Id, Short, StrictRecord
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
@@ -157,9 +149,7 @@ def is_coarse(data: bytes) -> bool:
         raw = json.loads(data[:MOST_BYTES])
     except (ValueError, RecursionError):
         return False
-    return isinstance(raw, Mapping) and str(raw.get("format", "")).startswith(
-        "rosetta-coarse-certificate/"
-    )
+    return isinstance(raw, Mapping) and str(raw.get("format", "")).startswith("rosetta-coarse-certificate/")
 
 
 def read_coarse(data: bytes, name: str) -> CoarseCertificate:
@@ -178,9 +168,7 @@ def _contradictions(found: CoarseCertificate) -> Iterator[str]:
     """Yield what the form of each number alone does not refuse."""
     shares = {"share": found.verdict.share, **found.verdict.strata}
     for name, share in shares.items():
-        value, lower, upper, step = map(
-            Decimal, (share.value, share.lower, share.upper, share.step)
-        )
+        value, lower, upper, step = map(Decimal, (share.value, share.lower, share.upper, share.step))
         if not step or any(one % step and one != 1 for one in (value, lower, upper)):
             yield f"{name} is not in its steps"
         elif not lower <= value <= upper <= 1:
@@ -217,8 +205,7 @@ def coarse_verdict(said: Mapping[str, Any], told: Collection[str]) -> CoarseVerd
         items=fives(numbers["items"]),
         share=_share(numbers["share"], numbers["lower"], numbers["upper"], numbers["items"]),
         strata={
-            name: _share(share := strata[name]["share"], share, share, strata[name]["items"])
-            for name in sorted(told)
+            name: _share(share := strata[name]["share"], share, share, strata[name]["items"]) for name in sorted(told)
         },
         strata_left_out=bool(strata.keys() - set(told)),
     )
@@ -235,7 +222,7 @@ def _share(value: str, lower: str, upper: str, items: int) -> CoarseShare:
     return CoarseShare(**dict(zip(CoarseShare.model_fields, parts, strict=True)))
 
 
-def in_steps(value: float, lower: float, upper: float, items: int) -> tuple[float, float, float, float]:  # fmt: skip
+def in_steps(value: float, lower: float, upper: float, items: int) -> tuple[float, float, float, float]:
     """Return a share of that many items with its bounds in steps no finer than these support, and the step.
 
     The bounds go outward, and at least a step from the share: one of exactly 0 or 1 reveals each item. So 0.83 of 60 (0.70–0.91)
@@ -345,10 +332,7 @@ def facts(told: CoarseCertificate) -> Iterator[tuple[str, str]]:
     yield "how chosen", told.panel.chosen or "not stated by the organisation"
     yield "items", f"{at_least(verdict.items)} rated"
     yield "share", f"{share(verdict.share)} acceptable or better"
-    yield (
-        "needed",
-        f"a lower bound of {share_words(verdict.level)}, {share_words(verdict.confidence)} sure",
-    )
+    yield ("needed", f"a lower bound of {share_words(verdict.level)}, {share_words(verdict.confidence)} sure")
     for stratum, coarse_share in sorted(verdict.strata.items()):
         yield f"difficulty {stratum}", share(coarse_share)
     if verdict.strata_left_out:

@@ -29,15 +29,7 @@ from harness.sealed.keys import Signed
 from review.log.event import FIRST, Event, EventError, events_sha256, read_event
 from review.log.fold import State, fold
 from review.log.merge import OWN_WORDS, AssignedLaptops, heard, may_go_on_with
-from review.log.payloads import (
-    ANSWERS,
-    Adjudicate,
-    AnyPayload,
-    Kind,
-    LaptopWord,
-    OrganiserLook,
-    Scope,
-)
+from review.log.payloads import ANSWERS, Adjudicate, AnyPayload, Kind, LaptopWord, OrganiserLook, Scope
 from review.verdict.gate.key import AnswerKey
 from review.verdict.gate.panel import run_of
 
@@ -198,10 +190,7 @@ class Evidence:
     def gaps(self) -> int:
         """Count the events whose predecessor is missing."""
         places = {event.id: (event.device, event.seq + 1) for event in self.events}
-        return sum(
-            event.prev != FIRST and places.get(event.prev) != (event.device, event.seq)
-            for event in self.events
-        )
+        return sum(event.prev != FIRST and places.get(event.prev) != (event.device, event.seq) for event in self.events)
 
     def up_to(self, tips: Collection[str]) -> Evidence:
         """Return the part that some tips fix: these events and all before them."""
@@ -256,9 +245,7 @@ def _without_text(event: Event) -> Event:
 def looked_at(events: Iterable[Event], batches: Collection[str]) -> list[str]:
     """Return the ids of the events whose change makes another look at the numbers a new one."""
     return sorted(
-        event.id
-        for event in events
-        if event.kind in _WORTH_A_LOOK and getattr(event.payload, "batch", None) in batches
+        event.id for event in events if event.kind in _WORTH_A_LOOK and getattr(event.payload, "batch", None) in batches
     )
 
 
@@ -302,9 +289,7 @@ def read_devices(data: bytes, name: str) -> tuple[str, dict[str, str]]:
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         fits = False
     if not fits:
-        raise UsageError(
-            f"{name} is not a list of devices. Ask for the evidence file as it was issued."
-        )
+        raise UsageError(f"{name} is not a list of devices. Ask for the evidence file as it was issued.")
     return own, {device: key for device, key in keys.items() if key is not None}
 
 
@@ -320,9 +305,7 @@ def signed_bytes(evidence: Evidence) -> bytes:
     return canonical_bytes({"batches": batches, "laptops": laptops, "witnesses": witnesses})
 
 
-def read_signed(
-    data: bytes, name: str
-) -> tuple[dict[str, Signed], tuple[Signed, ...], tuple[bytes, ...]]:
+def read_signed(data: bytes, name: str) -> tuple[dict[str, Signed], tuple[Signed, ...], tuple[bytes, ...]]:
     """Read what others signed: batches by their ids, hand-overs of laptops, statements of witnesses; UsageError."""
 
     def signed(raw: Mapping[str, str]) -> Signed:
@@ -381,9 +364,7 @@ def own_program_sha256() -> str:
     return sha256(own_program()).hexdigest()
 
 
-def pack_evidence(
-    certificate: bytes, signature: bytes, evidence: Evidence, coarse: Signed | None = None
-) -> bytes:
+def pack_evidence(certificate: bytes, signature: bytes, evidence: Evidence, coarse: Signed | None = None) -> bytes:
     """Write an evidence file; the same contents give the same bytes."""
     data = (certificate, signature, evidence.policy, evidence.key_bytes, evidence.devices_bytes)
     members = dict(zip(_DATA, data, strict=True))
@@ -408,9 +389,7 @@ def unpack_evidence(data: bytes) -> EvidenceFile:
     coarse = None
     if missing := set(_COARSE).difference(members):
         if len(missing) == 1:
-            raise UsageError(
-                f"{missing.pop()} is missing. Ask for the evidence file as it was issued."
-            )
+            raise UsageError(f"{missing.pop()} is missing. Ask for the evidence file as it was issued.")
     else:
         coarse = Signed(*(members[name] for name in _COARSE))
     return EvidenceFile(certificate, signature, evidence, members.get(_PROGRAM), coarse)

@@ -56,16 +56,12 @@ class Attested:
 
     @cached_property
     def batches(self) -> dict[str, BatchManifest]:
-        return {
-            batch: read_manifest(signed.content, BatchManifest)
-            for batch, signed in self.evidence.batches.items()
-        }
+        return {batch: read_manifest(signed.content, BatchManifest) for batch, signed in self.evidence.batches.items()}
 
     @cached_property
     def hand_overs(self) -> list[HandedOver]:
         return [
-            HandedOver(signed, read_manifest(signed.content, RatingsManifest))
-            for signed in self.evidence.handed_over
+            HandedOver(signed, read_manifest(signed.content, RatingsManifest)) for signed in self.evidence.handed_over
         ]
 
     @cached_property
@@ -76,9 +72,7 @@ class Attested:
     def commits(self) -> bool:
         """Return whether every batch of the review commits to all that it should: version 2 does."""
         batches = self.batches
-        return all(
-            batch in batches and batches[batch].version != 1 for batch in self.evidence.key.batches
-        )
+        return all(batch in batches and batches[batch].version != 1 for batch in self.evidence.key.batches)
 
     def own(self, handed: HandedOver) -> Iterator[str]:
         """Yield the devices of a hand-over whose log its laptop may continue with."""
@@ -133,10 +127,7 @@ def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
         )
         return CertificateCheck("laptops", None, words, earlier=True)
     if apart := len(_in_no_whole_hand_over(attested, part)):
-        words, earlier = (
-            f"{apart:,} answers are in no hand-over that was certified whole",
-            not attested.commits,
-        )
+        words, earlier = (f"{apart:,} answers are in no hand-over that was certified whole", not attested.commits)
         return CertificateCheck("laptops", None if earlier else False, words, earlier=earlier)
     count = len({event.device for event in part.events} - part.own_devices)
     words = f"{count} logs, each signed by its laptop"
@@ -232,7 +223,9 @@ def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Certi
         if event.payload is None and event.kind in ANSWERS and event.device not in own
     }
     if bare and not attested.commits:
-        words = f"whose the {len(bare):,} answers without content are cannot be told: earlier versions did not sign for it"
+        words = (
+            f"whose the {len(bare):,} answers without content are cannot be told: earlier versions did not sign for it"
+        )
         return CertificateCheck("contents", None, words, earlier=True)
     withdrawn = {place for place, s in taken.state.withdrawn.items() if s - {Scope.COMMENTS}}
     lost = set()

@@ -18,12 +18,7 @@ from review.files.batch import Batch
 from review.log.event import events_sha256
 from review.verdict.certificate.certificate import Certificate, Issuer, read_certificate, statements
 from review.verdict.certificate.certify import as_certified, certified_again, read_verdict
-from review.verdict.certificate.coarse import (
-    CoarseCertificate,
-    over_secret,
-    read_coarse,
-    wrong_numbers,
-)
+from review.verdict.certificate.coarse import CoarseCertificate, over_secret, read_coarse, wrong_numbers
 from review.verdict.certificate.evidence import EARLIER_PROGRAMS, Evidence, own_program_sha256
 from review.verdict.certificate.signed import (
     LESS_THAN_BOUND,
@@ -44,9 +39,7 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ce
     batch, key = kept.manifest.batch, evidence.key
     signer = stated.organisation.signing_key
     if stated.batches.get(batch) != kept.sha256 or key.batch_sha256.get(batch) != kept.sha256:
-        return CertificateCheck(
-            "your batch", False, "the certificate does not rest on the batch that you kept"
-        )
+        return CertificateCheck("your batch", False, "the certificate does not rest on the batch that you kept")
     if stated.version == 1 and kept.manifest.version != 1:
         return CertificateCheck("your batch", False, LESS_THAN_BOUND)
     named = {kept.manifest.place(who): order for who, order in key.orders.items()}
@@ -55,9 +48,7 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ce
         wrong.append("the people whom it asks, or their items, are not those of the evidence")
     if wrong:
         return CertificateCheck("your batch", False, "; ".join(wrong))
-    more = (
-        "" if kept.manifest.version != 1 else ", though not to the answer key: it is of version 1"
-    )
+    more = "" if kept.manifest.version != 1 else ", though not to the answer key: it is of version 1"
     words = f"the certificate rests on the batch that you kept, which commits to its policy{more}"
     return CertificateCheck("your batch", True, words)
 
@@ -81,9 +72,7 @@ def check_hand_over(attested: Attested, part: Evidence, words: str) -> Certifica
     own = {device for over in overs for device in attested.own(over)}
     tips = {tip for over in overs for device in own for tip in over.tips.get(device, ())}
     if not tips or not tips <= {event.id for event in part.events}:
-        return CertificateCheck(
-            name, False, "came too late: not all of it is in what was certified"
-        )
+        return CertificateCheck(name, False, "came too late: not all of it is in what was certified")
     all_in = f"all {overs[0].manifest.events:,} events of it are in what was certified"
     return CertificateCheck(name, True, all_in)
 
@@ -183,9 +172,7 @@ def verify(
     evidence = as_certified(evidence, stated)
     part = evidence.up_to(stated.log.tips)
     checks = [
-        _signature(
-            "signature", stated.organisation, Signed(certificate, signature), "this certificate"
-        ),
+        _signature("signature", stated.organisation, Signed(certificate, signature), "this certificate"),
         _same("policy", stated.policy.sha256, evidence.policy_sha256),
         _same("answer key", stated.key_sha256, evidence.key_sha256),
         _same("devices", stated.log.devices_sha256, part.devices_sha256),
@@ -201,9 +188,7 @@ def verify(
     return replace(_verdict(stated, checks, evidence, part), kept=kept, not_shown=unseen)
 
 
-def _verdict(
-    stated: Certificate, checks: list[CertificateCheck], evidence: Evidence, part: Evidence
-) -> Verification:
+def _verdict(stated: Certificate, checks: list[CertificateCheck], evidence: Evidence, part: Evidence) -> Verification:
     """Compute the verdict again where everything that it rests on holds."""
     if any(check.ok is False for check in checks):
         left = CertificateCheck("verdict", None, "not computed: it would rest on something else")
@@ -218,13 +203,13 @@ def _verdict(
         return Verification(stated, (*checks, CertificateCheck("verdict", False, words)))
 
 
-def what_it_tells(
-    stated: Certificate, evidence: Evidence, coarse: Signed | None
-) -> Iterator[CertificateCheck]:
+def what_it_tells(stated: Certificate, evidence: Evidence, coarse: Signed | None) -> Iterator[CertificateCheck]:
     """Return what an exact certificate over secret entries reveals, and check the coarse one that left in its place."""
     if over_secret(stated, evidence):
         numbers = stated.verdict["numbers"]
-        shares = f"{len(numbers['strata'])} difficulties, and the own share of each of {len(numbers['reviewers'])} people"
+        shares = (
+            f"{len(numbers['strata'])} difficulties, and the own share of each of {len(numbers['reviewers'])} people"
+        )
         words = (
             f"it is exact, and its entries are secret: shares to six places of {numbers['items']} items, of {shares}. Its evidence "
             "has every single rating. Both are to stay inside; what leaves is a coarse certificate"
@@ -271,9 +256,7 @@ def _same(name: str, stated: str, found: str) -> CertificateCheck:
 def _log(stated: Certificate, part: Evidence) -> CertificateCheck:
     if events_sha256(event.id for event in part.events) == stated.log.sha256:
         return CertificateCheck("log", True, f"the {len(part.events):,} events that were certified")
-    return CertificateCheck(
-        "log", False, f"not the {stated.log.events:,} events that were certified: some are missing"
-    )
+    return CertificateCheck("log", False, f"not the {stated.log.events:,} events that were certified: some are missing")
 
 
 def _chains(stated: Certificate, part: Evidence) -> CertificateCheck:
@@ -306,9 +289,7 @@ def _program(found: str) -> CertificateCheck:
     if found == own_program_sha256():
         return CertificateCheck("second verifier", True, "the one that is installed here")
     if found in EARLIER_PROGRAMS:
-        return CertificateCheck(
-            "second verifier", True, f"an earlier one, {EARLIER_PROGRAMS[found]}"
-        )
+        return CertificateCheck("second verifier", True, f"an earlier one, {EARLIER_PROGRAMS[found]}")
     words = (
         f"rosetta_verify.py in the file (SHA-256 {found[:16]}…) is none that was ever given out, as far as this version "
         "knows: do not run it. Install the newest version, or take the program from its makers"
@@ -346,11 +327,7 @@ def _witnesses(stated: Certificate, part: Evidence) -> Iterator[CertificateCheck
 
 
 def _with_contents_missing(
-    stated: Certificate,
-    checks: list[CertificateCheck],
-    evidence: Evidence,
-    part: Evidence,
-    missing: int,
+    stated: Certificate, checks: list[CertificateCheck], evidence: Evidence, part: Evidence, missing: int
 ) -> Verification:
     """Return how many contents are missing and how many people took theirs back.
 

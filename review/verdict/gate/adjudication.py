@@ -96,9 +96,7 @@ class Case:
         return self.all_flags > 0 and self.harmful is None
 
 
-def queue(
-    state: State, key: AnswerKey, seconds: Mapping[str, SecondLook] = MappingProxyType({})
-) -> list[Case]:
+def queue(state: State, key: AnswerKey, seconds: Mapping[str, SecondLook] = MappingProxyType({})) -> list[Case]:
     """Return the cases of all runs of a review: flagged ones first, in an order that tells nothing of the run.
 
     Controls are left out: they were spoilt on purpose, or are a person's. A flag on a second showing counts for
@@ -109,9 +107,7 @@ def queue(
     return sorted(known, key=lambda case: (not case.all_flags, sha256(case.item.encode()).digest()))
 
 
-def voices(
-    heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey
-) -> list[ItemComment]:
+def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey) -> list[ItemComment]:
     """Return what people (person, what was said) wrote about an item, a second showing of it included."""
     shown = [showing for showing in key.items if key.first_showing(showing) == item]
     by_digest = {
@@ -174,13 +170,9 @@ def grounds(reason: str, by: str, texts: Iterable[str]) -> Grounds:
         if not text:
             raise UsageError(f"A decision needs a {name}: it is on the certificate.")
         if len(text) > MOST_GROUNDS:
-            raise UsageError(
-                f"The {name} has {len(text)} characters; {MOST_GROUNDS} are kept. Shorten it."
-            )
+            raise UsageError(f"The {name} has {len(text)} characters; {MOST_GROUNDS} are kept. Shorten it.")
         if any(_quotes(text, text_of_sentence) for text_of_sentence in texts):
-            raise UsageError(
-                f"The {name} repeats words of the sentence, and it is published. Say it without quoting."
-            )
+            raise UsageError(f"The {name} repeats words of the sentence, and it is published. Say it without quoting.")
     return given
 
 
@@ -188,18 +180,14 @@ def _quotes(said: str, text: str) -> bool:
     words, quoted = _words(said), _words(text)
     size = min(_QUOTATION, len(quoted))
     parts = {tuple(words[place : place + size]) for place in range(len(words) - size + 1)}
-    return size > 0 and any(
-        tuple(quoted[place : place + size]) in parts for place in range(len(quoted) - size + 1)
-    )
+    return size > 0 and any(tuple(quoted[place : place + size]) in parts for place in range(len(quoted) - size + 1))
 
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold())
 
 
-def decisions(
-    case: Case, harmful: bool | None, note: str, wall: str, why: Grounds | None = None
-) -> list[Adjudicate]:
+def decisions(case: Case, harmful: bool | None, note: str, wall: str, why: Grounds | None = None) -> list[Adjudicate]:
     """Return the events of a decision; the same one again takes it back, None leaves it and only adds a note.
 
     Note and decision are two events, because evidence of a verdict must hold the decision and no text. The
@@ -215,10 +203,7 @@ def decisions(
     if harmful is not None:
         if why is None:
             raise UsageError("A decision needs a reason and the name of who decides.")
-        return [
-            *adjudicates,
-            Adjudicate(**about, harmful=harmful, note="", reason=why.reason, by=why.by),
-        ]
+        return [*adjudicates, Adjudicate(**about, harmful=harmful, note="", reason=why.reason, by=why.by)]
     stays = adjudicates and case.decided is not None and case.harmful is not None
     return [*adjudicates, _again(case.decided, about)] if stays and case.decided else adjudicates
 
@@ -232,7 +217,5 @@ def _again(decided: Adjudication, about: Mapping[str, str]) -> Adjudicate:
 def _note(typed: str) -> str:
     text = storable(typed).strip()
     if len(text) > MOST_TEXT:
-        raise UsageError(
-            f"The note has {len(text):,} characters; {MOST_TEXT:,} are kept. Shorten it."
-        )
+        raise UsageError(f"The note has {len(text):,} characters; {MOST_TEXT:,} are kept. Shorten it.")
     return text

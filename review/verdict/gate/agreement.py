@@ -24,12 +24,7 @@ SEED = 12345
 LEVEL = 0.95
 
 # Fields of `Agreement` that are measures of the whole panel, and what they are called
-MEASURES: Mapping[str, str] = {
-    "alpha": "alpha",
-    "ac2": "AC2",
-    "exact": "same rating",
-    "within_one": "within one step",
-}
+MEASURES: Mapping[str, str] = {"alpha": "alpha", "ac2": "AC2", "exact": "same rating", "within_one": "within one step"}
 
 SHARES = frozenset({"exact", "within_one"})  # Those of them that are shares
 
@@ -132,11 +127,7 @@ def alpha(units: Sequence[Sequence[int]], distance: Distance = ordinal) -> Fract
 def coincidences(unit: Sequence[int]) -> list[Fraction]:
     """Return the coincidence matrix of one unit with two ratings or more, row after row."""
     among = sum(unit) - 1
-    return [
-        Fraction(one * (other - (i == j)), among)
-        for i, one in enumerate(unit)
-        for j, other in enumerate(unit)
-    ]
+    return [Fraction(one * (other - (i == j)), among) for i, one in enumerate(unit) for j, other in enumerate(unit)]
 
 
 def alpha_of_sums(sums: Row, distance: Distance = ordinal) -> Value | None:
@@ -180,10 +171,7 @@ def pair_row(unit: Sequence[int], steps: int) -> list[Fraction]:
     """Return how many pairs of ratings of one unit lie at most ``steps`` apart, and how many pairs there are."""
     among = sum(unit)
     near = sum(
-        one * (other - (i == j))
-        for i, one in enumerate(unit)
-        for j, other in enumerate(unit)
-        if abs(i - j) <= steps
+        one * (other - (i == j)) for i, one in enumerate(unit) for j, other in enumerate(unit) if abs(i - j) <= steps
     )
     return [Fraction(near, 2), Fraction(among * (among - 1), 2)]
 
@@ -229,9 +217,7 @@ class _Bootstrap:
             return AgreementMeasure(None, None, WhyNot.UNANIMOUS)
         return AgreementMeasure(float(value), self._interval(rows, float(value), value_of))
 
-    def _interval(
-        self, rows: Sequence[Row], point: float, value_of: Callable[[Row], Value | None]
-    ) -> Interval:
+    def _interval(self, rows: Sequence[Row], point: float, value_of: Callable[[Row], Value | None]) -> Interval:
         sums = resample(np.array(rows, dtype=np.float64), self.draws, self.seed)
         drawn = [value for row in sums.tolist() if (value := value_of(row)) is not None]
         tail = 100 * (1 - LEVEL) / 2

@@ -170,9 +170,7 @@ def _given(panel: Panel, who: str, kind: ControlKind, dropped: tuple[str, ...]) 
     ]
 
 
-def _pairs(
-    panel: Panel, who: str, kind: ControlKind, dropped: tuple[str, ...]
-) -> list[tuple[int, int]]:
+def _pairs(panel: Panel, who: str, kind: ControlKind, dropped: tuple[str, ...]) -> list[tuple[int, int]]:
     """Return a reviewer's ratings of controls, each with that of its partner, by control id."""
     partners = panel.partner_ratings.get(who, {})
     return [
@@ -294,9 +292,7 @@ def alike_pairs(ratings: Mapping[str, Mapping[str, int]]) -> list[AlikePair]:
         chance = max(chance, tail * (len(pairs) - place))
         if chance > MOST_CHANCE:
             break
-        alike_pairs.append(
-            AlikePair(pair.reviewers, pair.items, pair.equal, closest.items, closest.equal, chance)
-        )
+        alike_pairs.append(AlikePair(pair.reviewers, pair.items, pair.equal, closest.items, closest.equal, chance))
     return alike_pairs
 
 

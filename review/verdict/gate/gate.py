@@ -38,9 +38,7 @@ _SPLIT = 2
 _OF_SPREAD = ("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t")
 
 
-def panel_numbers(
-    panel: Panel, reviewers: Collection[str], confidence: Decimal, veto: Veto
-) -> Numbers:
+def panel_numbers(panel: Panel, reviewers: Collection[str], confidence: Decimal, veto: Veto) -> Numbers:
     """Return every number of a verdict that comes from the ratings of these reviewers."""
     panel_estimate = estimate(panel, reviewers)
     rows = tallies(panel, reviewers)
@@ -58,9 +56,7 @@ def panel_numbers(
         for stratum in sorted(set(asked))
     }
     return Numbers(
-        reviewers={who: round6(share) for who, share in panel_estimate.reviewers.items()}
-        if panel_estimate
-        else {},
+        reviewers={who: round6(share) for who, share in panel_estimate.reviewers.items()} if panel_estimate else {},
         items=len(rows),
         strata=strata,
         share=round6(panel_estimate.share) if panel_estimate else None,
@@ -146,9 +142,7 @@ __all__ = ["GateOutcome", "GateVerdict", "decide"]
 # Any of these, and there is no verdict
 NOT_ENOUGH = frozenset({Code.NO_CORE, Code.FEW_ITEMS, Code.FEW_IN_STRATUM, Code.FEW_REVIEWERS})
 # Any of these, and a go needs people to talk; they take nothing from a no-go
-STOPS = frozenset(
-    {Code.HARM_UPHELD, Code.WEAK_STRATUM, Code.VETO, Code.LOW_REVIEWER, Code.CONTROLS_FAILED}
-)
+STOPS = frozenset({Code.HARM_UPHELD, Code.WEAK_STRATUM, Code.VETO, Code.LOW_REVIEWER, Code.CONTROLS_FAILED})
 
 
 def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
@@ -181,9 +175,7 @@ def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
         findings=(*findings, *changed, *notes),
         community_panel=len(valid) >= policy.enough.community_reviewers,
         flagged=flagged,
-        without_flagged=without
-        if flagged and outcome in {GateOutcome.GO, GateOutcome.NO_GO}
-        else None,
+        without_flagged=without if flagged and outcome in {GateOutcome.GO, GateOutcome.NO_GO} else None,
     )
 
 

@@ -63,9 +63,7 @@ class KeyCorpus(VersionedRecord):
 class AnswerKey(VersionedRecord):
     """Everything needed to read ratings as a verdict on runs."""
 
-    format: Literal["rosetta-review-key/1", "rosetta-review-key/2", "rosetta-review-key/3"] = (
-        KEY_FORMAT
-    )
+    format: Literal["rosetta-review-key/1", "rosetta-review-key/2", "rosetta-review-key/3"] = KEY_FORMAT
     review: Short
     batches: tuple[Id, ...]
     batch_sha256: dict[Id, Hex64]  # Batch → SHA-256 of its manifest's bytes
@@ -112,8 +110,7 @@ def counted(state: State, key: AnswerKey) -> list[tuple[str, str, ReviewerState]
         (who, batch, reviewer_state)
         for who in sorted(key.orders)
         for batch in key.batches
-        if (reviewer_state := state.reviewers.get((batch, who))) is not None
-        and reviewer_state.consented
+        if (reviewer_state := state.reviewers.get((batch, who))) is not None and reviewer_state.consented
     ]
 
 
@@ -144,20 +141,13 @@ def differences(
 
 
 def of_batch(
-    key: AnswerKey,
-    policy_sha256: str,
-    signed: Signed,
-    manifest: BatchManifest,
-    batch: str,
-    organisation: str,
+    key: AnswerKey, policy_sha256: str, signed: Signed, manifest: BatchManifest, batch: str, organisation: str
 ) -> Iterator[str]:
     """Yield each thing that is not as one signed batch has it; ``batch`` is the id by which the key names it."""
     if manifest.batch != batch or signed.sha256 != key.batch_sha256.get(batch):
         yield f"batch {batch} is not the one that the answer key names"
     not_kept = manifest.version == 1 and not signed.signature
-    if manifest.signer != organisation or not (
-        not_kept or verify(organisation, signed.content, signed.signature)
-    ):
+    if manifest.signer != organisation or not (not_kept or verify(organisation, signed.content, signed.signature)):
         yield f"batch {batch} is not signed by the organisation"
     if manifest.policy_sha256 != policy_sha256:
         yield f"the policy is not the one of batch {batch}"

@@ -338,10 +338,7 @@ def _weighted(panel: Panel, strata: Mapping[int, Sequence[Fraction]]) -> Fractio
 
 
 def _spread(
-    share: Fraction,
-    strata: Mapping[int, Sequence[Fraction]],
-    weights: Mapping[int, Fraction],
-    own: Sequence[Fraction],
+    share: Fraction, strata: Mapping[int, Sequence[Fraction]], weights: Mapping[int, Fraction], own: Sequence[Fraction]
 ) -> Spread:
     items, of_items = sum(map(len, strata.values())), Fraction(0)
     for stratum, shares in strata.items():

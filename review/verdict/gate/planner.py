@@ -78,13 +78,7 @@ def power(
 
 
 def chances(
-    plan: RatingPlan,
-    true_share: float,
-    policy: GatePolicy,
-    *,
-    look: int = 1,
-    trials: int = TRIALS,
-    seed: int = SEED,
+    plan: RatingPlan, true_share: float, policy: GatePolicy, *, look: int = 1, trials: int = TRIALS, seed: int = SEED
 ) -> Chances:
     """Simulate a plan; the same seed gives the same numbers. ``true_share`` lies inside 0–1.
 
@@ -93,9 +87,7 @@ def chances(
     import numpy as np
 
     if plan.reviewers < 2 or min(plan.strata.values(), default=0) < 1 or not 0 < true_share < 1:
-        raise ValueError(
-            "a plan needs two reviewers, items in each stratum, and a share inside 0–1"
-        )
+        raise ValueError("a plan needs two reviewers, items in each stratum, and a share inside 0–1")
     # Whether there could be a verdict at all (rule 1).
     sizes, need = plan.strata.values(), policy.enough
     there = (plan.reviewers, sum(sizes), min(sizes))
@@ -140,9 +132,7 @@ def promises(
     ]
 
 
-def simulated_reviews(
-    plan: RatingPlan, true_share: float, trials: int, seed: int
-) -> Iterator[npt.NDArray[np.bool_]]:
+def simulated_reviews(plan: RatingPlan, true_share: float, trials: int, seed: int) -> Iterator[npt.NDArray[np.bool_]]:
     """Simulate ratings block by block: acceptable or better, shape (trials of the block, items, reviewers)."""
     import numpy as np
 
@@ -188,9 +178,7 @@ def _judged(
     items = accepted.mean(axis=2)
     strata = np.stack([items[:, part].mean(axis=1) for part in parts], axis=1)
     widest = np.full(len(accepted), float(WIDEST))
-    spread = np.stack(
-        [items[:, p].var(axis=1, ddof=1) if p.stop - p.start > 1 else widest for p in parts], axis=1
-    )
+    spread = np.stack([items[:, p].var(axis=1, ddof=1) if p.stop - p.start > 1 else widest for p in parts], axis=1)
     variances = spread @ (weights**2 / sizes), own.var(axis=1, ddof=1) / plan.reviewers
     count = int(sizes.sum())
     dfs = (max(count - len(sizes), 1), plan.reviewers - 1)
@@ -275,9 +263,7 @@ class RequiredData:
         return f"{', or '.join(ways)} would settle it in {self.chance * 10:.0f} of 10 cases."
 
 
-def settling(
-    verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE
-) -> RequiredData | None:
+def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -> RequiredData | None:
     """Return what would settle a verdict whose level lies between the bounds; None for any other.
 
     What stops a go for another reason, such as harm, is no matter of more ratings.
@@ -288,11 +274,7 @@ def settling(
     outlook = Forecast.of(verdict.numbers, float(policy.level.share), confidence)
     people = _fewest(lambda more: outlook.chance(more, 0), MOST_REVIEWERS, chance)
     items = _fewest(lambda more: outlook.chance(0, more), MOST_ITEMS, chance)
-    ways = (
-        More(people, 0) if people else None,
-        More(0, items) if items else None,
-        _both(outlook, chance),
-    )
+    ways = (More(people, 0) if people else None, More(0, items) if items else None, _both(outlook, chance))
     cost = [outlook.ratings(way) if way else float("inf") for way in ways]
     both = ways[2] if cost[2] < min(cost[:2]) else None
     doubled = outlook.chance(outlook.reviewers, outlook.items)
@@ -340,10 +322,7 @@ class Forecast:
     def chance(self, more_reviewers: int, more_items: int) -> float:
         """Return the chance that the level lies outside the bounds with that many more."""
         items, reviewers = self.items + more_items, self.reviewers + more_reviewers
-        parts = (
-            self.item_variance * self.items / items,
-            self.reviewer_variance * self.reviewers / reviewers,
-        )
+        parts = (self.item_variance * self.items / items, self.reviewer_variance * self.reviewers / reviewers)
         left, rest = sum(parts), self.share * (1 - self.share)
         if not left or not rest:
             return 0.0

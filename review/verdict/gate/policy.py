@@ -35,9 +35,7 @@ def _whole(value: Any) -> Any:
 # Six places, as verdicts have
 Share = Annotated[Decimal, BeforeValidator(_number), Field(ge=0, le=1, decimal_places=6)]
 Inside = Annotated[Decimal, BeforeValidator(_number), Field(gt=0, lt=1, decimal_places=6)]
-Confidence = Annotated[
-    Decimal, BeforeValidator(_number), Field(ge=0.5, le=0.9999, decimal_places=6)
-]
+Confidence = Annotated[Decimal, BeforeValidator(_number), Field(ge=0.5, le=0.9999, decimal_places=6)]
 Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
 Words = Annotated[str, Field(strict=True, max_length=200)]
 
@@ -56,9 +54,7 @@ class Level(_Part):
     @model_validator(mode="after")
     def _no_easier_later(self) -> Self:
         if self.later_confidence < self.confidence:
-            raise ValueError(
-                "later_confidence must not be below confidence: looking again is luck twice"
-            )
+            raise ValueError("later_confidence must not be below confidence: looking again is luck twice")
         return self
 
 
@@ -151,9 +147,7 @@ def read_policy(content: bytes, name: str) -> GatePolicy:
     """Read a policy from the bytes of a TOML file; UsageError names file, line or field, and the fix."""
     if len(content) > MOST_BYTES:
         limit = f"{MOST_BYTES // 1024} KiB"
-        raise UsageError(
-            f"{name}: larger than {limit}, so it is not a gate policy. Name the right file."
-        )
+        raise UsageError(f"{name}: larger than {limit}, so it is not a gate policy. Name the right file.")
     text = _text(content, name)
     try:
         return GatePolicy.model_validate(parse_toml(text, parse_float=_decimal))

@@ -37,7 +37,7 @@ with when_used():
 
 _FILE = click.Path(path_type=Path)
 REASON = click.option("--reason", required=True, metavar="WORDS", help="Why. The notice repeats these words, so name nobody and quote no text.")  # fmt: skip
-BY = click.option("--by", required=True, metavar="NAME", help="Who says so, as others know them, such as the council.")  # fmt: skip
+BY = click.option("--by", required=True, metavar="NAME", help="Who says so, as others know them, such as the council.")
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -89,7 +89,7 @@ def _closed(folder: Path) -> Path | None:
 @click.option("--signing-key", metavar="KEY", help="A public signing key, 64 hexadecimal digits, or `own`: that of this computer's organisation.")  # fmt: skip
 @REASON
 @BY
-@click.option("-o", "--output", type=_FILE, help="Write the signed notice to a file, to be carried to others.")  # fmt: skip
+@click.option("-o", "--output", type=_FILE, help="Write the signed notice to a file, to be carried to others.")
 @without_method
 @reading_options
 def withdraw_(
@@ -110,7 +110,7 @@ def withdraw_(
     withdraw. To take back what a vault's keeper could open: rosetta vault revoke.
     """
     if sum(choice is not None for choice in (file, run, signing_key)) != 1:
-        raise UsageError("Say one of --corpus, --method and --signing-key: a notice is about one thing.")  # fmt: skip
+        raise UsageError("Say one of --corpus, --method and --signing-key: a notice is about one thing.")
     if request.VaultRequest.read(given, "check") is not None and file is None:
         raise UsageError("--vault goes with --corpus: the name of the corpus in the vault.")
     own = own_register()
@@ -127,9 +127,7 @@ def withdraw_(
         about = notice.KeyWithdrawal(signing_key=_key(signing_key or "", own))
     if openings and isinstance(about, notice.WholeCorpusWithdrawal):
         openings[0].note_withdrawal(number, by, reason)
-        click.echo(
-            plain(f"The log of the vault says so: no keeper's computer opens {file} any more.")
-        )
+        click.echo(plain(f"The log of the vault says so: no keeper's computer opens {file} any more."))
     elif openings:
         click.echo("Other keepers' computers leave these entries out once they have the notice (-o FILE; there: rosetta community take).", err=True)  # fmt: skip
     signed_notice = own.say(about, reason, by)
@@ -142,11 +140,7 @@ def withdraw_(
 
 
 def _of_corpus(
-    found: model_corpus.Corpus,
-    file: str,
-    entries: str | None,
-    given_by: str | None,
-    given: dict[str, Any],
+    found: model_corpus.Corpus, file: str, entries: str | None, given_by: str | None, given: dict[str, Any]
 ) -> notice.WholeCorpusWithdrawal | notice.EntriesWithdrawal:
     whole = notice.WholeCorpusWithdrawal(
         sha256=found.sha256,
@@ -173,14 +167,10 @@ def _of_corpus(
     return notice.entries_of(whole, ids, of_a_person=True)
 
 
-_WHERE = (
-    "its vault (--vault FOLDER and --purpose WORDS, with the corpus's name there after --corpus)"
-)
+_WHERE = "its vault (--vault FOLDER and --purpose WORDS, with the corpus's name there after --corpus)"
 
 
-def _corpus(
-    file: str, given: dict[str, Any], opened: Callable[[request.VaultNoting], None]
-) -> model_corpus.Corpus:
+def _corpus(file: str, given: dict[str, Any], opened: Callable[[request.VaultNoting], None]) -> model_corpus.Corpus:
     """Read the corpus that is named, or one in the making by its folder; of one that the store keeps, what is sealed may stay closed."""
     if given["vault"] is None and state.is_project(Path(file)):
         return authoring.every_entry(state.read_project(Path(file), database.home()))
@@ -197,11 +187,7 @@ def _gave(entry: Any, told: str) -> bool:
     if not (name and equals and value):
         raise UsageError("--given-by takes FIELD=NAME, such as speaker=Ana.")
     value_there = model_corpus.entry_fields(entry).get(name)
-    return (
-        value in map(str, value_there)
-        if isinstance(value_there, list)
-        else str(value_there) == value
-    )
+    return value in map(str, value_there) if isinstance(value_there, list) else str(value_there) == value
 
 
 def _of_method(run: str) -> notice.MethodWithdrawal:
@@ -221,7 +207,7 @@ def _keeper_key() -> str | None:
 def _key(told: str, own: register.Register) -> str:
     key = own.own if told == "own" else told.strip().lower()
     if not _KEY.fullmatch(key):
-        raise UsageError("--signing-key: a public key has 64 hexadecimal digits. Correct it, or say `own`.")  # fmt: skip
+        raise UsageError("--signing-key: a public key has 64 hexadecimal digits. Correct it, or say `own`.")
     return key
 
 
@@ -229,7 +215,7 @@ def _key(told: str, own: register.Register) -> str:
 @click.argument("number", metavar="NOTICE")
 @REASON
 @BY
-@click.option("-o", "--output", type=_FILE, help="Write the notice that lifts it to a file, for others.")  # fmt: skip
+@click.option("-o", "--output", type=_FILE, help="Write the notice that lifts it to a file, for others.")
 @click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault whose log says that its corpus was withdrawn; it says then that consent was given again.")  # fmt: skip
 def lift_(number: str, reason: str, by: str, output: Path | None, vault: Path | None) -> None:
     """Lift the notice whose number begins with NOTICE. It stays in the list, with who lifted it and why; `verify` says both.
@@ -254,11 +240,7 @@ def _give_again(folder: Path, about: notice.Subject, reason: str, by: str) -> No
     state = vault.read()
     for number in log.withdrawals_of(state.lines):
         facts = withdrawals_in_force.opened_before(home, state.head.vault, number)
-        if (
-            facts is not None
-            and isinstance(about, notice.WholeCorpusWithdrawal)
-            and about.is_corpus(*facts)
-        ):
+        if facts is not None and isinstance(about, notice.WholeCorpusWithdrawal) and about.is_corpus(*facts):
             identity = opening.keeper_here(home, None)
             vault.change_consent(number, by, reason, identity, withdrawn=False)
             return

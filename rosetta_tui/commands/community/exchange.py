@@ -45,10 +45,8 @@ def _memory() -> Path:
 @click.argument("files", nargs=-1, type=_FILE, metavar="[FILE]...")
 @_AS
 @click.option("--vault", type=_FILE, metavar="FOLDER", help="Put out a sealed copy of this vault, or bring the one there up to date.")  # fmt: skip
-@click.option(
-    "--purpose", metavar="WORDS", help="Why the vault is copied. Its log keeps these words."
-)
-@click.option("--key", type=_FILE, metavar="FILE", help="Use the keys in this file, such as the recovery key.")  # fmt: skip
+@click.option("--purpose", metavar="WORDS", help="Why the vault is copied. Its log keeps these words.")
+@click.option("--key", type=_FILE, metavar="FILE", help="Use the keys in this file, such as the recovery key.")
 @click.option("--clock-was-wrong", is_flag=True, help="The clock is right now, and was wrong when the last line of the vault's log was written.")  # fmt: skip
 def out_(
     stick: Path,
@@ -66,7 +64,7 @@ def out_(
     run the same command again. Without a FILE, this computer signs again for what it put there and took.
     """
     if (vault is None) is not (purpose is None):
-        raise click.UsageError("--vault FOLDER goes with --purpose WORDS: the vault's log has the copy.")  # fmt: skip
+        raise click.UsageError("--vault FOLDER goes with --purpose WORDS: the vault's log has the copy.")
     copy = None
     if vault is not None and purpose is not None:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
@@ -118,9 +116,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
     click.echo(plain(f"{import_result.folder}: {counted(len(import_result.new), 'new thing')}, {import_result.before:,} taken before, {len(import_result.refused):,} refused."))  # fmt: skip
     for arrived in import_result.new:
         then = arrived.then.replace("FILE", command_line([str(arrived.place)]))
-        click.echo(
-            plain(f"  {arrived.place}: {arrived.what}, from {arrived.machine}. Next: {then}")
-        )
+        click.echo(plain(f"  {arrived.place}: {arrived.what}, from {arrived.machine}. Next: {then}"))
     for what, why in import_result.refused:
         click.echo(plain(f"refused: {what}: {why}"), err=True)
     for note in import_result.notes:
@@ -139,10 +135,7 @@ def stick_(stick: Path, *, as_json: bool) -> None:
     document = {
         "path": str(folder_look.path),
         "folder": folder_look.folder,
-        "computers": [
-            {**asdict(machine), "words": keys.key_phrase(machine.key)}
-            for machine in folder_look.machines
-        ],
+        "computers": [{**asdict(machine), "words": keys.key_phrase(machine.key)} for machine in folder_look.machines],
         "refused": [{"stick": name, "why": why} for name, why in folder_look.refused],
         "unnamed": folder_look.unnamed,
     }
@@ -152,15 +145,11 @@ def stick_(stick: Path, *, as_json: bool) -> None:
 def _lines(found: import_.FolderLook) -> Iterator[str]:
     yield f"{found.path}:"
     for machine in found.machines:
-        whose = (
-            "this computer" if machine.own else "known here" if machine.known else "NOT known here"
-        )
+        whose = "this computer" if machine.own else "known here" if machine.known else "NOT known here"
         yield f"{machine.name} ({whose}), state {machine.state:,}   {keys.key_phrase(machine.key)}"
         for one in machine.lying:
             took = f"taken by {', '.join(one.taken_by)}" if one.taken_by else "taken by nobody yet"
-            yield f"  {one.name}: {one.what}, {took}" + (
-                "" if one.there else "; GONE from the stick"
-            )
+            yield f"  {one.name}: {one.what}, {took}" + ("" if one.there else "; GONE from the stick")
     for name, why in found.refused:
         yield f"refused: {name}: {why}"
     if found.unnamed:

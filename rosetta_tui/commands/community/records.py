@@ -36,55 +36,41 @@ _FILE = click.Path(path_type=Path)
 @click.option("--developer", required=True, metavar="NAME", help="What the developer is called.")
 @click.option("--key", required=True, metavar="KEY", help="The developer's public key, 64 hexadecimal digits; their `rosetta community owners` has it.")  # fmt: skip
 @click.option("--share", type=click.IntRange(0, 100), help="Percent of what the method earns that the organisation gets; 90 unless you say otherwise.")  # fmt: skip
-@click.option("--more", default="", metavar="WORDS", help="What else both agree on, in up to 2,000 characters.")  # fmt: skip
+@click.option("--more", default="", metavar="WORDS", help="What else both agree on, in up to 2,000 characters.")
 @click.option("-o", "--output", type=_FILE, required=True, metavar="NAME.rosetta-ownership")
 def propose(run: str, developer: str, key: str, share: int | None, more: str, output: Path) -> None:
     """Propose who owns the method of RUN, on the organisation's computer; it binds nobody yet.
 
     RUN must be over gold_standard alone, with a composite of 0.70 or more and a gate that the community passed.
     """
-    named = ownership.Party(
-        name=notice.one_line(developer, "The developer's name"), signing_key=read_key(key, "--key")
-    )
+    named = ownership.Party(name=notice.one_line(developer, "The developer's name"), signing_key=read_key(key, "--key"))
     changed = {} if share is None else {"organisation_share": share}
     with opened() as connection, trouble.transaction(connection):
         made = agreeing.propose_for(connection, run, named, home(), more=more, **changed)
         storage.write_new_file(output, made.data())
     for line in records.ownership_lines(made):
         click.echo(plain(line))
-    click.echo(
-        plain(
-            f"Written to {output}. Compare the developer's six words by telephone before you sign."
-        )
-    )
+    click.echo(plain(f"Written to {output}. Compare the developer's six words by telephone before you sign."))
 
 
 @click.command()
 @click.argument("record", type=_FILE, metavar="NAME.rosetta-ownership")
-@click.option(
-    "--sign", is_flag=True, help="Sign it; read it first with `rosetta community owners`."
-)
+@click.option("--sign", is_flag=True, help="Sign it; read it first with `rosetta community owners`.")
 @click.option("--refuse", metavar="WHY", help="Say no. It stays refused, with WHY in up to 200 characters; another record can be proposed.")  # fmt: skip
 @click.option("--revoke", metavar="WHY", help="Take this computer's signature back. It stays revoked, and lists say so.")  # fmt: skip
 @click.option("-o", "--output", type=_FILE, metavar="FILE", help="Write the record to this file instead of changing the one that is given.")  # fmt: skip
-def answer(
-    record: Path, refuse: str | None, revoke: str | None, output: Path | None, *, sign: bool
-) -> None:
+def answer(record: Path, refuse: str | None, revoke: str | None, output: Path | None, *, sign: bool) -> None:
     """Answer a record of ownership as the side whose key this computer has: --sign, --refuse WHY or --revoke WHY."""
     if sign + (refuse is not None) + (revoke is not None) != 1:
         raise click.UsageError("Say one of --sign, --refuse WHY and --revoke WHY.")
-    action = ownership.OwnershipAction(
-        "signed" if sign else "refused" if refuse is not None else "revoked"
-    )
+    action = ownership.OwnershipAction("signed" if sign else "refused" if refuse is not None else "revoked")
     with strict_records.about_file(record), opened() as connection:
         made = agreeing.answer(connection, _read(record), action, home(), refuse or revoke or "")
     storage.write_file(output or record, made.data(), overwrite=True)
     for line in records.ownership_lines(made):
         click.echo(plain(line))
     click.echo(
-        plain(
-            f"Written to {output or record}. Hand it to the other side, who takes it in: rosetta community take"
-        )
+        plain(f"Written to {output or record}. Hand it to the other side, who takes it in: rosetta community take")
     )
 
 
@@ -108,19 +94,12 @@ def owners(record: Path | None, *, as_json: bool) -> None:
             ownership_records = [ownership.read_ownership(data) for _, data in kept]
     own = signing.own_signer(home()).public.signing_key
     lines = [
-        line
-        for ownership_record in ownership_records
-        for line in (*records.ownership_lines(ownership_record), "")
+        line for ownership_record in ownership_records for line in (*records.ownership_lines(ownership_record), "")
     ]
-    lines += [
-        f"This computer signs with the key {own}",
-        f"Its six words are: {keys.key_phrase(own)}",
-    ]
+    lines += [f"This computer signs with the key {own}", f"Its six words are: {keys.key_phrase(own)}"]
     document = {
         "key": own,
-        "records": [
-            records.ownership_json(ownership_record) for ownership_record in ownership_records
-        ],
+        "records": [records.ownership_json(ownership_record) for ownership_record in ownership_records],
     }
     print_form("ownership-show", document, lines, as_json=as_json)
 
@@ -133,13 +112,7 @@ def owners(record: Path | None, *, as_json: bool) -> None:
 @click.option("-o", "--output", type=_FILE, metavar="NAME.rosetta-profile", help="Sign the profile as it is now and write it, for others.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def profile(
-    item: str | None,
-    words: str,
-    by: str | None,
-    name: str | None,
-    output: Path | None,
-    *,
-    as_json: bool,
+    item: str | None, words: str, by: str | None, name: str | None, output: Path | None, *, as_json: bool
 ) -> None:
     """Show what §8.4 and §8.5 ask of this computer's organisation, what this computer has seen of it, and what a person stated.
 
@@ -149,27 +122,17 @@ def profile(
     if (item is None) is not (by is None):
         raise UsageError("ITEM and --by NAME go together: a statement says who states it.")
     if (name is None) is not (output is None):
-        raise UsageError(
-            "--name NAME and -o FILE go together: a profile for others carries the name."
-        )
+        raise UsageError("--name NAME and -o FILE go together: a profile for others carries the name.")
     with opened() as connection:
         if item is not None:
             made_statement = profiles.state(connection, item, words, by or "", home())
             done = "Stated" if made_statement.words else "Taken back"
             click.echo(plain(f"{done}: {made_statement.item}, by {made_statement.person}, {made_statement.when}."), err=True)  # fmt: skip
-        there, signed_profile_statements = (
-            profiles.seen(connection, home()),
-            profiles.stated(connection, home()),
-        )
+        there, signed_profile_statements = (profiles.seen(connection, home()), profiles.stated(connection, home()))
         items = profiles.profile_json(there, signed_profile_statements)
         if name is not None and output is not None:
             made = profiles.make_profile(connection, name, home())
             storage.write_new_file(output, made.data())
-    print_form(
-        "organisation-profile",
-        {"items": items},
-        list(records.profile_lines(items)),
-        as_json=as_json,
-    )
+    print_form("organisation-profile", {"items": items}, list(records.profile_lines(items)), as_json=as_json)
     if output is not None:
         click.echo(plain(f"Signed and written to {output}."), err=True)

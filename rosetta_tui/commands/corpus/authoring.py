@@ -37,29 +37,12 @@ with when_used():
 
 @click.command("new")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--source-language",
-    metavar="TAG",
-    help="Language of the sentences that are translated, such as en.",
-)
-@click.option(
-    "--target-language",
-    metavar="TAG",
-    help="Language that they are translated into, such as crk.",
-)
+@click.option("--source-language", metavar="TAG", help="Language of the sentences that are translated, such as en.")
+@click.option("--target-language", metavar="TAG", help="Language that they are translated into, such as crk.")
 @click.option("--title", metavar="WORDS", help="Title of the corpus.")
-@click.option(
-    "--organisation", metavar="NAME", help="Who makes it, by the name that speakers know."
-)
-@click.option(
-    "--license",
-    "licence",
-    metavar="SPDX",
-    help="Licence, by its SPDX id, such as CC-BY-NC-SA-4.0.",
-)
-@click.option(
-    "--id", "corpus_id", metavar="NAME", help="Short name of the corpus. Default: the folder's."
-)
+@click.option("--organisation", metavar="NAME", help="Who makes it, by the name that speakers know.")
+@click.option("--license", "licence", metavar="SPDX", help="Licence, by its SPDX id, such as CC-BY-NC-SA-4.0.")
+@click.option("--id", "corpus_id", metavar="NAME", help="Short name of the corpus. Default: the folder's.")
 @click.option(
     "--transmission",
     metavar="WORD",
@@ -133,9 +116,7 @@ def _answered(given: Mapping[str, Any], name: str) -> str:
 
 def _list_labels(ctx: click.Context) -> None:
     for context_label in model_labels.context_labels().values():
-        click.echo(
-            f"{context_label.identifier:<8}{context_label.name:<32}{model_labels.ADDRESS}{context_label.page}/"
-        )
+        click.echo(f"{context_label.identifier:<8}{context_label.name:<32}{model_labels.ADDRESS}{context_label.page}/")
     ctx.exit()
 
 
@@ -162,9 +143,7 @@ with when_used():
 @click.option("--register", type=click.Choice(REGISTERS), help="For those that name none.")
 @click.option("--context", type=click.Choice(CONTEXTS), help="For those that name none.")
 @click.option(
-    "--phenomenon",
-    metavar="WORDS",
-    help="What they show of the language, such as “possessive”: their variant class.",
+    "--phenomenon", metavar="WORDS", help="What they show of the language, such as “possessive”: their variant class."
 )
 @click.option(
     "--take",
@@ -173,22 +152,12 @@ with when_used():
     help="Only N of them, mostly of difficulties 2 to 4, spread over the registers.",
 )
 @click.option("--model", metavar="NAME", help="Instead of FILE: a model that writes them.")
+@click.option("--endpoint", default="ollama", show_default=True, metavar="NAME|URL", help="Endpoint of the model.")
 @click.option(
-    "--endpoint",
-    default="ollama",
-    show_default=True,
-    metavar="NAME|URL",
-    help="Endpoint of the model.",
-)
-@click.option(
-    "--count",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="Sentences that the model is asked for.",
+    "--count", type=click.IntRange(1), default=20, show_default=True, help="Sentences that the model is asked for."
 )
 @click.option("--undo", is_flag=True, help="Take out what was added last.")
-def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> None:  # fmt: skip
+def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> None:
     """Add the sentences in FILE to the corpus in FOLDER: a text file with one on each line, or any form of a corpus.
 
     FILE may give the difficulty, register, context, segment and variant_class of each sentence, and translations.
@@ -239,11 +208,7 @@ def _segment(given: dict[str, Any]) -> Segment | None:
 
 def _usual(given: dict[str, Any]) -> Any:
     return candidates.CandidateDefaults(
-        _segment(given),
-        given["difficulty"],
-        given["register"],
-        given["context"],
-        given["phenomenon"] or "",
+        _segment(given), given["difficulty"], given["register"], given["context"], given["phenomenon"] or ""
     )
 
 
@@ -268,31 +233,21 @@ def progress_(folder: Path, *, as_json: bool) -> None:
     speakers have worked so far, and the next step. No text is shown.
     """
     project = state.read_project(folder, home())
-    project_progress, worked = (
-        authoring.progress_of(project),
-        progress.worked_until_now(project),
-    )
+    project_progress, worked = (authoring.progress_of(project), progress.worked_until_now(project))
     value = {
         "dataset": {name: getattr(project_progress.dataset, name) for name in _TOLD},
-        "segments": [
-            report_project.segment_fields(segment) for segment in project_progress.segments
-        ],
+        "segments": [report_project.segment_fields(segment) for segment in project_progress.segments],
         "by_difficulty": project_progress.by_difficulty,
         "by_register": project_progress.by_register,
         "by_origin": project_progress.by_origin,
-        "requirements": [
-            requirement_fields(requirement) for requirement in project_progress.requirements
-        ],
+        "requirements": [requirement_fields(requirement) for requirement in project_progress.requirements],
         "analysed": project_progress.analysed,
         "with_class": project_progress.with_class,
         "with_variants": project_progress.with_variants,
         "waiting": list(project_progress.waiting),
         "worked": None if worked is None else [asdict(working_time) for working_time in worked],
         "with_speakers": [asdict(out_review) for out_review in project_progress.out],
-        "consent": {
-            "documented": project_progress.consent.documented,
-            "note": project_progress.consent.note,
-        },
+        "consent": {"documented": project_progress.consent.documented, "note": project_progress.consent.note},
         "in_vault": project_progress.in_vault,
         "warnings": project_progress.warnings,
     }
@@ -308,12 +263,8 @@ with when_used():
 
 @click.command("analyse")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--by", required=True, metavar="NAME", help="Who confirms, as it will be in the corpus."
-)
-@click.option(
-    "--secret", is_flag=True, help="Include secret sentences, which are then shown on this screen."
-)
+@click.option("--by", required=True, metavar="NAME", help="Who confirms, as it will be in the corpus.")
+@click.option("--secret", is_flag=True, help="Include secret sentences, which are then shown on this screen.")
 def analyse_(folder: Path, by: str, *, secret: bool) -> None:
     """Show what the analyser says of each translation in FOLDER, and keep the reading that you choose.
 
@@ -361,7 +312,5 @@ def _analyse_asked(proposal: proposals.Proposal) -> str:
             return answer
         raise click.BadParameter(f"{choices}, Enter alone skips, q stops.")
 
-    answer: str = click.prompt(
-        "Number, Enter skips, q stops", default="", show_default=False, value_proc=checked
-    )
+    answer: str = click.prompt("Number, Enter skips, q stops", default="", show_default=False, value_proc=checked)
     return answer

@@ -25,9 +25,7 @@ _MOST_PAPER = 64 * 2**20
 
 @click.command("consent")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--community", required=True, metavar="NAME", help="Whose language it is, in their own words."
-)
+@click.option("--community", required=True, metavar="NAME", help="Whose language it is, in their own words.")
 @click.option(
     "--person",
     required=True,
@@ -48,7 +46,7 @@ _MOST_PAPER = 64 * 2**20
     metavar="FILE",
     help="A scan of what the person signed; its hash is kept, not the file.",
 )
-@click.option("--replace", is_flag=True, help="Replace a record that is there, without asking.")  # fmt: skip
+@click.option("--replace", is_flag=True, help="Replace a record that is there, without asking.")
 def consent_(folder: Path, community: str, person: str, date: str, statement: Path, paper: Path | None, *, replace: bool) -> None:  # fmt: skip
     """Record in the corpus in FOLDER that its community agreed, signed with this computer's organisation key.
 
@@ -86,7 +84,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
 def _say_replaced(before: dict[str, Any], *, replace: bool) -> None:
     """Name the record that is there, and ask; without a terminal UsageError unless ``replace``."""
     who = f"{before['community']}, said by {before['person']} on {before['date']}"
-    click.echo(plain(f"The corpus has a record already: {who}. The new one would replace it."), err=True)  # fmt: skip
+    click.echo(plain(f"The corpus has a record already: {who}. The new one would replace it."), err=True)
     if replace:
         return
     if not on_terminal():

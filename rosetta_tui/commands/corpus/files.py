@@ -21,14 +21,7 @@ from harness.core.failures import UsageError
 from harness.method.option_table import WRITTEN
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import (
-    print_problems,
-    problem_json,
-    read_corpus,
-    reading,
-    selecting,
-    selection,
-)
+from rosetta_tui.request.reading import print_problems, problem_json, read_corpus, reading, selecting, selection
 from rosetta_tui.request.vault import out_of_vault
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
@@ -112,9 +105,7 @@ def requirement_fields(row: requirements.Requirement) -> dict[str, Any]:
 def print_requirements(rows: Sequence[requirements.Requirement]) -> None:
     """Print the minimum requirements as a table."""
     if not rows:
-        click.echo(
-            "The minimum requirements of a benchmark are of translations; this task has none."
-        )
+        click.echo("The minimum requirements of a benchmark are of translations; this task has none.")
         return
     click.echo(f"{'requirement':<26}{'needed':>8}{'found':>8}")
     for row in rows:
@@ -147,9 +138,7 @@ def check_(as_json: bool, **given: Any) -> None:
     """
     loaded = _load(given, as_json=as_json)
     second = requirements.looked_over(loaded)
-    rows = requirements.requirements(
-        loaded, consent_given.consent_of(loaded, withdrawn.now_standing())
-    )
+    rows = requirements.requirements(loaded, consent_given.consent_of(loaded, withdrawn.now_standing()))
     if as_json:
         document = {
             "usable": True,
@@ -224,23 +213,12 @@ def _opened(loaded: model_corpus.Corpus) -> model_corpus.Corpus:
         return loaded
     opened = tuple(entry for entry in loaded.entries if not entry.not_stored)
     if closed := len(loaded.entries) - len(opened):
-        click.echo(
-            f"{entry_count(closed)} of held_out stayed closed, and nothing of them is counted.",
-            err=True,
-        )
+        click.echo(f"{entry_count(closed)} of held_out stayed closed, and nothing of them is counted.", err=True)
     return replace(loaded, entries=opened)
 
 
 def _print_statistics(counted: requirements.Statistics) -> None:
-    for name in (
-        "segment",
-        "difficulty",
-        "register",
-        "context",
-        "provenance",
-        "variety",
-        "orthography",
-    ):
+    for name in ("segment", "difficulty", "register", "context", "provenance", "variety", "orthography"):
         counts = getattr(counted, f"by_{name}")
         if name not in model_corpus.INHERITED or set(counts) != {requirements.NOT_GIVEN}:
             _print_line(name, _listed(counts.items()))
@@ -281,11 +259,7 @@ with when_used():
 @selecting
 @click.option("--to", "to_form", type=click.Choice(WRITTEN), required=True, help="Form to write.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
-@click.option(
-    "--reference-output",
-    type=click.Path(path_type=Path),
-    help="Second file of the parallel form.",
-)
+@click.option("--reference-output", type=click.Path(path_type=Path), help="Second file of the parallel form.")
 @click.option("--allow-loss", is_flag=True, help="Write although the form cannot carry everything.")
 @click.option("--allow-secret", is_flag=True, help="Write entries of secret segments.")
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
@@ -308,14 +282,7 @@ def convert_(
         _refuse_existing(output, reference_output)
     try:
         chosen = _chosen(loaded, given)
-        write.write(
-            chosen,
-            output,
-            to_form,
-            reference=reference_output,
-            lossy=allow_loss,
-            allow_secret=allow_secret,
-        )
+        write.write(chosen, output, to_form, reference=reference_output, lossy=allow_loss, allow_secret=allow_secret)
     except CorpusError as error:
         print_problems(error.problems)
         raise click.exceptions.Exit(2) from None
@@ -344,28 +311,18 @@ with when_used():
 @click.command("terms")
 @reading
 @click.option(
-    "--transmission",
-    metavar="WORD|URLS",
-    help="nowhere, local-only, ask, open, or addresses separated by commas.",
+    "--transmission", metavar="WORD|URLS", help="nowhere, local-only, ask, open, or addresses separated by commas."
 )
-@click.option(
-    "--training", type=click.Choice(("yes", "no")), help="Whether a model may learn from the texts."
-)
+@click.option("--training", type=click.Choice(("yes", "no")), help="Whether a model may learn from the texts.")
 @click.option("--owner", metavar="WORDS", help="Who holds the texts, in their own words.")
 @click.option("--speakers", metavar="WORDS", help="Whose words the texts are.")
 @click.option(
-    "--speakers-agreed",
-    type=click.Choice(("yes", "not-yet", "some-said-no")),
-    help="Whether the speakers agreed.",
+    "--speakers-agreed", type=click.Choice(("yes", "not-yet", "some-said-no")), help="Whether the speakers agreed."
 )
-@click.option(
-    "--consent-record",
-    metavar="PATH",
-    help="File next to it that says who agreed to what, and when.",
-)
+@click.option("--consent-record", metavar="PATH", help="File next to it that says who agreed to what, and when.")
 @click.option("--license", "licence", metavar="SPDX", help="The licence, best by its SPDX id.")
 @click.option("--overwrite", is_flag=True, help="Replace the sidecar that is there.")
-def terms_(file: Path, overwrite: bool, licence: str | None, **given: Any) -> None:  # fmt: skip
+def terms_(file: Path, overwrite: bool, licence: str | None, **given: Any) -> None:
     """Show where the texts of FILE may go and why; with options, write them next to it as FILE.champollion.json.
 
     Such a file makes a corpus stricter than it is on its own, for every tool that reads its form (set/1).
@@ -399,5 +356,5 @@ def _mark(sha256: str, said: Mapping[str, str | None], name: str) -> bytes:
         raise click.UsageError(str(error)) from None
     for term in terms:
         if term.led_to is None and not term.of_training:
-            raise click.UsageError(f"{term.field} {term.said!r} is not understood. Add --transmission.")  # fmt: skip
+            raise click.UsageError(f"{term.field} {term.said!r} is not understood. Add --transmission.")
     return data

@@ -67,9 +67,7 @@ def _in_order(*options: Callable[..., Any]) -> Callable[..., Any]:
     return add
 
 
-def ask_speakers(
-    project: Path, kind: Asking, given: dict[str, Any], *, as_json: bool, dry_run: bool
-) -> None:
+def ask_speakers(project: Path, kind: Asking, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     """Distribute what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
     with authoring.changing(project, home(), keep=not dry_run) as opened:
         progress.known_reviews(opened)
@@ -105,19 +103,14 @@ def _texts(project: state.Project, kind: Asking, given: dict[str, Any]) -> makin
     return distribute.own_texts(given, kind)
 
 
-def _waiting(
-    project: state.Project, kind: Asking, segments: Sequence[str], *, again: bool
-) -> list[state.ProjectEntry]:
+def _waiting(project: state.Project, kind: Asking, segments: Sequence[str], *, again: bool) -> list[state.ProjectEntry]:
     wanted = [Segment(segment) for segment in segments]
     waiting = of_project.to_translate if kind == "translate" else of_project.to_agree
     return waiting(project, wanted, again=again)
 
 
 def _draft(
-    project: state.Project,
-    kind: Asking,
-    entries: Sequence[state.ProjectEntry],
-    given: dict[str, Any],
+    project: state.Project, kind: Asking, entries: Sequence[state.ProjectEntry], given: dict[str, Any]
 ) -> creating.TranslationDraft | of_project.AgreementDraft:
     share = creating.Share(given["reviewers"], None, None, given["items_per_person"])
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
@@ -127,10 +120,7 @@ def _draft(
 
 
 def _plan(
-    draft: creating.TranslationDraft | of_project.AgreementDraft,
-    letters: words_letters.Letters,
-    *,
-    secret: bool,
+    draft: creating.TranslationDraft | of_project.AgreementDraft, letters: words_letters.Letters, *, secret: bool
 ) -> Iterator[str]:
     dataset = draft.dataset
     yield words_plan.plan_line(
@@ -167,14 +157,10 @@ def of_others(
         return list(entries), frozenset()
     with store.Office.open(home()) as office:
         wrote, first = progress.laptops_that_wrote(project, office), progress.first_of(office)
-        known = {
-            laptop.signing_key: laptop.name for laptop in office.laptops() if laptop.removed is None
-        }
+        known = {laptop.signing_key: laptop.name for laptop in office.laptops() if laptop.removed is None}
     if given["laptops"]:
         named = {laptop.public.signing_key for laptop in given["laptops"]}
-        return _for_named(
-            entries, wrote, {first.get(signing_key, signing_key) for signing_key in named}
-        ), frozenset()
+        return _for_named(entries, wrote, {first.get(signing_key, signing_key) for signing_key in named}), frozenset()
     writers = {key for entry in entries for key in wrote.get(entry.id, ())}
     not_for = frozenset(key for key in known if first[key] in writers)
     if of_project.secret_among(entries):
@@ -185,17 +171,13 @@ def of_others(
 def _say_not_for(known: Mapping[str, str], not_for: frozenset[str]) -> None:
     """Name the known laptops for which nothing is sealed; UsageError where none is left."""
     if known and not_for == known.keys():
-        raise UsageError(
-            f"Every laptop that is known here wrote some of these translations. {_MENDS}"
-        )
+        raise UsageError(f"Every laptop that is known here wrote some of these translations. {_MENDS}")
     for key in sorted(not_for):
-        click.echo(plain(f"Not for the laptop {known[key]}: some of these translations were written on it."), err=True)  # fmt: skip
+        click.echo(plain(f"Not for the laptop {known[key]}: some of these translations were written on it."), err=True)
 
 
 def _for_named(
-    entries: Sequence[state.ProjectEntry],
-    wrote: Mapping[int, frozenset[str]],
-    named: set[str],
+    entries: Sequence[state.ProjectEntry], wrote: Mapping[int, frozenset[str]], named: set[str]
 ) -> list[state.ProjectEntry]:
     """Return what was written on none of the named laptops, and say how much was."""
     left = of_project.written_elsewhere(entries, wrote, named)

@@ -44,7 +44,7 @@ _HELP = """\
 @click.option("--all", "every", is_flag=True, help="Include items that are decided already.")
 @without_method
 @by_grant
-@click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON, without texts, and ask nothing.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON, without texts, and ask nothing.")
 def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     """Decide about items of REVIEW that were flagged or that divided the reviewers.
 
@@ -137,17 +137,13 @@ def _name(case: adjudication.Case) -> str:
     return "" if case.decided is None else case.decided.by
 
 
-def _again(
-    office: store.Office, review: store.Review, cases: list[adjudication.Case]
-) -> list[adjudication.Case]:
+def _again(office: store.Office, review: store.Review, cases: list[adjudication.Case]) -> list[adjudication.Case]:
     """Return the same cases as they are now."""
     now = {case.item: case for case in _cases(office, review, every=True)}
     return [now.get(case.item, case) for case in cases]
 
 
-def _decide(
-    office: store.Office, review: store.Review, case: adjudication.Case, answer: str, by: str
-) -> bool:
+def _decide(office: store.Office, review: store.Review, case: adjudication.Case, answer: str, by: str) -> bool:
     """Store what was answered, and show what it is now; False where there was nothing to store."""
     note = ""
     if answer == "n":
@@ -174,9 +170,7 @@ def _grounds(
     """Prompt for why and who, where something is decided; None where nothing is, or a decision is taken back."""
     if harmful is None or case.takes_back(harmful) or not case.may_be_decided:
         return None
-    click.echo(
-        "The reason and your name are on the certificate, for everybody to read. Write no word of the sentence."
-    )
+    click.echo("The reason and your name are on the certificate, for everybody to read. Write no word of the sentence.")
     reason = click.prompt("Reason", default="", show_default=False)
     if not reason.strip():
         raise UsageError("A decision needs a reason: it is on the certificate.")
@@ -220,26 +214,17 @@ with when_used():
 @click.argument("review", metavar="[REVIEW]", default="last")
 @reading_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The corpus with them.")
-@click.option("--to", "to_form", type=click.Choice(FORMS), default="specification", show_default=True)  # fmt: skip
+@click.option("--to", "to_form", type=click.Choice(FORMS), default="specification", show_default=True)
 @click.option("--allow-secret", is_flag=True, help="Show and write entries of secret segments.")
 @click.option("--json", "as_json", is_flag=True, help="Print the suggestions as JSON, ask nothing.")
-def variants_(
-    review: str,
-    output: Path | None,
-    to_form: str,
-    allow_secret: bool,
-    as_json: bool,
-    **given: Any,
-) -> None:
+def variants_(review: str, output: Path | None, to_form: str, allow_secret: bool, as_json: bool, **given: Any) -> None:
     """Offer the wordings that reviewers of REVIEW suggested as variants of the corpus in FILE.
 
     Only wordings of people who agreed to share them are offered. Each is shown, and added if you say yes; FILE itself
     is never changed. Without --output the suggestions are only listed.
     """
     if as_json and output is not None:
-        raise UsageError(
-            "-o asks about each wording, and --json asks nothing. Leave one of them out."
-        )
+        raise UsageError("-o asks about each wording, and --json asks nothing. Leave one of them out.")
     corpus = load_corpus(given, None)
     offered = _offered(review, corpus, allow_secret)
     if as_json:
@@ -247,11 +232,7 @@ def variants_(
         return
     if not offered:
         unwritten = "" if output is None else f" {output} was not written."
-        click.echo(
-            plain(
-                f"No suggested wording is waiting: nothing new, or nobody agreed to share it.{unwritten}"
-            )
-        )
+        click.echo(plain(f"No suggested wording is waiting: nothing new, or nobody agreed to share it.{unwritten}"))
         return
     if output is None:
         _list(offered, corpus)
@@ -270,18 +251,14 @@ def variants_(
     )
 
 
-def _offered(
-    name: str, corpus: model_corpus.Corpus, allow_secret: bool
-) -> list[translations.Correction]:
+def _offered(name: str, corpus: model_corpus.Corpus, allow_secret: bool) -> list[translations.Correction]:
     """Read the suggestions; those for secret entries only where they were asked for."""
     with store.Office.open(home()) as office:
         review = office.review(name)
         results.refuse_withdrawn(review)
         offered = translations.corrections(review.key, office.state(review), corpus)
     secret = {entry.id for entry in corpus.entries if entry.secret}
-    shown = [
-        correction for correction in offered if allow_secret or correction.entry_id not in secret
-    ]
+    shown = [correction for correction in offered if allow_secret or correction.entry_id not in secret]
     if len(shown) < len(offered):
         left = len(offered) - len(shown)
         click.echo(f"{left} of secret entries are left out; --allow-secret shows them.", err=True)

@@ -70,46 +70,32 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("create")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option("--translate", type=_FILE, metavar="FILE", help="Instead of runs: sentences that speakers translate.")  # fmt: skip
+@click.option("--translate", type=_FILE, metavar="FILE", help="Instead of runs: sentences that speakers translate.")
 @click.option("--second", metavar="REVIEW", help="Instead of runs: the sentences of REVIEW that divided people, once more.")  # fmt: skip
 @click.option("--source-language", metavar="TAG", help="Language of the sentences in FILE.")
-@click.option(
-    "--target-language", metavar="TAG", help="Language of the translations that are asked for."
-)
-@click.option(
-    "--form", type=click.Choice(FORMS), help="Form of FILE. Default: recognised on its own."
-)
+@click.option("--target-language", metavar="TAG", help="Language of the translations that are asked for.")
+@click.option("--form", type=click.Choice(FORMS), help="Form of FILE. Default: recognised on its own.")
 @click.option("--reviewers", default=5, show_default=True, help="How many people are asked.")
-@click.option("--items", default=80, show_default=True, help="Sentences drawn from the corpus; to translate: all.")  # fmt: skip
-@click.option(
-    "--core", type=click.IntRange(1), help="How many of them everybody is asked. Default: all."
-)
-@click.option(
-    "--items-per-person",
-    type=click.IntRange(0),
-    help="Further sentences for each person, beyond the core.",
-)
+@click.option("--items", default=80, show_default=True, help="Sentences drawn from the corpus; to translate: all.")
+@click.option("--core", type=click.IntRange(1), help="How many of them everybody is asked. Default: all.")
+@click.option("--items-per-person", type=click.IntRange(0), help="Further sentences for each person, beyond the core.")
 @click.option("--bad", type=click.IntRange(0, 500), help="Translations made wrong on purpose.")
 @click.option("--repeats", type=click.IntRange(0, 500), help="Translations asked twice.")
 @click.option("--anchors", type=click.IntRange(0, 500), help="References among them.")
-@click.option("--segment", "segments", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment.")  # fmt: skip
-@click.option(
-    "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random."
-)
+@click.option("--segment", "segments", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment.")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random.")
 @click.option("--policy", type=_FILE, help="The gate's rule, as TOML. Default: our proposal.")
 @click.option("--name", help="Name of the review and its files. Default: the corpus, numbered.")
 @click.option("--title", help="What reviewers see above it.")
 @click.option("--organisation", help="Who asks, by the name that speakers know. Default: the policy's, or that of the last review.")  # fmt: skip
 @click.option("--panel", default="", help="How the reviewers were chosen, for the certificate.")
-@click.option(
-    "--language", default="en", show_default=True, help="Language of the words for reviewers."
-)
+@click.option("--language", default="en", show_default=True, help="Language of the words for reviewers.")
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, or to translate, in your words. Once for each language.")  # fmt: skip
 @click.option("--training", multiple=True, metavar=_TEXT, help="Your own training items, TOML or TSV. Once for each language, with the same items.")  # fmt: skip
 @click.option("--context", type=click.Choice(("open", "all", "none")), default="open", show_default=True, help="For which sentences to show the ones around them; all: for secret ones too.")  # fmt: skip
 @click.option("--second-look", is_flag=True, help="Tell people that what they write may be shown to the others, without names, where they differ.")  # fmt: skip
-@click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
+@click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")
 @handed_out
 @without_method
 @by_grant
@@ -117,12 +103,7 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def create_(
-    runs: Sequence[str],
-    translate: Path | None,
-    second: str | None,
-    as_json: bool,
-    dry_run: bool,
-    **given: Any,
+    runs: Sequence[str], translate: Path | None, second: str | None, as_json: bool, dry_run: bool, **given: Any
 ) -> None:
     """Make a batch for reviewers from one RUN or several of one corpus (id, its beginning, `last`, `last~1` …).
 
@@ -141,9 +122,7 @@ def create_(
     the reviewers is a look. A review has one second look.
     """
     ctx = click.get_current_context()
-    asked = {
-        name for name in ctx.params if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
-    }
+    asked = {name for name in ctx.params if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
     _check_fit(runs, translate, second, asked)
     if second is not None:
         _second(second, given, as_json=as_json, dry_run=dry_run)
@@ -154,9 +133,7 @@ def create_(
         _create(runs, given, as_json=as_json, dry_run=dry_run)
 
 
-def _check_fit(
-    runs: Sequence[str], translate: Path | None, second: str | None, asked: Collection[str]
-) -> None:
+def _check_fit(runs: Sequence[str], translate: Path | None, second: str | None, asked: Collection[str]) -> None:
     """Refuse options that mean nothing for what is made."""
     chosen = bool(runs) + (translate is not None) + (second is not None)
     if not chosen:
@@ -165,9 +142,7 @@ def _check_fit(
             "that are to be translated (--translate FILE), or a review (--second REVIEW)."
         )
     if chosen > 1:
-        raise UsageError(
-            "A review is of runs, of sentences to translate (--translate) or of one before (--second)."
-        )
+        raise UsageError("A review is of runs, of sentences to translate (--translate) or of one before (--second).")
     others: Sequence[str] = _OF_SENTENCES
     what = "without --translate"
     if second is not None:
@@ -202,9 +177,7 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     distribute.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
 
-def _runs(
-    names: Sequence[str], given: dict[str, Any], *, dry_run: bool
-) -> reviewed_runs.ReviewedRuns:
+def _runs(names: Sequence[str], given: dict[str, Any], *, dry_run: bool) -> reviewed_runs.ReviewedRuns:
     """Read the runs; those from a vault are opened once, after everything that could be refused before."""
     with_vault.require_one(names, given)
     segments = [entry.Segment(segment_name) for segment_name in given["segments"]]
@@ -248,16 +221,10 @@ def _size(given: dict[str, Any], runs: reviewed_runs.ReviewedRuns) -> creating.S
     counts = controls.Counts(
         *(
             usual_count if given[name] is None else given[name]
-            for name, usual_count in (
-                ("bad", usual.bad),
-                ("repeats", usual.repeats),
-                ("anchors", usual.anchors),
-            )
+            for name, usual_count in (("bad", usual.bad), ("repeats", usual.repeats), ("anchors", usual.anchors))
         )
     )
-    return creating.Size(
-        given["reviewers"], given["items"], given["core"], given["items_per_person"], counts
-    )
+    return creating.Size(given["reviewers"], given["items"], given["core"], given["items_per_person"], counts)
 
 
 def _require_verdict(why_none: Iterable[str], *, anyway: bool) -> None:
@@ -270,10 +237,7 @@ def _require_verdict(why_none: Iterable[str], *, anyway: bool) -> None:
 
 
 def _making(
-    draft: creating.ReviewDraft,
-    policy: bytes,
-    texts: making_texts.ReviewTexts,
-    letters: words_letters.Letters,
+    draft: creating.ReviewDraft, policy: bytes, texts: making_texts.ReviewTexts, letters: words_letters.Letters
 ) -> distribute.Making:
     return distribute.Making(
         corpus=draft.runs.dataset.id,
@@ -290,9 +254,7 @@ def _making(
 def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     """Show the plan, and write the files unless only the plan was asked for."""
     texts = distribute.own_texts(given, "translate")
-    share = creating.Share(
-        given["reviewers"], given["items"], given["core"], given["items_per_person"]
-    )
+    share = creating.Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
     draft = creating.draft_translations(_sentences(path, given), share, seed)
     letters = words_letters.look_at_letters(draft, texts, given, secret=False)
@@ -318,19 +280,13 @@ def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
     return items_sentences.of_corpus(corpus, segments, carries)
 
 
-def _translation_plan(
-    draft: creating.TranslationDraft, letters: words_letters.Letters
-) -> Iterator[str]:
+def _translation_plan(draft: creating.TranslationDraft, letters: words_letters.Letters) -> Iterator[str]:
     """Return who is asked about which sentences."""
     sentences, dataset = draft.sentences, draft.sentences.dataset
     pair = f"{dataset.source_language} → {dataset.target_language}"
-    yield words_plan.plan_line(
-        "sentences", f"{len(draft.entries)} of {len(sentences.entries)}, {pair}"
-    )
+    yield words_plan.plan_line("sentences", f"{len(draft.entries)} of {len(sentences.entries)}, {pair}")
     if sentences.repeated:
-        yield words_plan.plan_line(
-            "", f"{sentences.repeated} repeated in the file; each is asked once"
-        )
+        yield words_plan.plan_line("", f"{sentences.repeated} repeated in the file; each is asked once")
     yield from words_plan.people_lines(draft, letters)
 
 
@@ -353,16 +309,10 @@ def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -
         results.refuse_withdrawn(reviewed)
         second_look.cases_to_ask(office, reviewed)
         first, corpus = reviewed.manifest, f"{reviewed.name}-second"
-        given |= {
-            "organisation": first.organisation.name,
-            "panel": reviewed.key.panel,
-            "labels": first.labels,
-        }
+        given |= {"organisation": first.organisation.name, "panel": reviewed.key.panel, "labels": first.labels}
         if given["vault"] is not None and not dry_run:
             distribute.look_ahead(office, given, corpus)
-        with_vault.open_review(
-            reviewed, "review", given, with_vault.handed_to(given, dry_run=dry_run)
-        )
+        with_vault.open_review(reviewed, "review", given, with_vault.handed_to(given, dry_run=dry_run))
         drawn = second_look.draft_second_look(
             office, reviewed, secrets.randbits(32) if given["seed"] is None else given["seed"]
         )
@@ -381,9 +331,7 @@ def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -
         )
         distribute.carry_out(nullcontext(office), making, given, as_json=as_json)
     if not as_json:
-        click.echo(
-            plain(f"Then: `rosetta review adjudicate {reviewed.name}` shows what they said.")
-        )
+        click.echo(plain(f"Then: `rosetta review adjudicate {reviewed.name}` shows what they said."))
 
 
 def _look(office: Any, review: Any) -> None:
@@ -394,12 +342,8 @@ def _look(office: Any, review: Any) -> None:
 
 def _plan_lines(draft: second_look.SecondDraft, letters: words_letters.Letters) -> Iterator[str]:
     """Return who is asked about which sentences, and whether people read what others wrote."""
-    yield plan.plan_line(
-        "sentences", f"{len(draft.items)} that split the panel of {draft.first.name}"
-    )
-    yield plan.plan_line(
-        "people", f"{len(draft.orders)} who answered; at most {draft.longest} sentences each"
-    )
+    yield plan.plan_line("sentences", f"{len(draft.items)} that split the panel of {draft.first.name}")
+    yield plan.plan_line("people", f"{len(draft.orders)} who answered; at most {draft.longest} sentences each")
     shown = (
         f"what people wrote about them ({draft.words} times), without names and answers"
         if draft.first.manifest.shows_words

@@ -19,14 +19,7 @@ from harness.store.file.database import home
 from review.files.identities import LaptopCard
 from review.office.making.batches import Drawn, ReviewDescription, make
 from review.office.making.carried_fonts import font_files
-from review.office.making.publishing import (
-    Protection,
-    Published,
-    RecoveryKey,
-    publish,
-    recovery_key,
-    require_free,
-)
+from review.office.making.publishing import Protection, Published, RecoveryKey, publish, recovery_key, require_free
 from review.office.making.reviewer_programs import TITLES, systems_on
 from review.office.making.texts import Kind, ReviewTexts, review_name, texts_of
 from review.office.store.store import Office
@@ -71,9 +64,7 @@ def say_plan(lines: Iterable[str], *, as_json: bool) -> None:
         click.echo(plain(line))
 
 
-def carry_out(
-    office: AbstractContextManager[Office], making: Making, given: dict[str, Any], *, as_json: bool
-) -> None:
+def carry_out(office: AbstractContextManager[Office], making: Making, given: dict[str, Any], *, as_json: bool) -> None:
     """Write the files of a new review, and say what was made; UsageError where not all can be read."""
     require_readable(making.letters, anyway=given["anyway"])
     with office as opened:
@@ -81,9 +72,7 @@ def carry_out(
     if as_json:
         click.echo(form_text("review-create", _told(published, making)))
     else:
-        _say_published(
-            published, given["folder"], making.at_the_end, passphrases=given["passphrases"]
-        )
+        _say_published(published, given["folder"], making.at_the_end, passphrases=given["passphrases"])
 
 
 def require_handing_out(office: Office, making: Making, given: dict[str, Any]) -> None:
@@ -97,9 +86,7 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
     """Store a new review, fill the stick, write the files, and return them; a key or name that is missing is made and printed."""
     laptops, folder = given["laptops"], given["folder"]
     not_for = given.get("not_for", frozenset())
-    protection = _protection(
-        office, laptops, not_for, secret=making.secret, passphrases=given["passphrases"]
-    )
+    protection = _protection(office, laptops, not_for, secret=making.secret, passphrases=given["passphrases"])
     if protection.laptops:
         _say_for_whom(_for_whom(office, laptops, not_for))
     identity = Identity.load(home(), Role.ORGANISATION)
@@ -120,11 +107,7 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
 
 
 def _said(
-    office: Office,
-    making: Making,
-    recipients: tuple[str, ...],
-    protection: Protection,
-    given: dict[str, Any],
+    office: Office, making: Making, recipients: tuple[str, ...], protection: Protection, given: dict[str, Any]
 ) -> ReviewDescription:
     texts = making.texts
     name = review_name(office, given["name"], making.corpus)
@@ -184,10 +167,7 @@ def own_texts(given: dict[str, Any], task: Kind = "rate") -> ReviewTexts:
     """Return the words for reviewers, the organiser's own in their place."""
     language = given["language"]
     consent, guide = (
-        {
-            tag: _own_text(path, what)
-            for tag, path in by_language(given[name], language, f"--{name}").items()
-        }
+        {tag: _own_text(path, what) for tag, path in by_language(given[name], language, f"--{name}").items()}
         for name, what in (("consent", "the consent"), ("guide", "the guide"))
     )
     return texts_of(language, consent, guide, task, shows_words=given.get("second_look", False))
@@ -204,9 +184,7 @@ def by_language(named: Sequence[str], language: str, option: str) -> dict[str, P
         tagged = sign and is_tag(before) and not Path(named_path).exists()
         tag, file = (before.replace("_", "-"), after) if tagged else (language, named_path)
         if tag in paths:
-            raise UsageError(
-                f"{option}: two files for the language {tag}. Name each language once: {option} es=FILE"
-            )
+            raise UsageError(f"{option}: two files for the language {tag}. Name each language once: {option} es=FILE")
         paths[tag] = Path(file)
     return paths
 
@@ -220,12 +198,7 @@ def _own_text(path: Path, what: str) -> str:
 
 
 def _protection(
-    office: Office,
-    laptops: Sequence[LaptopCard],
-    not_for: Collection[str],
-    *,
-    secret: bool,
-    passphrases: bool,
+    office: Office, laptops: Sequence[LaptopCard], not_for: Collection[str], *, secret: bool, passphrases: bool
 ) -> Protection:
     """Return how the batch is sealed; a secret one goes to laptops that are known, but for those of ``not_for``, or is refused."""
     if laptops and passphrases:
@@ -275,9 +248,7 @@ def _organisation(office: Office, given: str | None) -> str:
     if name := given or known:
         return name
     if sys.stdin.isatty():
-        asked: str = click.prompt(
-            "Who asks the speakers? The name by which they know you", err=True
-        )
+        asked: str = click.prompt("Who asks the speakers? The name by which they know you", err=True)
         return asked
     raise UsageError(
         "Who asks the speakers? Their cards and what they agree to need a name that they know: add "
@@ -285,9 +256,7 @@ def _organisation(office: Office, given: str | None) -> str:
     )
 
 
-def _recipients(
-    office: Office, identity: Identity, named: Sequence[str]
-) -> tuple[tuple[str, ...], RecoveryKey | None]:
+def _recipients(office: Office, identity: Identity, named: Sequence[str]) -> tuple[tuple[str, ...], RecoveryKey | None]:
     """Return the keys that open the ratings: this installation's, and those named or the recovery key."""
     own, others = identity.public.recipient, []
     for name in named:
@@ -303,10 +272,7 @@ def _recipients(
 
 def _say_recovery(key: RecoveryKey) -> None:
     if key.new is None:
-        click.echo(
-            f"Ratings can also be opened with the recovery key that was made on {key.made[:10]}.",
-            err=True,
-        )
+        click.echo(f"Ratings can also be opened with the recovery key that was made on {key.made[:10]}.", err=True)
         return
     click.echo(plain(f"Made a recovery key: {key.place}"), err=True)
     click.echo(
@@ -338,19 +304,13 @@ def _told(published: Published, making: Making) -> dict[str, Any]:
     }
 
 
-def _say_published(
-    published: Published, folder: Path | None, at_the_end: str, *, passphrases: bool
-) -> None:
+def _say_published(published: Published, folder: Path | None, at_the_end: str, *, passphrases: bool) -> None:
     """Print what was written and what comes next."""
     review, cards = published.review, published.cards
     for path in published.files:
         click.echo(plain(f"Written: {path}"))
     same_cards = bool(review.manifest.second_of) and not passphrases
-    use = (
-        "the cards that people have, to print a lost one"
-        if same_cards
-        else "the cards, for you alone"
-    )
+    use = "the cards that people have, to print a lost one" if same_cards else "the cards, for you alone"
     click.echo(plain(f"Written: {cards} ({use}: it stays off the stick)"))
     if passphrases:
         click.echo("Each file is sealed. It opens only with the words on its reviewer's card.")
@@ -359,9 +319,7 @@ def _say_published(
     else:
         click.echo("The batch is signed but not sealed: its sentences are of open segments.")
     if review.key.runs:
-        click.echo(
-            "Which translation is whose stays in your data folder; nothing of it is in the files."
-        )
+        click.echo("Which translation is whose stays in your data folder; nothing of it is in the files.")
     for line in _next_steps(published, folder, passphrases=passphrases):
         click.echo(plain(line))
     if review.translating and not at_the_end:

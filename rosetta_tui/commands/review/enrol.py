@@ -41,11 +41,7 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
     if path.exists() and path.read_bytes() != content:
         raise UsageError(f"{path} is there already, and says something else. Move it away.")
     stick.write_file(path, content, stick.READABLE)
-    document = {
-        "file": str(path),
-        "laptop": keys.key_phrase(key),
-        "witness": identity.public.phrase,
-    }
+    document = {"file": str(path), "laptop": keys.key_phrase(key), "witness": identity.public.phrase}
     lines = (
         f"Written: {path}. You say by it that you saw the laptop {document['laptop']}",
         "with a person who was asked. Hand it to the organisation.",
@@ -74,9 +70,7 @@ def _laptop(named: str) -> tuple[str, str]:
     if key := as_key(named):
         return key, key[:8]
     if not Path(named).is_file():
-        raise UsageError(
-            f"{named}: neither a laptop's file nor its key (64 hexadecimal digits). Name one."
-        )
+        raise UsageError(f"{named}: neither a laptop's file nor its key (64 hexadecimal digits). Name one.")
     path = Path(named)
     return statements.laptop_card_in(path).public.signing_key, path.stem
 
@@ -104,8 +98,8 @@ MOST_REASON = 200
 @click.option("--with", "others", multiple=True, metavar="LAPTOP", help="With --speaks-for: another laptop at which the person sat as well.")  # fmt: skip
 @click.option("--remove", is_flag=True, help="Take this laptop out: nothing that it says counts, and its files are refused.")  # fmt: skip
 @click.option("--reason", default="", help="With --remove: why, in a few words without names; they are on certificates.")  # fmt: skip
-@click.option("--undo", is_flag=True, help="With --remove: accept a laptop again that was taken out.")  # fmt: skip
-@click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, where its files needed that.")  # fmt: skip
+@click.option("--undo", is_flag=True, help="With --remove: accept a laptop again that was taken out.")
+@click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, where its files needed that.")
 @click.option("--card", type=click.Path(path_type=Path), is_flag=False, flag_value="laptop.rosetta-laptop", metavar="[NAME.rosetta-laptop]", help="On the laptop itself: write its file for the organisation, and show its six words.")  # fmt: skip
 @click.option("--witness", metavar="KEY|BATCH", help="On a witness's own laptop: sign that LAPTOP (its file or key) is a speaker's, for the organisation with KEY or of BATCH.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -163,9 +157,7 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     content = statements.write_laptop_card(identity, chosen)
     known = path.is_file() and path.read_bytes() == content
     if path.suffix != statements.SUFFIX or (path.exists() and not known):
-        raise UsageError(
-            f"{path}: the file of a laptop is a new one whose name ends in {statements.SUFFIX}."
-        )
+        raise UsageError(f"{path}: the file of a laptop is a new one whose name ends in {statements.SUFFIX}.")
     stick.write_file(path, content, stick.READABLE)
     public = identity.public
     document = {"file": str(path), "name": chosen, "phrase": public.phrase}
@@ -173,27 +165,18 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
         f"Written: {path}. It holds no secret; hand it to the organisation.",
         f"The six words of this laptop: {public.phrase}",
     )
-    print_form(
-        "review-enrol-card", document | {"signing_key": public.signing_key}, lines, as_json=as_json
-    )
+    print_form("review-enrol-card", document | {"signing_key": public.signing_key}, lines, as_json=as_json)
 
 
 def _accept(
-    laptop: Sequence[str],
-    name: str | None,
-    instead_of: str | None,
-    identity: Path | None,
-    *,
-    as_json: bool,
+    laptop: Sequence[str], name: str | None, instead_of: str | None, identity: Path | None, *, as_json: bool
 ) -> None:
     identities = keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
         key, recipient, its_name = _found(office, laptop)
         chosen = name or its_name or _known_name(office, key) or arrivals.free_name(office)
         before = None if instead_of is None else _known_key(office, instead_of)
-        reports = importing.enrol_laptop(
-            office, key, chosen, recipient, identities, instead_of=before
-        )
+        reports = importing.enrol_laptop(office, key, chosen, recipient, identities, instead_of=before)
     document = {"signing_key": key, "phrase": keys.key_phrase(key), "name": chosen}
     lines = [f"Enrolled: {chosen} ({keys.key_phrase(key)})"]
     if its_name is not None:
@@ -234,12 +217,7 @@ def _known_name(office: store.Office, key: str) -> str | None:
 
 
 def _check_together(
-    speaks_for: str | None,
-    others: Sequence[str],
-    remove: bool,
-    reason: str,
-    undo: bool,
-    *rest: object,
+    speaks_for: str | None, others: Sequence[str], remove: bool, reason: str, undo: bool, *rest: object
 ) -> None:
     """Refuse options that say nothing beside one another."""
     if bool(speaks_for) + remove + any(option is not None for option in rest) > 1:
@@ -248,19 +226,13 @@ def _check_together(
             "--instead-of, --card and --witness; so is --witness."
         )
     if others and not speaks_for:
-        raise UsageError(
-            "--with names a second laptop that speaks for a person: add --speaks-for CODE."
-        )
+        raise UsageError("--with names a second laptop that speaks for a person: add --speaks-for CODE.")
     if (undo or reason) and not remove:
         raise UsageError("--undo and --reason belong to --remove.")
     if undo and reason:
-        raise UsageError(
-            "--undo hears the laptop again; --reason says why it is taken out. Name one."
-        )
+        raise UsageError("--undo hears the laptop again; --reason says why it is taken out. Name one.")
     if remove and not undo and not reason.strip():
-        raise UsageError(
-            'Say why with --reason "…": a few words without names. They are on certificates.'
-        )
+        raise UsageError('Say why with --reason "…": a few words without names. They are on certificates.')
     if len(reason) > MOST_REASON:
         raise UsageError(f"--reason: at most {MOST_REASON} characters.")
 
@@ -269,9 +241,7 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
     read = reviewer_codes.read_code(code)
     with store.Office.open(home()) as office:
         named = [_known(office, name) for name in (" ".join(laptop), *others)]
-        found_people = [
-            (review, who) for review in office.reviews() if (who := review.person(read))
-        ]
+        found_people = [(review, who) for review in office.reviews() if (who := review.person(read))]
         if not found_people:
             raise UsageError(
                 f"--speaks-for: no review has the code {reviewer_codes.printed(read)}. `rosetta review status` lists them."
@@ -292,9 +262,7 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
 def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) -> None:
     with store.Office.open(home()) as office:
         meant = _known(office, " ".join(laptop))
-        reviews = (
-            speaking.put_back(office, meant) if undo else speaking.take_out(office, meant, reason)
-        )
+        reviews = speaking.put_back(office, meant) if undo else speaking.take_out(office, meant, reason)
     document = {"name": meant.name, "signing_key": meant.signing_key, "heard": undo}
     where = f" Noted in {', '.join(reviews)}." if reviews else ""
     lines = (
@@ -324,8 +292,5 @@ def _known_key(office: store.Office, named: str, option: str = "--instead-of: ")
             typed, known_laptop.signing_key
         ):
             return known_laptop.signing_key
-    listed = (
-        "; ".join(f"{laptop.name} ({keys.key_phrase(laptop.signing_key)})" for laptop in known)
-        or "none"
-    )
+    listed = "; ".join(f"{laptop.name} ({keys.key_phrase(laptop.signing_key)})" for laptop in known) or "none"
     raise UsageError(f"{option}no laptop {named!r} is enrolled (enrolled: {listed}).")

@@ -41,22 +41,13 @@ with when_used():
 @click.option("--run", "run_id", help="Only this run of the review (its id or the beginning).")
 @click.option("--issue", is_flag=True, help="Issue a signed certificate with its evidence.")
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the files of --issue.",
+    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files of --issue."
 )
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 @click.option("--anyway", is_flag=True, help="Look even if several laptops speak for one person, who is then not counted.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def gate_(
-    review: str,
-    run_id: str | None,
-    issue: bool,
-    output: Path | None,
-    overwrite: bool,
-    anyway: bool,
-    as_json: bool,
+    review: str, run_id: str | None, issue: bool, output: Path | None, overwrite: bool, anyway: bool, as_json: bool
 ) -> None:
     """Read the verdict of REVIEW (its name, the beginning of it, or `last`): go, no-go, discuss, insufficient.
 
@@ -95,11 +86,7 @@ def gate_(
 
 
 def _say_who_waits(
-    review: store.Review,
-    evidence: certificate_evidence.Evidence,
-    runs: Sequence[str],
-    *,
-    anyway: bool,
+    review: store.Review, evidence: certificate_evidence.Evidence, runs: Sequence[str], *, anyway: bool
 ) -> None:
     """Show who is not counted; UsageError where a look would be spent without them, unless ``anyway``."""
     people = {who for _, who in evidence.voices.waiting}
@@ -126,12 +113,7 @@ def _json(review: store.Review, run: str, reading: certify.EvidenceReading) -> d
     verdict = certify.without_names(reading.verdict)
     harm = [certified_decision.model_dump(mode="json") for certified_decision in reading.harm]
     if reading.verdict.outcome is gate_verdict.GateOutcome.INSUFFICIENT:
-        return {
-            "run_id": run,
-            "outcome": verdict["outcome"],
-            "findings": verdict["findings"],
-            "harm_decisions": harm,
-        }
+        return {"run_id": run, "outcome": verdict["outcome"], "findings": verdict["findings"], "harm_decisions": harm}
     return {
         "run_id": run,
         **verdict,
@@ -162,9 +144,7 @@ def wrapped(words: str) -> list[str]:
         return [words]
     width = min(shutil.get_terminal_size().columns, _WIDEST) - 17
     more = "    " if words.startswith("  ") else ""
-    return textwrap.wrap(words, max(width, 20), subsequent_indent=more, break_on_hyphens=False) or [
-        ""
-    ]
+    return textwrap.wrap(words, max(width, 20), subsequent_indent=more, break_on_hyphens=False) or [""]
 
 
 _COARSE = (
@@ -188,8 +168,7 @@ def _tell(made: certificate_evidence.EvidenceFile, paths: Sequence[Path]) -> Non
     click.echo(
         plain(
             f"Certificate {certificate.sha256[:16]}… says {outcome}. The evidence holds who rated what by "
-            "pseudonym, and no text: give it to those who are to check it."
-            + (lift if outcome == "go" else "")
+            "pseudonym, and no text: give it to those who are to check it." + (lift if outcome == "go" else "")
         ),
         err=True,
     )
@@ -206,14 +185,12 @@ with when_used():
 @click.command("export")
 @click.argument("review", metavar="[REVIEW]", default="last")
 @click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for the sealed file. Default: this one.")  # fmt: skip
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Instead: the ratings as a table.")  # fmt: skip
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Instead: the ratings as a table.")
 @click.option("--comments", is_flag=True, help="With --csv: what people wrote, too.")
-@click.option("--mtme", type=click.Path(path_type=Path), help="Instead: a folder as in the metrics shared tasks.")  # fmt: skip
+@click.option("--mtme", type=click.Path(path_type=Path), help="Instead: a folder as in the metrics shared tasks.")
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="FILE", help="Instead: the translations that were asked for, as a corpus (.jsonl or .json).")  # fmt: skip
 @click.option("--inside", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Instead: the certificates with their evidence, to check them here. It holds every single rating: for secret entries it must not leave.")  # fmt: skip
-@click.option(
-    "--language", metavar="TAG", help="Language of the page for the speakers in the sealed file."
-)
+@click.option("--language", metavar="TAG", help="Language of the page for the speakers in the sealed file.")
 @click.option("--allow-secret", is_flag=True, help="With --corpus: write sentences readable that were handed out sealed.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 def export_(
@@ -250,11 +227,7 @@ def export_(
         with store.Office.open(home()) as office:
             _export_tell(
                 export_files.write_corpus(
-                    office,
-                    office.review(review),
-                    corpus,
-                    overwrite=overwrite,
-                    allow_secret=allow_secret,
+                    office, office.review(review), corpus, overwrite=overwrite, allow_secret=allow_secret
                 )
             )
         return
@@ -290,13 +263,11 @@ with when_used():
 
 @click.command("page")
 @click.argument("review", metavar="[REVIEW]", default="last")
-@click.option("--run", "run_id", help="Which run, in a review of several (the beginning of its id).")  # fmt: skip
+@click.option("--run", "run_id", help="Which run, in a review of several (the beginning of its id).")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Default: REVIEW-page.html.")
 @click.option("--language", metavar="TAG", help="Default: the language of the review.")
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
-def page_(
-    review: str, run_id: str | None, output: Path | None, language: str | None, overwrite: bool
-) -> None:
+def page_(review: str, run_id: str | None, output: Path | None, language: str | None, overwrite: bool) -> None:
     """Write what people said in plain words, from the newest certificate of REVIEW.
 
     Nobody can be recognised on it: with fewer than five people it shows the result alone.
@@ -305,9 +276,7 @@ def page_(
         reviewed = office.review(review)
         path = output or Path(f"{reviewed.name}-page.html")
         words = export_files.page_words(reviewed, language, home())
-        export = export_files.page(
-            office, reviewed, results.one_run(reviewed, run_id), path.name, words
-        )
+        export = export_files.page(office, reviewed, results.one_run(reviewed, run_id), path.name, words)
     (written,) = export_files.write_export(export, path.parent, overwrite=overwrite)
     for note in export.notes:
         click.echo(plain(note), err=True)

@@ -30,16 +30,11 @@ _SENTENCES = (50, 80, 100)
 @click.option("--reviewers", type=click.IntRange(2, 200), help="Only that many people.")
 @click.option("--items", type=click.IntRange(10, 2000), help="Only that many sentences.")
 @click.option("--share", default=0.85, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True), help="How good the method truly is.")  # fmt: skip
-@click.option("--policy", type=click.Path(path_type=Path), help="The gate's rule. Default: our proposal.")  # fmt: skip
+@click.option("--policy", type=click.Path(path_type=Path), help="The gate's rule. Default: our proposal.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.toml", help="Write the rule to a new file, in which the organisation sets its numbers.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan_(
-    reviewers: int | None,
-    items: int | None,
-    share: float,
-    policy: Path | None,
-    output: Path | None,
-    as_json: bool,
+    reviewers: int | None, items: int | None, share: float, policy: Path | None, output: Path | None, as_json: bool
 ) -> None:
     """Show how likely a review is to reach a verdict, before anybody rates.
 
@@ -89,7 +84,7 @@ _PATH = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("file", type=_PATH, required=False)
-@click.option("-o", "--output", "folder", type=_PATH, metavar="STICK", help="Fill a stick, too, that was made before.")  # fmt: skip
+@click.option("-o", "--output", "folder", type=_PATH, metavar="STICK", help="Fill a stick, too, that was made before.")
 def bundle(file: Path | None, folder: Path | None) -> None:
     """Add FILE, the program for reviewers as one archive, or replace the one for its system; without FILE, list them.
 
@@ -103,9 +98,7 @@ def bundle(file: Path | None, folder: Path | None) -> None:
         system = reviewer_programs.recognise_archive(file)
         size = file.stat().st_size
         program = stick.with_progress(
-            file.name,
-            size,
-            lambda copied: reviewer_programs.add_program(file, system, home(), copied),
+            file.name, size, lambda copied: reviewer_programs.add_program(file, system, home(), copied)
         )
         _say(program)
     if folder is not None:

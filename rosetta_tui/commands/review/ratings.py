@@ -34,17 +34,9 @@ with when_used():
 @click.option("--reviewer", metavar="CODE", help="The code on your card; asked for without it.")
 @click.option("--language", metavar="TAG", help="Language of the program, such as en, fr or crk.")
 @click.option(
-    "--draw-anyway",
-    is_flag=True,
-    help="Rate texts that a terminal may draw wrongly; it is recorded with each rating.",
+    "--draw-anyway", is_flag=True, help="Rate texts that a terminal may draw wrongly; it is recorded with each rating."
 )
-def open_(
-    places: tuple[Path, ...],
-    lines: bool,
-    reviewer: str | None,
-    language: str | None,
-    draw_anyway: bool,
-) -> int:
+def open_(places: tuple[Path, ...], lines: bool, reviewer: str | None, language: str | None, draw_anyway: bool) -> int:
     """Rate the sentences in FILE, or those found on sticks and on this computer.
 
     Where FILE is not there, it is looked for in the same way. Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
@@ -79,15 +71,11 @@ _FILE = click.Path(path_type=Path, exists=True)
 
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, type=_FILE, metavar="FILE|FOLDER...")
-@click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, or another age identity.")  # fmt: skip
-@click.option("--enrol", is_flag=True, help="Ask about each laptop that is unknown, and take those that you vouch for.")  # fmt: skip
-@click.option(
-    "--yes", is_flag=True, help="With --enrol: vouch for all of them, without a question."
-)
+@click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, or another age identity.")
+@click.option("--enrol", is_flag=True, help="Ask about each laptop that is unknown, and take those that you vouch for.")
+@click.option("--yes", is_flag=True, help="With --enrol: vouch for all of them, without a question.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def import_(
-    paths: Sequence[Path], identity: Path | None, enrol: bool, yes: bool, as_json: bool
-) -> None:
+def import_(paths: Sequence[Path], identity: Path | None, enrol: bool, yes: bool, as_json: bool) -> None:
     """Import ratings from FILES, or from all files of ratings in FOLDERS.
 
     Files are known by their first bytes, whatever they are called; a zip or a saved mail is opened. Hidden and deleted
@@ -117,9 +105,7 @@ def import_(
         if enrol:
             taken = list(_told(_enrolled(office, identities, reports, yes), as_json))
             keys = {file_report.signing_key for file_report in taken}
-            reports = [
-                report for report in reports if not _waits(report) or report.signing_key not in keys
-            ]
+            reports = [report for report in reports if not _waits(report) or report.signing_key not in keys]
             reports += taken
     if as_json:
         click.echo(form_text("review-import", [report_json(report) for report in reports]))
@@ -149,10 +135,7 @@ def _waits(report: speaking.FileReport) -> bool:
 
 
 def _enrolled(
-    office: store.Office,
-    identities: Sequence[sealing.AgeIdentity],
-    reports: Sequence[speaking.FileReport],
-    yes: bool,
+    office: store.Office, identities: Sequence[sealing.AgeIdentity], reports: Sequence[speaking.FileReport], yes: bool
 ) -> Iterator[speaking.FileReport]:
     """Prompt about each laptop whose files were set aside just now, and import those of the ones vouched for."""
     waiting = {report.signing_key: report for report in reports if _waits(report)}
@@ -161,9 +144,7 @@ def _enrolled(
         if answer == "q":
             return
         if answer == "y":
-            yield from importing.enrol_laptop(
-                office, key, arrivals.free_name(office), None, identities
-            )
+            yield from importing.enrol_laptop(office, key, arrivals.free_name(office), None, identities)
 
 
 def _ask(report: speaking.FileReport) -> str:
@@ -214,12 +195,8 @@ def status_(review: str | None, as_json: bool) -> None:
         gone = [results.withdrawn_words(review) for review in chosen]
     document = {
         "reviews": [
-            _json(review_progress, secret=made.secret)
-            | asdict(voice)
-            | {"withdrawn": words or None}
-            for made, review_progress, voice, words in zip(
-                chosen, review_progresses, voices, gone, strict=True
-            )
+            _json(review_progress, secret=made.secret) | asdict(voice) | {"withdrawn": words or None}
+            for made, review_progress, voice, words in zip(chosen, review_progresses, voices, gone, strict=True)
         ],
         "waiting": [asdict(laptop) | {"files": laptop.files} for laptop in laptops],
     }
@@ -288,9 +265,7 @@ def _laptops(found: speaking.Assignments) -> Iterator[str]:
     if found.laptops:
         yield ""
         rows = [("laptop", "its six words", "speaks for")]
-        rows += [
-            (plain(x.name), x.phrase, imported.codes(x.people) or "nobody") for x in found.laptops
-        ]
+        rows += [(plain(x.name), x.phrase, imported.codes(x.people) or "nobody") for x in found.laptops]
         yield from table(rows)
     yield from imported.voice_lines(found)
 
@@ -349,13 +324,11 @@ _SCOPES = {
 @click.command("withdraw")
 @click.argument("review")
 @click.argument("code")
-@click.option("--scope", type=click.Choice([*_SCOPES]), required=True, help="How much is taken back.")  # fmt: skip
+@click.option("--scope", type=click.Choice([*_SCOPES]), required=True, help="How much is taken back.")
 @click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, where waiting files of unknown laptops are sealed for it alone.")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def withdraw_(
-    review: str, code: str, scope: str, identity: Path | None, yes: bool, as_json: bool
-) -> None:
+def withdraw_(review: str, code: str, scope: str, identity: Path | None, yes: bool, as_json: bool) -> None:
     """Erase what the reviewer with CODE gave in REVIEW, for good.
 
     It is erased from this computer now, together with waiting files of unknown laptops that hold any of it, and from

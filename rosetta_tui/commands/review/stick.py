@@ -13,13 +13,7 @@ import click
 from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.sealed.stick import ARCHIVES, READABLE, START_HERE, write_file
-from review.office.making.reviewer_programs import (
-    Copied,
-    copy_program,
-    programs_to_copy,
-    systems_on,
-    write_starters,
-)
+from review.office.making.reviewer_programs import Copied, copy_program, programs_to_copy, systems_on, write_starters
 from rosetta_tui.html.stick_pages import start_here_page
 from rosetta_tui.show.text import plain
 

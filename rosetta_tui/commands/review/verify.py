@@ -116,10 +116,7 @@ def verify_(
         for place, verification in done.items()
         for check in _taken_back(verification.certificate, evidence_files[place].evidence)
     }
-    worst = max(
-        done.values(),
-        key=lambda verification_done: (verification_done.broken, not verification_done.ok),
-    )
+    worst = max(done.values(), key=lambda verification_done: (verification_done.broken, not verification_done.ok))
     signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
     checked = {place: verification.ok for place, verification in done.items()}
@@ -144,10 +141,7 @@ def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
     """Show what can be seen of a coarse certificate where its evidence is not: form, signature, and whose key."""
     signed = keys.Signed(*certifying.read_signed_certificate(path))
     coarse_certificate, checks = verifying.verify_outside(signed, path.name)
-    signer, ok = (
-        coarse_certificate.organisation.signing_key,
-        not any(check.ok is False for check in checks),
-    )
+    signer, ok = (coarse_certificate.organisation.signing_key, not any(check.ok is False for check in checks))
     known, taken = trusted or own_key(home()), _taken_back(coarse_certificate)
     document = {
         "ok": ok,
@@ -184,8 +178,7 @@ _NOTHING_KEPT = (
 
 
 def _taken_back(
-    stated: certificates.Certificate | coarse.CoarseCertificate,
-    evidence: certificate_evidence.Evidence | None = None,
+    stated: certificates.Certificate | coarse.CoarseCertificate, evidence: certificate_evidence.Evidence | None = None
 ) -> list[consent_found.Found]:
     """Return what notices that are believed here say of a certificate."""
     if not withdrawn.now_standing():
@@ -201,30 +194,20 @@ def _consent_lines(taken: Iterable[consent_found.Found]) -> list[str]:
 def kept_batch(path: Path) -> batch.Batch:
     """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
     data, folder = stick.read_named(path), home()
-    there = [
-        role
-        for role in keys.Role
-        if any(key_file.exists() for key_file in keys.key_files(folder, role))
-    ]
+    there = [role for role in keys.Role if any(key_file.exists() for key_file in keys.key_files(folder, role))]
     identities = [keys.Identity.load(folder, role).age for role in there]
     try:
         return batch.open_batch(data, identities)
     except strict_records.FileError as error:
         if error.problem is not strict_records.FileProblem.LOCKED:
             raise UsageError(f"{path}: {error}") from None
-    return batch.open_batch(
-        data, identities, click.prompt("The words on the card", hide_input=True)
-    )
+    return batch.open_batch(data, identities, click.prompt("The words on the card", hide_input=True))
 
 
 def _whose(signer: str, known: str | None, *, named: bool) -> str:
     """Return whether the signer is whom one trusts; a signature alone tells nobody's name."""
     if signer == known:
-        return (
-            "Signed by the key that you named."
-            if named
-            else "Signed here: by this machine's organisation."
-        )
+        return "Signed by the key that you named." if named else "Signed here: by this machine's organisation."
     if named:
         return f"NOT signed by the key that you named, but by another ({keys.key_phrase(signer)})."
     return (
@@ -235,9 +218,7 @@ def _whose(signer: str, known: str | None, *, named: bool) -> str:
 
 
 def _checks(checks: Sequence[signed_files.CertificateCheck]) -> list[dict[str, Any]]:
-    return [
-        {"name": c.name, "ok": c.ok, "earlier_version": c.earlier, "words": c.words} for c in checks
-    ]
+    return [{"name": c.name, "ok": c.ok, "earlier_version": c.earlier, "words": c.words} for c in checks]
 
 
 def _json(done: verifying.Verification) -> dict[str, Any]:
@@ -252,9 +233,7 @@ def _json(done: verifying.Verification) -> dict[str, Any]:
         "items_not_shown": len(done.not_shown),
         "items_not_shown_and_not_rated": list(done.not_shown.values()).count(False),
         "checks": _checks(done.every),
-        "differences": [
-            {"path": d.path, "expected": d.expected, "found": d.found} for d in done.differences
-        ],
+        "differences": [{"path": d.path, "expected": d.expected, "found": d.found} for d in done.differences],
     }
 
 
@@ -269,18 +248,14 @@ with when_used():
 @click.command("attach")
 @click.argument("certificate", metavar="CERTIFICATE|RUN")
 @click.option("--evidence", type=click.Path(path_type=Path), help="The .rosetta-evidence file.")
-@click.option(
-    "--trust", metavar="KEY", help="Public key of the organisation, 64 hexadecimal digits."
-)
+@click.option("--trust", metavar="KEY", help="Public key of the organisation, 64 hexadecimal digits.")
 @click.option(
     "--earlier",
     is_flag=True,
     help="Accept a go from files of an earlier form, which cannot show everything that is checked now.",
 )
 @click.option("--remove", is_flag=True, help="Take all certificates off RUN.")
-def attach_(
-    certificate: str, evidence: Path | None, trust: str | None, earlier: bool, remove: bool
-) -> None:
+def attach_(certificate: str, evidence: Path | None, trust: str | None, earlier: bool, remove: bool) -> None:
     """Attach CERTIFICATE (.certificate.json or .rosetta-evidence) to the run that it is about.
 
     It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The sealed

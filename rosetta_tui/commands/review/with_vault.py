@@ -28,14 +28,10 @@ def handing_out(given: Mapping[str, Any], *, dry_run: bool) -> reviewed_runs.Tex
     if asked is None:
         return reviewed_runs.without_vault
     laptops = handed_to(given, dry_run=dry_run)
-    return lambda connection, run: vault_opening.open_again(
-        connection, run, asked, "review", laptops=laptops
-    )
+    return lambda connection, run: vault_opening.open_again(connection, run, asked, "review", laptops=laptops)
 
 
-def laptop_cards(
-    _ctx: click.Context, _option: click.Parameter, files: Sequence[Path]
-) -> list[identities.LaptopCard]:
+def laptop_cards(_ctx: click.Context, _option: click.Parameter, files: Sequence[Path]) -> list[identities.LaptopCard]:
     """Read the cards of ``--for``, each file once: what is examined, written into a log and sealed for are the same keys."""
     return [identities.laptop_card_in(file) for file in files]
 
@@ -53,9 +49,7 @@ def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIde
             "LAPTOP-FILE for each (`rosetta review enrol --card` writes it there), and leave --passphrases out."
         )
     if given.get("context") == "all":
-        raise UsageError(
-            "--context all: of a vault only the sentences go along that are asked about. Leave it out."
-        )
+        raise UsageError("--context all: of a vault only the sentences go along that are asked about. Leave it out.")
     if dry_run and (given["grant"] or given["ask"]) is not None:
         raise UsageError(
             "--dry-run with --grant would use the grant up and hand nothing out, and --ask asks for the real thing. Leave --dry-run out."
@@ -72,10 +66,7 @@ def require_one(names: Sequence[str], given: Mapping[str, Any]) -> None:
 
 
 def open_review(
-    review: store.Review,
-    work: str,
-    given: Mapping[str, Any],
-    laptops: Sequence[keys.PublicIdentity] = (),
+    review: store.Review, work: str, given: Mapping[str, Any], laptops: Sequence[keys.PublicIdentity] = ()
 ) -> None:
     """Open the texts of a review of runs from a vault; those of any other need none.
 
@@ -84,9 +75,7 @@ def open_review(
     asked = vault_request(given, work)
     if not review.vault_runs:
         if asked is not None:
-            raise UsageError(
-                f"Review {review.name!r} is not of runs from a vault: leave --vault out."
-            )
+            raise UsageError(f"Review {review.name!r} is not of runs from a vault: leave --vault out.")
         return
     require_one(review.vault_runs, given)
     with database.opened() as connection:

@@ -11,19 +11,7 @@ class RunCommands(FiledCommands):
     """The commands about runs, one file each."""
 
     folder = "runs"
-    order = (
-        "list",
-        "show",
-        "note",
-        "export",
-        "proof",
-        "import",
-        "verify",
-        "lint",
-        "reproduce",
-        "attach",
-        "delete",
-    )
+    order = ("list", "show", "note", "export", "proof", "import", "verify", "lint", "reproduce", "attach", "delete")
 
 
 @click.group(cls=RunCommands)

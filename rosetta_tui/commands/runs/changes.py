@@ -53,11 +53,7 @@ def note(run: str, text: str | None, tags: Sequence[str], *, remove: bool) -> No
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="RUN...")
-@click.option(
-    "--undo",
-    is_flag=True,
-    help="Bring back deleted RUNs; without a name, the one that was deleted last.",
-)
+@click.option("--undo", is_flag=True, help="Bring back deleted RUNs; without a name, the one that was deleted last.")
 @click.option("--now", is_flag=True, help="Erase for good at once; also runs deleted before.")
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
 def delete(names: Sequence[str], *, undo: bool, now: bool, yes: bool) -> None:
@@ -90,9 +86,7 @@ def delete(names: Sequence[str], *, undo: bool, now: bool, yes: bool) -> None:
                 click.echo(f"Erased: {plain(run.run_id)}", err=True)
             else:
                 trash(connection, run.id)
-                message = (
-                    f"Deleted: {run.run_id}. Back with: rosetta runs delete --undo {run.run_id[:8]}"
-                )
+                message = f"Deleted: {run.run_id}. Back with: rosetta runs delete --undo {run.run_id[:8]}"
                 click.echo(plain(message), err=True)
 
 
@@ -117,10 +111,7 @@ def _ask(chosen: Sequence[Run]) -> None:
         raise UsageError("Erasing asks on a terminal; here, add --yes if you are sure.")
     for run in chosen:
         setup = run.setup
-        click.echo(
-            plain(f"{run.run_id[:8]}  {run.dataset_id}  {setup.method}  {setup.model_slug}"),
-            err=True,
-        )
+        click.echo(plain(f"{run.run_id[:8]}  {run.dataset_id}  {setup.method}  {setup.model_slug}"), err=True)
     click.confirm(f"Erase {len(chosen)} run(s) for good?", abort=True, err=True)
 
 

@@ -73,12 +73,10 @@ def export(
     from a vault, released or sealed, needs --vault and --purpose; without its seal (--unsigned) it does not.
     """
     if str(output) == "-" and sys.stdout.isatty():
-        raise UsageError(
-            "Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less"
-        )
+        raise UsageError("Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less")
     form = form or rows.form_of(output.name)
     if vault["ask"] is not None and submitter is None and (unsigned or form != "card"):
-        raise UsageError("--ask is for a card that is signed or released; this file needs no opening. Leave it out.")  # fmt: skip
+        raise UsageError("--ask is for a card that is signed or released; this file needs no opening. Leave it out.")
     if submitter is not None:
         _refuse_other_forms(output, form, role, overwrite=overwrite, unsigned=unsigned)
     with database.opened() as connection:
@@ -127,23 +125,17 @@ def _open_again(connection: sqlite3.Connection, number: int, vault: Mapping[str,
     vault_opening.open_again(connection, runs.read_run(connection, number), asked, "seal")
 
 
-def _refuse_other_forms(
-    output: Path, form: str, role: str | None, *, overwrite: bool, unsigned: bool
-) -> None:
+def _refuse_other_forms(output: Path, form: str, role: str | None, *, overwrite: bool, unsigned: bool) -> None:
     """Refuse what does not go with a released card, and a name that is taken, before an answer is counted."""
     if form != "card" or role is not None or unsigned:
         raise UsageError(
             "A released card has one form, signed with the key of this computer's keeper: leave --form, --as and --unsigned out, and name a file that ends in .json."
         )
     if str(output) != "-" and output.exists() and not overwrite:
-        raise UsageError(
-            f"{output.name} is there already. Choose another name, or add --overwrite."
-        )
+        raise UsageError(f"{output.name} is there already. Choose another name, or add --overwrite.")
 
 
-def _released(
-    connection: sqlite3.Connection, number: int, submitter: str, vault: Mapping[str, Any]
-) -> bytes:
+def _released(connection: sqlite3.Connection, number: int, submitter: str, vault: Mapping[str, Any]) -> bytes:
     """Return the released card, for which the texts of a run from a vault are opened."""
     run = runs.read_run(connection, number)
     if not rows.must_be_released(connection, run):
@@ -176,15 +168,13 @@ def _seal_file(
             return {}
         sealed = signing.sign_run(connection, number, data, signer, datetime.now(UTC))
         words = signer.public.phrase
-        click.echo(plain(f"Signed with the key of this {signer.role}. Its six words are: {words}"), err=True)  # fmt: skip
+        click.echo(plain(f"Signed with the key of this {signer.role}. Its six words are: {words}"), err=True)
     if sealed is None:
         return {}
     return {output.with_suffix(signing.SUFFIX): signing.outgoing(sealed, card).data()}
 
 
-def _certificate_files(
-    connection: sqlite3.Connection, number: int, output: Path
-) -> dict[Path, bytes]:
+def _certificate_files(connection: sqlite3.Connection, number: int, output: Path) -> dict[Path, bytes]:
     """Return the certificate that speaks for a run and its signature, by the paths beside its card.
 
     None over secret entries, which stays inside.
@@ -216,12 +206,8 @@ with when_used():
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--unverified",
-    is_flag=True,
-    help="Take cards whose seal is absent or broken too, marked as such.",
-)
-@click.option("--corpus", metavar="FILE", help="The corpus of the cards; their texts are checked against it.")  # fmt: skip
+@click.option("--unverified", is_flag=True, help="Take cards whose seal is absent or broken too, marked as such.")
+@click.option("--corpus", metavar="FILE", help="The corpus of the cards; their texts are checked against it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json: bool) -> None:
     """Import run cards from FILES into the list of runs.
@@ -238,7 +224,7 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
     with opened() as connection:
         for file in files:
             if file.name.endswith(signing.SUFFIX):
-                click.echo(plain(f"{file.name}: the seal of a card, which is imported with its card."), err=True)  # fmt: skip
+                click.echo(plain(f"{file.name}: the seal of a card, which is imported with its card."), err=True)
                 continue
             try:
                 data = read_card_bytes(file)
@@ -248,9 +234,7 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
                     if not as_json:
                         click.echo(_released_words(file, card))
                     continue
-                imported = importing.import_card(
-                    connection, data, file.name, unverified=unverified, corpus=pinned
-                )
+                imported = importing.import_card(connection, data, file.name, unverified=unverified, corpus=pinned)
             except UsageError as error:
                 refused += 1
                 for line in error_lines(str(error)):
@@ -273,9 +257,7 @@ def _released_words(file: Path, card: records.ReleasedCard) -> str:
     )
 
 
-def _take_seal(
-    connection: sqlite3.Connection, file: Path, data: bytes, imported: importing.Imported
-) -> None:
+def _take_seal(connection: sqlite3.Connection, file: Path, data: bytes, imported: importing.Imported) -> None:
     """Store the seal that is next to a card, and show why where it is not accepted."""
     beside = file.with_suffix(signing.SUFFIX)
     run = runs.find_by_id(connection, imported.run_id)

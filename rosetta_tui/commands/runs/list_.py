@@ -53,11 +53,7 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     with opened() as connection:
         run_summaries = runs_now(list_runs(connection, deleted=deleted, brief=True))
         inside = _unfinished_inside(connection, run_summaries) if as_json else frozenset()
-        others = (
-            not run_summaries
-            and not deleted
-            and bool(list_runs(connection, deleted=True, brief=True))
-        )
+        others = not run_summaries and not deleted and bool(list_runs(connection, deleted=True, brief=True))
         gone = [] if run_summaries else withdrawn_names(connection)
     run_summaries = [run for run in run_summaries if wanted <= set(run.tags)]
     if as_json:
@@ -106,9 +102,7 @@ def _with_score(run: RunSummary) -> RunSummary:
 
 def _nothing(wanted: set[str], *, deleted: bool, others: bool, gone: bool) -> str:
     if others:
-        return (
-            "All runs are deleted. `rosetta runs list --deleted` shows which can be brought back."
-        )
+        return "All runs are deleted. `rosetta runs list --deleted` shows which can be brought back."
     if gone:
         return "No run can be used: consent was withdrawn. `rosetta community notices` has for what, and who said so."
     if wanted:
@@ -124,14 +118,7 @@ def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
     Caveats and the person's words are there only where there are any, and what translations alone have only beside
     one of them.
     """
-    from rosetta_tui.show.run_facts import (
-        CAVEATS,
-        OF_TRANSLATIONS,
-        headings,
-        other_inputs,
-        run_line,
-        translates,
-    )
+    from rosetta_tui.show.run_facts import CAVEATS, OF_TRANSLATIONS, headings, other_inputs, run_line, translates
 
     others, head = other_inputs(runs), headings(runs)
     named = "score" in head
@@ -149,9 +136,7 @@ def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
         yield (*line, " ".join(words))
 
 
-def _unfinished_inside(
-    connection: sqlite3.Connection, runs: Sequence[RunSummary]
-) -> frozenset[str]:
+def _unfinished_inside(connection: sqlite3.Connection, runs: Sequence[RunSummary]) -> frozenset[str]:
     """Return the ids of runs without a card whose numbers stay inside: of the others the card says it."""
     waiting = [run for run in runs if run.card is None and not run.imported]
     return frozenset(
@@ -197,12 +182,7 @@ def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
 
 
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
-    from rosetta_tui.show.card_fields import (
-        blocks,
-        is_reproduced,
-        review_of,
-        tiers_json,
-    )
+    from rosetta_tui.show.card_fields import blocks, is_reproduced, review_of, tiers_json
     from rosetta_tui.show.run_facts import tiered
 
     scores, review = block(card, "scores"), review_of(card, run.certificates)
@@ -268,16 +248,12 @@ def show(run: str, *, as_json: bool) -> None:
         certificates = attached_to(connection, stored_run.id)
         retried = final_scores.retried_scores(connection, stored_run)
         review = review_of(card, certificates)
-        checked = attachments.checked_here(connection, stored_run.id).get(
-            stored_run.id, attachments.UNCHECKED
-        )
+        checked = attachments.checked_here(connection, stored_run.id).get(stored_run.id, attachments.UNCHECKED)
         reproduced = is_reproduced(card, checked)
         stated = stated_words(card, review, reproduced=reproduced)
         summary = run_list.list_runs(connection, run_id=stored_run.run_id, brief=True)
         evidence = agreeing.evidence_of(connection, stored_run, home())
-        beside = _beside(connection, stored_run, retried, stated) | _stated(
-            stored_run, checked.recount
-        )
+        beside = _beside(connection, stored_run, retried, stated) | _stated(stored_run, checked.recount)
     if as_json:
         with opened() as connection:
             rows.refuse_to_leave(connection, [stored_run])
@@ -310,24 +286,15 @@ def _unfinished(connection: sqlite3.Connection, run: runs.Run, *, as_json: bool)
     unfinished_run = unfinished.read_unfinished(default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
     if as_json:
-        document = unfinished.unfinished_json(
-            unfinished_run, inside=rows.must_be_released(connection, run)
-        )
-        click.echo(
-            form_text(
-                "runs-show-unfinished", {**document, "beside": beside} if beside else document
-            )
-        )
+        document = unfinished.unfinished_json(unfinished_run, inside=rows.must_be_released(connection, run))
+        click.echo(form_text("runs-show-unfinished", {**document, "beside": beside} if beside else document))
         return
     for line in [*unfinished.unfinished_lines(unfinished_run), *_lines(beside, None)]:
         click.echo(line)
 
 
 def _beside(
-    connection: sqlite3.Connection,
-    run: runs.Run,
-    retried: final_scores.RetriedScores | None,
-    stated: str,
+    connection: sqlite3.Connection, run: runs.Run, retried: final_scores.RetriedScores | None, stated: str
 ) -> dict[str, Any]:
     """Return what is next to a card at home; nothing where there is nothing."""
     beside_card = {
@@ -374,16 +341,12 @@ def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
     """
     asked = vault_request(given, "look")
     with opened() as connection:
-        lint_reports = [
-            linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names
-        ]
+        lint_reports = [linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names]
     rows = [lint_report.model_dump(mode="json") for lint_report in lint_reports]
     print_form("runs-lint", rows, report_lint.lint_lines(lint_reports), as_json=as_json)
 
 
-def _subject(
-    connection: sqlite3.Connection, name: str, asked: VaultRequest | None, *, as_json: bool
-) -> LintSubject:
+def _subject(connection: sqlite3.Connection, name: str, asked: VaultRequest | None, *, as_json: bool) -> LintSubject:
     if (path := Path(name)).suffix == ".json" or path.is_file():
         return lint_subject.filed_subject(connection, path)
     run = runs.find_run(connection, name)

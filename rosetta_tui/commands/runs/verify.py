@@ -48,9 +48,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault that the run came from: its log shows when it was sealed.")  # fmt: skip
 @click.option("--card", "against", type=_FILE, metavar="CARD", help="Check the proof of a row, or a record of a reproduction, against this card.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def verify(
-    card: str, words: str, vault: Path | None, against: Path | None, *, as_json: bool
-) -> None:
+def verify(card: str, words: str, vault: Path | None, against: Path | None, *, as_json: bool) -> None:
     """Check the hash of a card and the seal next to it, and compute every number again from its outputs.
 
     Give the file of a card, a run of the list, the proof of a row, or the record of a reproduction. The exit code is
@@ -73,9 +71,7 @@ def _keepers(lines: Sequence[LogLine]) -> dict[str, str]:
     acts = [line.record.act for line in lines]
     came = [k for act in acts for k in (*getattr(act, "keepers", ()), getattr(act, "keeper", None))]
     keepers = [keeper for keeper in came if keeper is not None and not isinstance(keeper, str)]
-    return {
-        k.signing_key: f"the key of {k.name}, by its log a keeper of this vault" for k in keepers
-    }
+    return {k.signing_key: f"the key of {k.name}, by its log a keeper of this vault" for k in keepers}
 
 
 def _verdict_json(verdict: CardVerdict) -> dict[str, Any]:
@@ -86,9 +82,7 @@ def _verdict_json(verdict: CardVerdict) -> dict[str, Any]:
         if first is None
         else {"path": first.path, "expected": first.expected, "found": first.found},
         "differences": len(verdict.differences),
-        "checks": [
-            {"name": check.name, "ok": check.ok, "words": check.words} for check in verdict.checks
-        ],
+        "checks": [{"name": check.name, "ok": check.ok, "words": check.words} for check in verdict.checks],
     }
 
 
@@ -177,13 +171,11 @@ def sign(run: str, **vault: Any) -> None:
             made = opening.vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
             dataset = entries.read_dataset(connection, stored_run.corpus)
             if (dataset.opened_from or "").partition("/")[0] != made.read().head.vault:
-                raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault out.")  # fmt: skip
+                raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault out.")
             signer = opening.who_signs(made, home, asked.others)
             vault_opening.open_again(connection, stored_run, asked, "seal")
             signing.sign_vault_run(made, connection, stored_run.id, data, signer)
-    whose = (
-        "a keeper's key, and the vault's log has it" if asked else f"the key of this {signer.role}"
-    )
+    whose = "a keeper's key, and the vault's log has it" if asked else f"the key of this {signer.role}"
     click.echo(plain(f"Signed with {whose}. Its six words are: {signer.public.phrase}"), err=True)
 
 
@@ -197,7 +189,7 @@ with when_used():
 
 @click.command()
 @click.argument("record", metavar="RECORD|RUN")
-@click.option("--trust", metavar="KEY", help="Public key of anyone who ran it again, 64 hexadecimal digits.")  # fmt: skip
+@click.option("--trust", metavar="KEY", help="Public key of anyone who ran it again, 64 hexadecimal digits.")
 @click.option("--remove", is_flag=True, help="Take all records off RUN.")
 def attach(record: str, trust: str | None, *, remove: bool) -> None:
     """Attach RECORD (`rosetta runs reproduce … --sign`) to its run, which is shown as gds-verified from then on.
@@ -208,14 +200,10 @@ def attach(record: str, trust: str | None, *, remove: bool) -> None:
         if remove:
             run = runs.find_run(connection, record)
             count = attachments.detach_reproductions(connection, run.id)
-            click.echo(
-                f"Run {plain(run.run_id[:8])}: {count} record{'s' * (count != 1)} taken away."
-            )
+            click.echo(f"Run {plain(run.run_id[:8])}: {count} record{'s' * (count != 1)} taken away.")
             return
         key = None if trust is None else read_key(trust)
-        signed_reproduction = reproduction.attach(
-            connection, read_card_bytes(Path(record)), key, home()
-        )
+        signed_reproduction = reproduction.attach(connection, read_card_bytes(Path(record)), key, home())
     words = f"Run {signed_reproduction.claimed.run_id[:8]} shows as gds-verified, by the key with the six words: {keys.key_phrase(signed_reproduction.by)}"
     click.echo(plain(words))
 
@@ -233,11 +221,11 @@ with when_used():
 @click.command()
 @adding_those_of("reproduce")
 @click.argument("card", metavar="CARD|RUN")
-@click.option("--corpus", required=True, help="The corpus file that the card names by its hash, or one of the store.")  # fmt: skip
+@click.option("--corpus", required=True, help="The corpus file that the card names by its hash, or one of the store.")
 @click.option("--reference", type=_FILE, help="Second file of aligned texts.")
-@click.option("--method", "-m", help="The plug-in, FILE.py:CLASS, where the card names one by its hash.")  # fmt: skip
-@click.option("--with", "finished", metavar="RUN", help="Compare this finished run with the card; nothing is run.")  # fmt: skip
-@click.option("--sign", is_flag=True, help="Sign the result, with the key of this organisation or computer.")  # fmt: skip
+@click.option("--method", "-m", help="The plug-in, FILE.py:CLASS, where the card names one by its hash.")
+@click.option("--with", "finished", metavar="RUN", help="Compare this finished run with the card; nothing is run.")
+@click.option("--sign", is_flag=True, help="Sign the result, with the key of this organisation or computer.")
 @click.option("-o", "--output", type=_FILE, help="Write the comparison here, signed with --sign.")
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing of the run.")
@@ -266,17 +254,13 @@ def reproduce(
     if sign and output is None:
         raise click.UsageError("--sign writes a file: name it with -o FILE.")
     if output is not None and output.exists() and not overwrite:
-        raise UsageError(
-            f"{output.name} is there already. Choose another name, or add --overwrite."
-        )
+        raise UsageError(f"{output.name} is there already. Choose another name, or add --overwrite.")
     with opened() as connection:
         claimed = reproduction.claimed_card(connection, card)
         if sign:
             reproduction.refuse_to_sign(connection, claimed, home())
         request = (
-            _request(connection, claimed, corpus, reference, {**given, "method": method})
-            if finished is None
-            else None
+            _request(connection, claimed, corpus, reference, {**given, "method": method}) if finished is None else None
         )
 
     def at_end(_store: Path, run_id: str) -> int:
@@ -314,13 +298,7 @@ def _request(
 
 
 def _told(
-    claimed: reproduction.ClaimedCard,
-    run_id: str,
-    output: Path | None,
-    *,
-    sign: bool,
-    overwrite: bool,
-    as_json: bool,
+    claimed: reproduction.ClaimedCard, run_id: str, output: Path | None, *, sign: bool, overwrite: bool, as_json: bool
 ) -> int:
     """Show the outcome, write it where asked, and return the exit code."""
     with opened() as connection:

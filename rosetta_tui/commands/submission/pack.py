@@ -15,14 +15,7 @@ from harness.core.failures import UsageError
 from harness.core.storage import PUBLISHED, write_file, write_new_file
 from harness.method.shipped import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.submission.store import (
-    FILE,
-    NAMED,
-    bundle_at,
-    bundle_lines,
-    check_lines,
-    say,
-)
+from rosetta_tui.commands.submission.store import FILE, NAMED, bundle_at, bundle_lines, check_lines, say
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.json_forms import print_form
 
@@ -43,13 +36,7 @@ with when_used():
 @click.option("--from", "theirs", is_flag=True, help="FOLDER (or a bundle, .tar.gz) is one of the reference implementation, with method.json.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 def pack(
-    place: Path,
-    output: Path | None,
-    card: str | None,
-    accept_terms: Path | None,
-    *,
-    theirs: bool,
-    overwrite: bool,
+    place: Path, output: Path | None, card: str | None, accept_terms: Path | None, *, theirs: bool, overwrite: bool
 ) -> None:
     """Pack FOLDER into one signed file: submission.toml, card.json, README.md, and code/ with wheels/, or data/.
 
@@ -58,7 +45,7 @@ def pack(
     and no Dockerfile is read.
     """
     if theirs:
-        made = foreign.write_folder(place, output or place.with_name(f"{place.name.partition('.')[0]}-submission"))  # fmt: skip
+        made = foreign.write_folder(place, output or place.with_name(f"{place.name.partition('.')[0]}-submission"))
         say([f"Written: {made}. Complete {members.SHEET} and README.md there, put card.json beside them, and pack that folder."])  # fmt: skip
         return
     path = output or bundle.packed_beside(place)
@@ -114,9 +101,7 @@ def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
         "complete": all(check.ok for check in checks),
         "parts": [{"part": str(e.part), "ok": e.ok, "words": e.words} for e in checks],
     }
-    print_form(
-        "submission-check", document, (*bundle_lines(bundle), *check_lines(checks)), as_json=as_json
-    )
+    print_form("submission-check", document, (*bundle_lines(bundle), *check_lines(checks)), as_json=as_json)
     if not document["complete"]:
         raise click.exceptions.Exit(1)
 
@@ -180,7 +165,7 @@ def _demo_card(folder: Path, lane: authoring.SampleLane) -> bytes:
             asked = api.ask(corpus, "glossary", {"glossary": folder / "data" / "words.tsv", **name})
         else:
             words = str(samples.sample_path(samples.DEMO_GLOSSARY))
-            texts = word_by_word.WordByWord({"words": words}).translate([entry.source for entry in corpus.entries])  # fmt: skip
+            texts = word_by_word.WordByWord({"words": words}).translate([entry.source for entry in corpus.entries])
             outputs = Path(place) / "outputs.txt"
             outputs.write_text("".join(f"{text}\n" for text in texts), "utf-8")
             asked = api.ask(corpus, "replay", {"outputs": outputs, **name})

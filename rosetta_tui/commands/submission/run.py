@@ -19,16 +19,7 @@ from harness.core.failures import UsageError
 from harness.core.storage import write_file
 from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.naming import in_lines, when_used
-from rosetta_tui.commands.submission.store import (
-    FILE,
-    NAMED,
-    SUBMITTER,
-    bundle_lines,
-    check_lines,
-    desk,
-    kept,
-    say,
-)
+from rosetta_tui.commands.submission.store import FILE, NAMED, SUBMITTER, bundle_lines, check_lines, desk, kept, say
 from rosetta_tui.request.click_options import adding
 from rosetta_tui.request.options import CONFIRM
 from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
@@ -73,9 +64,7 @@ def tell_of(
         with database.opened() as connection, ledger.anchored(known, vault["vault"]):
             run = runs.find_run(connection, last.run)
             if last.what is desks.SubmissionEvent.REFUSED:
-                stage = next(
-                    stage for stage in get_args(records.RefusedStage) if stage == last.words
-                )
+                stage = next(stage for stage in get_args(records.RefusedStage) if stage == last.words)
                 data = releasing.release_refusal(connection, run.id, name, stage, known)
             else:
                 opening = None if open_texts is None else partial(open_texts, connection, run)
@@ -92,7 +81,7 @@ def tell_of(
     words = last.words if "stage" in released else released["shortfall"] or released["confirmation"]
     desk().note(kept.submission, desks.SubmissionEvent.TOLD, last.run, last.corpus, words)
     counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
-    say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
+    say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])
     if "stage" not in released:
         say([released_words.confirmation(released["shortfall"])])
     return True
@@ -131,9 +120,7 @@ _NOT_KEPT: Final = (
 @click.option("--rehearse-on", type=FILE, metavar="FILE", help="The open corpus that its card is about, where this computer does not have it.")  # fmt: skip
 @click.option("--rehearse-again", is_flag=True, help="Rehearse it even if it was rehearsed before.")
 @click.option("--terms", type=FILE, metavar="FILE", help="Your terms: those that must have been accepted. CORPUS needs them.")  # fmt: skip
-@click.option(
-    "--segment", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment."
-)
+@click.option("--segment", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment.")
 @CONFIRM
 @click.option("--endpoint", help="Where on this computer it may ask a model.")
 @click.option("--model", help="The model that it may ask there.")
@@ -167,13 +154,13 @@ def run(
     if corpus is None and output is not None:
         raise click.UsageError("-o goes with CORPUS: nobody is told anything about a rehearsal.")
     if corpus is not None and terms is None:
-        raise click.UsageError("CORPUS needs --terms FILE: your terms, which its maker must have accepted.")  # fmt: skip
+        raise click.UsageError("CORPUS needs --terms FILE: your terms, which its maker must have accepted.")
     if corpus is None and given["confirm"]:
         raise click.UsageError("--confirm goes with CORPUS: a rehearsal confirms nothing.")
     require_free(output)
     kept_submission = kept(submission)
     say(bundle_lines(kept_submission.submission))
-    checks = folder.check_submission(kept_submission.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
+    checks = folder.check_submission(kept_submission.submission, None if terms is None else folder.terms_sha256(terms))
     say(check_lines(checks))
     folder.require_parts(checks, for_secrets=corpus is not None)
     model = _model(given)
@@ -184,7 +171,7 @@ def run(
         else:
             say([f"It was rehearsed before, and its claim held ({kept_submission.number})."])
         if corpus is not None:
-            code = secret_run.over_secrets(kept_submission, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
+            code = secret_run.over_secrets(kept_submission, place, plan, model, {**given, "file": corpus}, style)
             if not code:
                 tell_of(desk().find(kept_submission.number), output, submitter, given)
             raise click.exceptions.Exit(code)
@@ -216,11 +203,11 @@ def _rehearse(
     kept_here = store == database.default_path()
     if not kept_here:
         say([_NOT_KEPT])
-        lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])  # fmt: skip
+        lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])
     method = rehearsal.method_of(found.submission, place, model, request, open_data=True)
     finished, code = display.to_the_end(api.start(store, request, method), style)
     if not finished.card_hash:
-        say([f"The rehearsal did not finish: {finished.reason or 'it was stopped'}", *_words(method)])  # fmt: skip
+        say([f"The rehearsal did not finish: {finished.reason or 'it was stopped'}", *_words(method)])
         raise click.exceptions.Exit(code or 1)
     with database.opened(store) as connection:
         rehearsed = rehearsal.rehearsed(connection, found.submission, finished.run_id)

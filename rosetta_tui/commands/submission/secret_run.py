@@ -28,12 +28,7 @@ from rosetta_tui.app.display import to_the_end
 from rosetta_tui.commands.submission.store import desk, say
 from rosetta_tui.request.reading import read_corpus
 
-_NOT_TOLD: Mapping[str, Any] = {
-    "form": None,
-    "corpus_id": None,
-    "source_language": None,
-    "target_language": None,
-}
+_NOT_TOLD: Mapping[str, Any] = {"form": None, "corpus_id": None, "source_language": None, "target_language": None}
 """Options of reading a corpus that a submission's run does not have."""
 
 
@@ -52,9 +47,7 @@ def over_secrets(
     name, openings = str(given["file"]), list[VaultNoting]()
     if given["vault"] is not None:
         check_anchor(own_ledger(home()), given["vault"])
-    lanes.require_kept_here(
-        found.submission, place, plan, model, trusted=given["trust_local_server"]
-    )
+    lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])
     _refuse_withdrawn(found.manifest, name)
     if given["ask"] is not None:
         _request(found, plan, model, given, openings)  # ends when the keepers are asked
@@ -65,9 +58,7 @@ def over_secrets(
             method = rehearsal.method_of(found.submission, place, model, request, open_data=False)
             ready = api.start(default_path(), request, method)
             log.enter_context(_in_log(openings, ready.run_id, method))
-        with _noted(
-            found.submission, SubmissionEvent.NOT_RUN, name, "This program ended on the way."
-        ):
+        with _noted(found.submission, SubmissionEvent.NOT_RUN, name, "This program ended on the way."):
             finished, code = to_the_end(ready, style)
     with opened() as connection:
         came = run_outcome(connection, finished, method, interrupted=code == 130)
@@ -130,9 +121,7 @@ def _request(
     if given.get("vault") is not None:
         asked = {} if model is None else {"endpoint": model.endpoint, "model": model.model}
         terms = run_terms(str(found.path), asked, ScoringOptions(), selection)
-    corpus = read_corpus(
-        {**_NOT_TOLD, **given}, None, work="run", terms=terms, opened=openings.append
-    )
+    corpus = read_corpus({**_NOT_TOLD, **given}, None, work="run", terms=terms, opened=openings.append)
     if given["confirm"]:
         selection = confirming(corpus, selection, own_ledger(home()))
     more = {"trust_local_server": True} if given["trust_local_server"] else {}

@@ -43,7 +43,7 @@ def desk() -> desks.SubmissionStore:
 def kept(name: str) -> desks.KeptSubmission:
     """Return the submission of a file, which the desk takes in, or of a number; raises UsageError, FileError."""
     path = Path(name)
-    return desk().receive(path) if path.exists() or name.endswith(BUNDLE_SUFFIX) else desk().find(name)  # fmt: skip
+    return desk().receive(path) if path.exists() or name.endswith(BUNDLE_SUFFIX) else desk().find(name)
 
 
 def bundle_at(name: str) -> bundle.Submission:
@@ -60,7 +60,7 @@ def who_else(own: SubmissionManifest) -> Iterator[str]:
     known = [kept_submission.manifest for kept_submission in desk().all()]
     for name in sorted({e.submitter for e in known if e.by == own.by} - {own.submitter}):
         yield f"The same key was also used under the name {name!r} too: if they are one, rosetta vault budget --together {quote(own.submitter)} {quote(name)}"
-    others = {e.by: e.submitter for e in known if e.by != own.by and _alike(e.submitter, own.submitter)}  # fmt: skip
+    others = {e.by: e.submitter for e in known if e.by != own.by and _alike(e.submitter, own.submitter)}
     for key, name in sorted(others.items()):
         yield f"ANOTHER KEY was used under the name {name!r} too: {keys.key_phrase(key)}. One of the two may be somebody else, and both count in one budget: ask by telephone whose six words are whose."
 
@@ -108,19 +108,10 @@ def list_(*, as_json: bool) -> None:
     """
     kept_submissions, wrong = desk().listed()
     say(wrong)
-    rows: list[tuple[str, ...]] = [
-        ("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")
-    ]
+    rows: list[tuple[str, ...]] = [("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")]
     gone = _withdrawn(kept_submissions) if withdrawals.now_standing() else {}
-    rows += [
-        _row(kept_submission, withdrawn=kept_submission.number in gone)
-        for kept_submission in kept_submissions
-    ]
-    lines = (
-        table(rows)
-        if kept_submissions
-        else ["No submission has come yet. See: rosetta submission demo."]
-    )
+    rows += [_row(kept_submission, withdrawn=kept_submission.number in gone) for kept_submission in kept_submissions]
+    lines = table(rows) if kept_submissions else ["No submission has come yet. See: rosetta submission demo."]
     print_form(
         "submission-list",
         {"submissions": [_json(e) | {"withdrawn": gone.get(e.number)} for e in kept_submissions]},
@@ -132,10 +123,7 @@ def list_(*, as_json: bool) -> None:
 def _withdrawn(found: Sequence[desks.KeptSubmission]) -> dict[str, str]:
     """Return of submissions of whose last run something was taken back, by number, what."""
     with database.opened() as store:
-        words = {
-            kept_submission.number: whole_way.withdrawn_words(store, kept_submission)
-            for kept_submission in found
-        }
+        words = {kept_submission.number: whole_way.withdrawn_words(store, kept_submission) for kept_submission in found}
     return {number: word for number, word in words.items() if word}
 
 
@@ -201,9 +189,7 @@ def show(submission: str, *, as_json: bool) -> None:
     print_form("submission-show", document, _lines(kept_submission, steps, end), as_json=as_json)
 
 
-def _lines(
-    found: desks.KeptSubmission, steps: list[whole_way.WayStep], end: whole_way.WayEnd
-) -> Iterator[str]:
+def _lines(found: desks.KeptSubmission, steps: list[whole_way.WayStep], end: whole_way.WayEnd) -> Iterator[str]:
     yield from bundle_lines(found.submission)
     width = max(len(step.name) for step in steps)
     for step in steps:

@@ -33,8 +33,8 @@ with when_used():
 @click.option("--submitter", default="", metavar="NAME", help="For whom. Default: everybody.")
 @click.option("--corpus", default="", metavar="ID", help="About which corpus. Default: every one.")
 @click.option("--count", type=click.IntRange(1, 10_000), help="How many answers in all.")
-@click.option("--pause", type=click.FloatRange(0, 100_000), metavar="HOURS", help="Hours between two answers.")  # fmt: skip
-@click.option("--everybody", type=click.IntRange(1, 10_000), help="How many answers all submitters get together.")  # fmt: skip
+@click.option("--pause", type=click.FloatRange(0, 100_000), metavar="HOURS", help="Hours between two answers.")
+@click.option("--everybody", type=click.IntRange(1, 10_000), help="How many answers all submitters get together.")
 @click.option("--policy", type=click.Choice(["official", "strict", "blind", "trusted"]), help="What is told: official (all fields, rounded), strict (chrF++ in steps of 5 and the tier, once), blind (nothing before --opens) or trusted (one decimal).")  # fmt: skip
 @click.option("--opens", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="With a blind policy: from when scores are told (UTC).")  # fmt: skip
 @click.option("--together", nargs=2, metavar="NAME NAME", help="Count two names as one submitter, from now on and for everything told before.")  # fmt: skip
@@ -58,7 +58,7 @@ def budget_(
     """
     book = ledger()
     if policy == "blind" and opens is None:
-        raise failures.UsageError("--policy blind: name the day from which scores are told, with --opens.")  # fmt: skip
+        raise failures.UsageError("--policy blind: name the day from which scores are told, with --opens.")
     rule = records.Rule.model_validate({
         "submitter": submitter.strip(), "corpus": corpus, "count": count, "pause_hours": pause, "policy": policy,
         "everybody": everybody, "opens": opens and f"{opens:%Y-%m-%d}",
@@ -83,8 +83,7 @@ def budget_(
     shown = [
         use
         for use in released_words.uses(history, withdrawn)
-        if corpus in {"", use.corpus}
-        and (not submitter or any(history.names_of(name) & names for name in use.names))
+        if corpus in {"", use.corpus} and (not submitter or any(history.names_of(name) & names for name in use.names))
     ]
     rows = [_row(use) for use in shown]
     document = {
@@ -105,9 +104,7 @@ def _require_known(corpus: str, told: budget.History) -> None:
         there = {each.dataset_id for each in run_list.list_runs(store, brief=True)}
     there |= {use.corpus for use in released_words.uses(told)}
     if corpus not in there:
-        known = (
-            f"There are runs over {', '.join(sorted(there))}." if there else "There is no run yet."
-        )
+        known = f"There are runs over {', '.join(sorted(there))}." if there else "There is no run yet."
         raise failures.UsageError(
             f"--corpus: no run here is over a corpus {corpus!r}. {known} Name it by the id that its runs have (rosetta runs list); "
             "without --corpus the rule is for all of them."
@@ -131,9 +128,7 @@ def _row(use: released_words.BudgetUse) -> dict[str, Any]:
     }
 
 
-def _lines(
-    general: budget.Policy, shown: list[released_words.BudgetUse], submitter: str, corpus: str
-) -> Iterator[str]:
+def _lines(general: budget.Policy, shown: list[released_words.BudgetUse], submitter: str, corpus: str) -> Iterator[str]:
     about = repr(corpus) if corpus else "each corpus"
     yield (
         f"{submitter or 'Each submitter'}: {counted(general.count, 'answer')} about {about}, "
@@ -151,11 +146,7 @@ def _lines(
             f"the last at {row['last']}"
         )
     if not shown:
-        names = (
-            " under these names; `rosetta vault budget` shows which there are"
-            if submitter or corpus
-            else ""
-        )
+        names = " under these names; `rosetta vault budget` shows which there are" if submitter or corpus else ""
         yield f"  nothing was told yet{names}"
 
 
@@ -176,14 +167,7 @@ with when_used():
 @click.option("-o", "--output", required=True, type=FILE)
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @out_of_vault
-def compare_(
-    first: str,
-    second: str,
-    output: Path,
-    *,
-    overwrite: bool,
-    **vault: Any,
-) -> None:
+def compare_(first: str, second: str, output: Path, *, overwrite: bool, **vault: Any) -> None:
     """Show whether the second of two RUNs over secret entries is better, and write that to a signed file.
 
     Better, worse or cannot be told apart, by a paired test: one-sided at 5 %, corrected for all runs of the submitters
@@ -191,9 +175,7 @@ def compare_(
     many comparisons as answers. Runs from a vault need --vault and --purpose; its log records both runs.
     """
     if output.exists() and not overwrite:
-        raise failures.UsageError(
-            f"{output.name} is there already. Choose another name, or add --overwrite."
-        )
+        raise failures.UsageError(f"{output.name} is there already. Choose another name, or add --overwrite.")
     with database.opened() as connection:
         stored_runs = [runs.find_run(connection, name) for name in (first, second)]
         asked, known = telling_ledger(vault)
@@ -208,5 +190,5 @@ def compare_(
     released = json.loads(data)
     click.echo(plain(f"{released['second'][:8]} against {released['first'][:8]} by {short_title(released['metric'])}: {released['verdict']}"))  # fmt: skip
     if (least := released["smallest_difference"]) is not None:
-        click.echo(f"Differences below {least:g} points of chrF++ cannot be told apart by these entries.", err=True)  # fmt: skip
+        click.echo(f"Differences below {least:g} points of chrF++ cannot be told apart by these entries.", err=True)
     click.echo(plain(f"Written: {output}"), err=True)

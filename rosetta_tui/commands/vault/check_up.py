@@ -11,15 +11,7 @@ from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import (
-    acting,
-    changing,
-    dealt_anew,
-    keeper,
-    seal_stored,
-    threshold,
-    vault_at,
-)
+from rosetta_tui.commands.vault.sharing import acting, changing, dealt_anew, keeper, seal_stored, threshold, vault_at
 from rosetta_tui.request.vault import together
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
@@ -39,7 +31,7 @@ _ACTS = ("rotate", "shares")
 @click.argument("corpus", required=False)
 @click.option("--do", "act", type=click.Choice(_ACTS), help="rotate: move entries of CORPUS into another segment. shares: make new shares and seal all texts again.")  # fmt: skip
 @click.option("--purpose", metavar="WORDS", help="With --do: why. The log keeps these words, so name nobody and quote no text.")  # fmt: skip
-@click.option("--count", type=click.IntRange(1), help="With --do rotate: how many entries; they are drawn at random.")  # fmt: skip
+@click.option("--count", type=click.IntRange(1), help="With --do rotate: how many entries; they are drawn at random.")
 @click.option("--from", "source", type=click.Choice(SEGMENTS), default="held_out", show_default=True, help="With --do rotate.")  # fmt: skip
 @click.option("--to", "target", type=click.Choice(SEGMENTS), default="gold_standard", show_default=True, help="With --do rotate.")  # fmt: skip
 @together
@@ -71,16 +63,12 @@ def check_up_(
             raise UsageError(f"Say what to do: --do {' or --do '.join(_ACTS)}.")
         home = database.home()
         state_facts = facts.vault_facts(vault, home)
-        items = check_up.check_up(
-            state_facts, facts.told_scores(home), str(vault), datetime.now(UTC)
-        )
+        items = check_up.check_up(state_facts, facts.told_scores(home), str(vault), datetime.now(UTC))
         document = {"vault": state_facts.state.head.vault, "name": state_facts.name, "items": [item.as_json() for item in items]}  # fmt: skip
         print_form("vault-check-up", document, check_up.check_up_lines(items), as_json=as_json)
         return
     if purpose is None or (act == "rotate" and not (corpus and count)):
-        raise UsageError(
-            "--do rotate needs CORPUS, --count and --purpose; --do shares needs --purpose."
-        )
+        raise UsageError("--do rotate needs CORPUS, --count and --purpose; --do shares needs --purpose.")
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     if corpus and count:
         segments = entry.Segment(source), entry.Segment(target)

@@ -17,14 +17,7 @@ from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.adjudicate import on_terminal
-from rosetta_tui.commands.vault.sharing import (
-    FILE,
-    acting,
-    changing,
-    keeper,
-    purpose,
-    vault_at,
-)
+from rosetta_tui.commands.vault.sharing import FILE, acting, changing, keeper, purpose, vault_at
 from rosetta_tui.request.reading import print_problems, read_corpus, reading
 from rosetta_tui.request.vault import together
 from rosetta_tui.show.text import plain
@@ -46,17 +39,13 @@ with when_used():
 @click.option("--recovery", required=True, type=FILE, metavar="FILE", help="Where the recovery key is written, such as on a stick that you lock away.")  # fmt: skip
 @click.option("--keeper", "cards", multiple=True, type=FILE, metavar="NAME.rosetta-keeper", help="Card of somebody else who can open it; repeat it for each keeper.")  # fmt: skip
 @click.option("--threshold", type=click.IntRange(1), default=1, metavar="M", help="How many keepers it takes to open it. From 2 on, nobody can open it alone; with 1, the default, each can.")  # fmt: skip
-def init_(
-    vault: Path, name: str, own_name: str, recovery: Path, cards: tuple[Path, ...], threshold: int
-) -> None:
+def init_(vault: Path, name: str, own_name: str, recovery: Path, cards: tuple[Path, ...], threshold: int) -> None:
     """Make a vault in a new folder, VAULT, which each of its keepers can open alone, or --threshold of them together.
 
     Its keepers are you, everybody whose card you name, and the recovery key. Each can open everything with their
     keys; what is sealed is lost for good once all of them have lost their keys.
     """
-    others = [
-        keepers.read_card(user_file.read_bytes(card, "the card of a keeper")) for card in cards
-    ]
+    others = [keepers.read_card(user_file.read_bytes(card, "the card of a keeper")) for card in cards]
     if threshold != 1:
         key_shares.check_threshold(threshold, len(others) + 2)  # before a recovery key is written
     identity = keys.Identity.load(storage.private_folder(database.home()), keys.Role.KEEPER)
@@ -74,9 +63,7 @@ def init_(
         click.echo(plain(f"  {holder.name}{words}"))
     click.echo(plain(f"The recovery key is in {recovery}. Put it where no thief and no fire gets both it and this computer."))  # fmt: skip
     if others:
-        click.echo(
-            "Compare the six words of each keeper with those on their own computer, before you put anything in."
-        )
+        click.echo("Compare the six words of each keeper with those on their own computer, before you put anything in.")
     if threshold == 1:
         click.echo(f"If all {len(everybody)} keys are lost, nobody can ever open the texts again.")
     else:
@@ -97,7 +84,7 @@ with when_used():
 
 @click.command("card")
 @click.argument("file", type=FILE, metavar="NAME.rosetta-keeper")
-@click.option("--name", help="What you are called in the log of the vault. Default: the file's name.")  # fmt: skip
+@click.option("--name", help="What you are called in the log of the vault. Default: the file's name.")
 def card_(file: Path, name: str | None) -> None:
     """Write NAME.rosetta-keeper for anyone who makes the vault, and show the six words of your key.
 
@@ -107,9 +94,7 @@ def card_(file: Path, name: str | None) -> None:
     identity = keys.Identity.load(storage.private_folder(database.home()), keys.Role.KEEPER)
     card = keepers.write_card(identity, name or file.stem)
     storage.write_new_file(file, card, mode=storage.PUBLISHED)
-    click.echo(
-        plain(f"Written: {file}. Hand it to anyone who makes the vault; it holds no secret.")
-    )
+    click.echo(plain(f"Written: {file}. Hand it to anyone who makes the vault; it holds no secret."))
     click.echo(f"Your six words, to compare by telephone: {identity.public.phrase}")
 
 
@@ -131,9 +116,7 @@ with when_used():
 @changing
 @together
 @reading
-@click.option(
-    "--name", help="Name of the corpus in the vault, by which it is opened. Default: its id."
-)
+@click.option("--name", help="Name of the corpus in the vault, by which it is opened. Default: its id.")
 @click.option(
     "--as-it-is",
     is_flag=True,
@@ -198,9 +181,7 @@ def _add_project(
         _say_lacking(authoring.lacking(project), folder, as_it_is=as_it_is)
         print_problems(corpus.warnings)
         tells = _tells(corpus)
-        stored = authoring.move_into(
-            project, made, corpus, name or corpus.dataset.id, identity, opening, tells
-        )
+        stored = authoring.move_into(project, made, corpus, name or corpus.dataset.id, identity, opening, tells)
         kept = [entry for entry in project.state.entries if entry.sealed]
     _say(stored, corpus, made.folder)
     click.echo(plain(f"The secret texts are out of {folder}, which is closed now; its open part stays in {folder / state.CORPUS}."))  # fmt: skip
@@ -236,16 +217,14 @@ def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, records.SmallestT
 
 def _say(stored: records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path) -> None:
     """Show what was sealed, what its secret segments can tell, and which of it is no secret."""
-    click.echo(
-        plain(f"Sealed {stored.name!r} in {vault}: {grant_messages.counts(stored.entries)}.")
-    )
+    click.echo(plain(f"Sealed {stored.name!r} in {vault}: {grant_messages.counts(stored.entries)}."))
     for line in vault_words.telling(stored):
         click.echo(f"{line}: in four of five comparisons, p < 0.05; taken from these references, for methods with unrelated errors.")  # fmt: skip
     for line in vault_words.told_outside(stored):
         click.echo(f"{line}.")
     for segment, few in sorted(stored.entries.items()):
         if segment.secret and 0 < few < smallest.FEWEST:
-            click.echo(f"{segment}: {counted(few, 'entry is', 'entries are')} too few to tell two methods apart.")  # fmt: skip
+            click.echo(f"{segment}: {counted(few, 'entry is', 'entries are')} too few to tell two methods apart.")
     if known := authoring.secrets_of_the_demo(corpus):
         named = ", ".join(map(str, known[:10])) + (" …" if len(known) > 10 else "")
         click.echo(plain(f"warning: {counted(len(known), 'secret entry has', 'secret entries have')} the source of a sentence of the demo, which everybody has who has this program: {named}. It is no secret, and where a run stored it as one, rehearsals of submissions over the demo are refused. Write another sentence."), err=True)  # fmt: skip
@@ -258,9 +237,7 @@ def _say(stored: records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path)
 @changing
 @click.argument("target", type=FILE, metavar="FOLDER")
 @purpose
-def export_(
-    vault: Path, key: Path | None, target: Path, purpose: str, *, clock_was_wrong: bool
-) -> None:
+def export_(vault: Path, key: Path | None, target: Path, purpose: str, *, clock_was_wrong: bool) -> None:
     """Copy VAULT, sealed as it is, to FOLDER: a new one, or an older copy of the same vault.
 
     The copy opens for the same keepers, and holds the whole log. No text is opened.

@@ -60,9 +60,7 @@ def enrol_(
     """
     new = keepers.read_card(user_file.read_bytes(card, "the card of a keeper"))
     keepers.check_words(new, words)
-    if (
-        signed_notice := withdrawals_in_force.standing(database.home()).of_key(new.signing_key)
-    ) is not None:
+    if (signed_notice := withdrawals_in_force.standing(database.home()).of_key(new.signing_key)) is not None:
         raise withdrawals_in_force.Withdrawn(f"The card of {new.name}", signed_notice)
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others)
@@ -110,9 +108,7 @@ def revoke_(
     state = made.revoke(name, purpose, identity, opening, threshold)
     if notice_file is not None:
         [gone] = [keeper for key_, keeper in before.keepers.items() if key_ not in state.keepers]
-        about = notice.KeeperWithdrawal(
-            vault=state.head.vault, signing_key=gone.signing_key, name=gone.name
-        )
+        about = notice.KeeperWithdrawal(vault=state.head.vault, signing_key=gone.signing_key, name=gone.name)
         by = state.keepers.get(identity.public.signing_key)
         write_notice(own_register().say(about, purpose, by.name if by else "a keeper"), notice_file)
     seal_stored(before, state, identity, opening)
@@ -122,7 +118,7 @@ def revoke_(
         return
     left = ", ".join(keeper.name for keeper in state.keepers.values())
     click.echo(plain(f"{name} cannot open this vault any more. It opens for: {left}."))
-    click.echo("Copies from before still open for them: bring copies up to date (rosetta vault export).", err=True)  # fmt: skip
+    click.echo("Copies from before still open for them: bring copies up to date (rosetta vault export).", err=True)
 
 
 # ---- Try whether your share is right, and print it ----
@@ -136,7 +132,7 @@ with when_used():
 @click.argument("vault", type=FILE)
 @click.option("--key", type=FILE, metavar="FILE", help="Look at the share of the keys in this file, such as the recovery key.")  # fmt: skip
 @click.option("--print", "page", type=FILE, metavar="FILE.html", help="Write your share as a page to print; FILE.txt for plain text.")  # fmt: skip
-@click.option("--check", is_flag=True, help="Type the words of a printed page, and see whether they are right.")  # fmt: skip
+@click.option("--check", is_flag=True, help="Type the words of a printed page, and see whether they are right.")
 def share_(vault: Path, key: Path | None, page: Path | None, *, check: bool) -> None:
     """Try whether your share of the key of VAULT is here and right, and sign that for the other keepers. Nothing else is opened.
 

@@ -15,14 +15,7 @@ import click
 from corpora.text.messages import counted
 from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import (
-    FILE,
-    acting,
-    changing,
-    grants_at,
-    keeper,
-    vault_at,
-)
+from rosetta_tui.commands.vault.sharing import FILE, acting, changing, grants_at, keeper, vault_at
 from rosetta_tui.request.vault import asked, by_grant, refuse_existing, together
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
@@ -54,8 +47,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
         if (keeper := now.of_keeper(state.head.vault, state_keeper.signing_key))
     }
     by_log = {
-        number: log.withdrawn_words(state.lines, line)
-        for number, line in log.withdrawals_of(state.lines).items()
+        number: log.withdrawn_words(state.lines, line) for number, line in log.withdrawals_of(state.lines).items()
     }
     withdrawn = by_log | (_withdrawn(state.head) if now else {})
     document = {
@@ -91,13 +83,8 @@ def list_(vault: Path, *, as_json: bool) -> None:
             for number, corpus in state.head.corpora.items()
         ),
         *([] if state.head.corpora else ["  no corpus yet: rosetta vault add"]),
-        "It opens for:"
-        if state.split is None
-        else f"It opens for any {state.split.threshold} together of:",
-        *(
-            f"  {keeper.name}   {keys.key_phrase(keeper.signing_key)}"
-            for keeper in state.keepers.values()
-        ),
+        "It opens for:" if state.split is None else f"It opens for any {state.split.threshold} together of:",
+        *(f"  {keeper.name}   {keys.key_phrase(keeper.signing_key)}" for keeper in state.keepers.values()),
     ]
     lines += [
         f"OLDER COPY: {keeper.name} is no keeper any more, by a notice: {signed_notice.said}. Bring it up to date (rosetta vault export)."
@@ -111,7 +98,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
 def _withdrawn(head: records.Head) -> dict[str, str]:
     """Return of corpora that were taken back, by number, what the notice says."""
     with database.opened() as store:
-        notices = ((corpus, withdrawals.withdrawn_of_vault(store, head.vault, corpus)) for corpus in head.corpora)  # fmt: skip
+        notices = ((corpus, withdrawals.withdrawn_of_vault(store, head.vault, corpus)) for corpus in head.corpora)
         return {number: notice.said for number, notice in notices if notice}
 
 
@@ -153,9 +140,7 @@ with when_used():
 @together
 @click.argument("corpus", required=False)
 @click.option(
-    "--purpose",
-    metavar="WORDS",
-    help="Why it is done. The log keeps these words, so name nobody and quote no text.",
+    "--purpose", metavar="WORDS", help="Why it is done. The log keeps these words, so name nobody and quote no text."
 )
 @by_grant
 @click.option("--segment", "chosen", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment. Default: all but held_out, which is never opened.")  # fmt: skip
@@ -179,9 +164,7 @@ def open_(
     """
     if grant is not None:
         if corpus or purpose or chosen or others or ask:
-            raise click.UsageError(
-                "--grant states itself which texts to open, and why. Leave the rest out."
-            )
+            raise click.UsageError("--grant states itself which texts to open, and why. Leave the rest out.")
         granted = grants_at(vault, clock_was_wrong=clock_was_wrong)
         request = vault_opening.request_in(grant)
         given = granted.opening(ledger.request_id(request), keeper(key))
@@ -192,7 +175,7 @@ def open_(
         segments = [entry.Segment(segment_name) for segment_name in chosen]
         if ask is not None:
             refuse_existing(ask)
-            ahead = using.GrantAhead(grants_at(vault, clock_was_wrong=clock_was_wrong), None, ask, asked)  # fmt: skip
+            ahead = using.GrantAhead(grants_at(vault, clock_was_wrong=clock_was_wrong), None, ask, asked)
             ahead.ask(corpus, keeper(key), segments, purpose)
         identity, opening = acting(made, key, others)
         opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
@@ -201,7 +184,7 @@ def open_(
             "Name the corpus and say why (--purpose), or name the request that the keepers allowed (--grant)."
         )
     count = counted(len(opened.entries), "entry", "entries")
-    click.echo(plain(f"{corpus}: {count} opened with your keys, each text is whole. The log records it."))  # fmt: skip
+    click.echo(plain(f"{corpus}: {count} opened with your keys, each text is whole. The log records it."))
     for words in _taken_back(opened):
         click.echo(plain(words))
 

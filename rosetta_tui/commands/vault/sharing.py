@@ -60,9 +60,7 @@ def ledger() -> ledgers.ReleaseLedger:
     return ledgers.own_ledger(database.home())
 
 
-def telling_ledger(
-    given: Mapping[str, Any],
-) -> tuple[request.VaultRequest | None, ledgers.ReleaseLedger]:
+def telling_ledger(given: Mapping[str, Any]) -> tuple[request.VaultRequest | None, ledgers.ReleaseLedger]:
     """Return the vault that the options name and the ledger; ``--clock-was-wrong`` is said to both, and needs no vault."""
     wrong = bool(given["clock_was_wrong"])
     asked = vault_request(given if given["vault"] else {**given, "clock_was_wrong": False})
@@ -88,10 +86,7 @@ def acting(
 
 
 def seal_stored(
-    before: folders.VaultState,
-    state: folders.VaultState,
-    identity: keys.Identity,
-    opener: key_shares.OpeningKey | None,
+    before: folders.VaultState, state: folders.VaultState, identity: keys.Identity, opener: key_shares.OpeningKey | None
 ) -> None:
     """Seal what runs stored here of a vault for those who open it now, and say so; ``opener`` is what they had together before."""
     if not database.default_path().exists():
@@ -121,7 +116,7 @@ def dealt_anew(state: folders.VaultState) -> None:
     click.echo(plain(f"Every keeper has a new share now. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
     click.echo(messages.losing(len(names), dealt.threshold))
     click.echo("Shares printed earlier do not work together with the new ones: print new ones (rosetta vault share --print), and burn the old.")  # fmt: skip
-    click.echo("All texts are sealed again. Earlier copies of the vault still open with earlier shares.", err=True)  # fmt: skip
+    click.echo("All texts are sealed again. Earlier copies of the vault still open with earlier shares.", err=True)
 
 
 # ---- What the commands about grants share: their files, and this computer's grants of a vault.

@@ -27,12 +27,7 @@ from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certificate_text import certificate_page
 from review.verdict.certificate.certify import read_verdict, require_enough
 from review.verdict.certificate.coarse import coarse_page, read_coarse
-from review.verdict.certificate.evidence import (
-    EVIDENCE_SUFFIX,
-    Evidence,
-    EvidenceFile,
-    pack_evidence,
-)
+from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, Evidence, EvidenceFile, pack_evidence
 from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
 
@@ -42,9 +37,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be made ({error.strerror}). Name another folder."
-        ) from None
+        raise UsageError(f"{folder} cannot be made ({error.strerror}). Name another folder.") from None
 
 
 @dataclass(frozen=True)
@@ -56,9 +49,7 @@ class ExportFiles:
     published: bool = False  # true where every user of a computer may read the files
 
 
-def sealed(
-    office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
-) -> ExportFiles:
+def sealed(office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words) -> ExportFiles:
     """Gather everything into one file, signed, and sealed for the review's recipients; a look, for it holds the ratings."""
     results.refuse_withdrawn(review)
     notes = look_notes(certifying.look_at_ratings(office, review))
@@ -201,9 +192,7 @@ def _told(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     try:
         return tell(office, made, identity)
     except NotReleased as error:
-        raise NotReleased(
-            f"The certificate was issued and is kept here, and nothing of it leaves. {error}"
-        ) from None
+        raise NotReleased(f"The certificate was issued and is kept here, and nothing of it leaves. {error}") from None
 
 
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
@@ -224,9 +213,7 @@ def _exact_files(presented: EvidenceFile) -> dict[str, bytes]:
         certifying.SIGNATURE_SUFFIX: presented.signature,
         ".certificate.txt": certificate_page(certificate).text().encode(),
         ".certificate.html": certificate_page(certificate).html().encode(),
-        EVIDENCE_SUFFIX: pack_evidence(
-            presented.certificate, presented.signature, presented.evidence
-        ),
+        EVIDENCE_SUFFIX: pack_evidence(presented.certificate, presented.signature, presented.evidence),
     }
 
 

@@ -158,22 +158,14 @@ class OrganiserService:
             chosen = name or free_name(office)
             return enrol_laptop(office, signing_key, chosen, None, identities)
 
-    def import_files(
-        self, files: Sequence[FoundFile], recovery: Path | None = None
-    ) -> Iterator[FileReport]:
+    def import_files(self, files: Sequence[FoundFile], recovery: Path | None = None) -> Iterator[FileReport]:
         """Import files, one after the other; each is on the disk when its report comes."""
         identities = opening_identities(self.folder, recovery)
         with self.office() as office:
             yield from import_files(office, identities, files)
 
     def export(
-        self,
-        review: str,
-        what: str,
-        run_id: str = "",
-        *,
-        name: str | None = None,
-        language: str | None = None,
+        self, review: str, what: str, run_id: str = "", *, name: str | None = None, language: str | None = None
     ) -> ExportFiles:
         """Gather ``sealed``, ``csv`` (table ``name``), ``comments``, ``mtme``, ``inside`` or ``page`` (in ``language``)."""
         with self.office() as office, self.store() as store:
@@ -299,10 +291,7 @@ def read_review(desk: OrganiserService, name: str, opened: str | None = None) ->
         hidden = withdrawn or review.is_second_look
         cases = [] if hidden else cases_of(office, review, state)
         certificates, looks = office.certificates(review), looks_of(office, review)
-        runs = [
-            _run(run, summaries.get(run.run_id), looks[run.run_id].total, certificates)
-            for run in review.key.runs
-        ]
+        runs = [_run(run, summaries.get(run.run_id), looks[run.run_id].total, certificates) for run in review.key.runs]
         # Sentences of cases; none where they are from a vault, which no screen opens.
         texts = {} if review.vault_runs else {case.item: review.texts[case.item] for case in cases}
         return ReviewNow(
@@ -316,18 +305,14 @@ def read_review(desk: OrganiserService, name: str, opened: str | None = None) ->
             texts=texts,
             secret=review.secret,
             runs=[
-                _opened(desk, office, review, run)
-                if run.key.run_id == opened and not withdrawn
-                else run
+                _opened(desk, office, review, run) if run.key.run_id == opened and not withdrawn else run
                 for run in runs
             ],
             withdrawn=withdrawn,
         )
 
 
-def _run(
-    run: KeyRun, summary: RunSummary | None, looks: int, certificates: Sequence[IssuedCertificate]
-) -> RunNow:
+def _run(run: KeyRun, summary: RunSummary | None, looks: int, certificates: Sequence[IssuedCertificate]) -> RunNow:
     attached = () if summary is None else summary.certificates
     return RunNow(
         key=run,
@@ -348,11 +333,7 @@ def _opened(desk: OrganiserService, office: Office, review: Review, run: RunNow)
     evidence = review_evidence(office, review, desk.identity().public.signing_key)
     reading = seen(evidence, run.key.run_id)
     shown = reading if reading is not None and has_numbers(reading) else None
-    verified = (
-        None
-        if run.newest is None
-        else verify(run.newest.certificate, run.newest.signature, evidence)
-    )
+    verified = None if run.newest is None else verify(run.newest.certificate, run.newest.signature, evidence)
     return replace(
         run,
         opened=True,

@@ -81,9 +81,7 @@ class OneThread:
 class TerminalSitting:
     """A session, the thread in which it works, and what the person said about texts drawn wrongly."""
 
-    def __init__(
-        self, flow: Flow, step: AtSentences, thread: OneThread, *, draw_anyway: bool = False
-    ) -> None:
+    def __init__(self, flow: Flow, step: AtSentences, thread: OneThread, *, draw_anyway: bool = False) -> None:
         self.flow = flow
         self.step: FlowStep[Any] = step  # where the flow is
         self.session = step.session

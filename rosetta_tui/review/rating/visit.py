@@ -66,9 +66,7 @@ async def sit_from_home(app: App[Any], folder: Path) -> None:
     try:
         laptop = await asyncio.to_thread(open_laptop, folder)
     except HarnessError as error:
-        app.notify(
-            plain(str(error)), title="The review cannot open", severity="error", markup=False
-        )
+        app.notify(plain(str(error)), title="The review cannot open", severity="error", markup=False)
         return
     with closing(laptop):
         await sit(app, TerminalOpening(laptop))
@@ -114,9 +112,7 @@ class _Visit:
                 # Run the judging until the person stops; the list of reviews where something led back to
                 # it.
                 self._opening.judged = True
-                sitting = TerminalSitting(
-                    self._flow, step, self._thread, draw_anyway=self._draws_anyway
-                )
+                sitting = TerminalSitting(self._flow, step, self._thread, draw_anyway=self._draws_anyway)
                 await self._ask(JudgingScreen(sitting))
                 return sitting.step if isinstance(sitting.step, flow.ChooseReview) else None
             case _:
@@ -128,9 +124,7 @@ class _Visit:
         lines = [step.said]
         if self._looked and not step.choices:
             lines.append(self._opening.words(choice.NOTHING_FOUND))
-        return welcome.ChoosePage(
-            self._opening, step.choices, step.why or NO_TROUBLE, " ".join(filter(None, lines))
-        )
+        return welcome.ChoosePage(self._opening, step.choices, step.why or NO_TROUBLE, " ".join(filter(None, lines)))
 
     async def _answer(self, step: flow.FlowStep[Any]) -> object:
         """Prompt for what leads from a review to its first item; None where the person goes back."""
@@ -144,9 +138,7 @@ class _Visit:
                 return await self._agrees(step)
             case flow.AskSecret():
                 asked = choice.secret_words(words)
-                page: Screen[Any] = welcome.AskPage(
-                    words, welcome.Question(*asked[:3], "", why.said, wide=True)
-                )
+                page: Screen[Any] = welcome.AskPage(words, welcome.Question(*asked[:3], "", why.said, wide=True))
             case flow.AskWhoAsks():
                 page = welcome.OrganisationPage(words, step.batch)
             case flow.AskSharing():
@@ -184,9 +176,7 @@ class _Visit:
             about = f"{choice.same_card(words, step.last.letters)} {about}"
         wrong = "" if step.why is None else step.why.said
         typed = self._typed if wrong else ""
-        answer = await self._ask(
-            welcome.AskPage(words, welcome.Question(place, asked, about, typed, wrong))
-        )
+        answer = await self._ask(welcome.AskPage(words, welcome.Question(place, asked, about, typed, wrong)))
         self._typed = answer or ""
         return answer
 
@@ -194,9 +184,7 @@ class _Visit:
         """Prompt for consent, in the language that the person chooses."""
         session = step.session
         while (
-            answer := await self._ask(
-                welcome.ConsentPage(session.words, session.manifest, session.view)
-            )
+            answer := await self._ask(welcome.ConsentPage(session.words, session.manifest, session.view))
         ) is not None:
             if answer is welcome.ConsentAnswer.AGREED:
                 return True

@@ -20,9 +20,7 @@ from rosetta_tui.toolkit.content import Harmless, show
 from rosetta_tui.toolkit.form.file_choice import FileChoice
 
 
-def choose(
-    app: App[Any], title: str, choices: Mapping[str, str], now: str, then: Callable[[str], object]
-) -> None:
+def choose(app: App[Any], title: str, choices: Mapping[str, str], now: str, then: Callable[[str], object]) -> None:
     """Prompt for one of some words, by their keys, and act where one is chosen."""
 
     def chosen(key: str | None) -> None:
@@ -196,4 +194,4 @@ def typed_line(label: str, name: str, placeholder: str, most: int = 0) -> Compos
     """Yield a line to type in under a name, of at most that many characters; 0: any number."""
     with Horizontal(classes="setting"):
         yield Label(label)
-        yield Input(id=name, placeholder=placeholder, highlighter=Harmless(), select_on_focus=False, max_length=most)  # fmt: skip
+        yield Input(id=name, placeholder=placeholder, highlighter=Harmless(), select_on_focus=False, max_length=most)

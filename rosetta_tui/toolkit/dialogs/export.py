@@ -55,9 +55,7 @@ class ExportScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
 
-    def __init__(
-        self, home: Path, records: Records, name: str, page: ShownRecords | None = None
-    ) -> None:
+    def __init__(self, home: Path, records: Records, name: str, page: ShownRecords | None = None) -> None:
         super().__init__()
         self._home, self._records, self._name = home, records, name
         self._page = page  # the same rows for a page that people read
@@ -68,9 +66,7 @@ class ExportScreen(ModalScreen[None]):
         rows = f"{counted(self._records.count, 'row')}, as shown"
         with Vertical(classes="dialog"):
             yield Static(Content.assemble(("Export   ", "bold"), (rows, "$quiet")))
-            yield OptionList(
-                *(Option(Content(words), id=form) for form, words in FORM_WORDS.items()), id="form"
-            )
+            yield OptionList(*(Option(Content(words), id=form) for form, words in FORM_WORDS.items()), id="form")
             yield Input(id="path", highlighter=Harmless(), select_on_focus=False)
             yield Static(id="said")
             yield from answers("Export", "write")

@@ -76,9 +76,7 @@ class HelpScreen(ModalScreen[None]):
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  Textual's own form
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,enter", "dismiss(None)", "Back")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "dismiss(None)", "Back")]
 
     def __init__(self, title: str, about: str, groups: Mapping[str, Keys]) -> None:
         super().__init__()
@@ -99,10 +97,7 @@ class HelpScreen(ModalScreen[None]):
 def _group(name: str, keys: Keys) -> Content:
     """Write one group, with its name above it; nothing where it has no keys."""
     width = max(map(len, keys.values()), default=0)
-    lines = [
-        Content.assemble((f"{key:>{width}}", "bold $mark"), f"  {words}")
-        for words, key in keys.items()
-    ]
+    lines = [Content.assemble((f"{key:>{width}}", "bold $mark"), f"  {words}") for words, key in keys.items()]
     title = [Content.styled(name, "$quiet")] if lines else []
     return Content("\n").join([*title, *lines, Content()])
 

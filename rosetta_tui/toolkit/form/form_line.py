@@ -192,9 +192,7 @@ class FormLine(Vertical):
 
     def take_focus(self) -> None:
         control = self._control
-        control.call_after_refresh(
-            control.take_focus if isinstance(control, SuggestingLine) else control.focus
-        )
+        control.call_after_refresh(control.take_focus if isinstance(control, SuggestingLine) else control.focus)
 
     def say(self, words: str, *, bad: bool = False) -> None:
         """Show something about the value, or nothing."""
@@ -232,13 +230,9 @@ def _control(
     field: FormField, value: Value, suggest: Suggest | None, choices: Mapping[str, str]
 ) -> Input | Ticks | SuggestingLine:
     if field.kind in {FieldKind.TICKS, FieldKind.SWITCH}:
-        return Ticks(
-            {YES: "yes"} if field.kind is FieldKind.SWITCH else choices, _ticked(field, value)
-        )
+        return Ticks({YES: "yes"} if field.kind is FieldKind.SWITCH else choices, _ticked(field, value))
     if suggest is not None:
-        return SuggestingLine(
-            _typed(value), suggest, field.default or LISTS, completes=field.name not in OPEN
-        )
+        return SuggestingLine(_typed(value), suggest, field.default or LISTS, completes=field.name not in OPEN)
     return Input(
         _typed(value),
         placeholder=field.default,

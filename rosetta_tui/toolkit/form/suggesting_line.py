@@ -47,9 +47,7 @@ class SuggestingLine(Vertical):
 
     input = getters.query_one(Input)
 
-    def __init__(
-        self, value: str, suggest: Suggest, placeholder: str = "", *, completes: bool = False
-    ) -> None:
+    def __init__(self, value: str, suggest: Suggest, placeholder: str = "", *, completes: bool = False) -> None:
         """``completes``: enter puts the only thing that fits instead of what was typed."""
         super().__init__()
         self._completes, self._initial, self._placeholder = completes, value, placeholder
@@ -61,13 +59,7 @@ class SuggestingLine(Vertical):
         self._moves: list[int] = []  # steps asked for while the list was being found
 
     def compose(self) -> ComposeResult:
-        yield Input(
-            self._initial,
-            self._placeholder,
-            highlighter=Harmless(),
-            compact=True,
-            select_on_focus=False,
-        )
+        yield Input(self._initial, self._placeholder, highlighter=Harmless(), compact=True, select_on_focus=False)
 
     @property
     def offers(self) -> OptionList:

@@ -16,15 +16,7 @@ import numpy as np
 
 from corpora.model.task import json_text
 from corpora.text.tokens import lowered
-from scoring.core.metric import (
-    Compared,
-    FloatArray,
-    Metric,
-    RateMetric,
-    Statistics,
-    own_signature,
-    share,
-)
+from scoring.core.metric import Compared, FloatArray, Metric, RateMetric, Statistics, own_signature, share
 from scoring.core.packs import pack_metric
 from scoring.core.setup import Translation
 from scoring.metrics.maker import Maker
@@ -240,9 +232,7 @@ def read_state(value: Any) -> Slots | None:
 
 def _as_written(value: Any) -> Slots | None:
     """Return the slots of a state with their values as text; None where it is none."""
-    if not isinstance(value, Mapping) or not all(
-        isinstance(domain_slots, Mapping) for domain_slots in value.values()
-    ):
+    if not isinstance(value, Mapping) or not all(isinstance(domain_slots, Mapping) for domain_slots in value.values()):
         return None
     try:
         return {
@@ -307,9 +297,7 @@ class _DialogueState(Metric):
         kinds = {
             "missing": wanted.keys() - actual.keys(),
             "not asked for": actual.keys() - wanted.keys(),
-            "with another value": {
-                key for key in wanted.keys() & actual.keys() if wanted[key] != actual[key]
-            },
+            "with another value": {key for key in wanted.keys() & actual.keys() if wanted[key] != actual[key]},
         }
         return tuple(
             f"Slots {what}: {', '.join(' '.join(key) for key in sorted(keys)[:_MOST_NAMED])}"

@@ -33,9 +33,7 @@ _TYPES: Mapping[str, type] = {
 _LEFT_OUT = re.compile(r"[ ,./\-_*^]")
 
 
-def call_faults(
-    calls: Sequence[Any], wanted: Sequence[Mapping[str, Parameters]], tools: Sequence[Any]
-) -> list[str]:
+def call_faults(calls: Sequence[Any], wanted: Sequence[Mapping[str, Parameters]], tools: Sequence[Any]) -> list[str]:
     """Return what is wrong with the calls of an answer, in words; nothing where they are those wanted."""
     if len(calls) != len(wanted):
         return [f"{len(calls)} calls; {len(wanted)} are wanted."]
@@ -109,9 +107,7 @@ def _name(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _fault(
-    call: Any, wanted: Mapping[str, Parameters], described: Mapping[str, Mapping[str, Any]]
-) -> str | None:
+def _fault(call: Any, wanted: Mapping[str, Parameters], described: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Return why a call is not the wanted one; None where it is."""
     ((name, allowed),) = wanted.items()
     if not _is_named(call, wanted):
@@ -132,9 +128,7 @@ def _fault(
     return f"{name}: {left[0]} is missing." if left else None
 
 
-def _description(
-    tool: Mapping[str, Any] | None, allowed: Parameters
-) -> tuple[Mapping[str, Any], Sequence[str]]:
+def _description(tool: Mapping[str, Any] | None, allowed: Parameters) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Return the described parameters and those that must be there; without a description any type will do."""
     stated = tool.get("parameters") if tool else None
     if not isinstance(stated, Mapping) or not isinstance(stated.get("properties"), Mapping):
@@ -186,10 +180,7 @@ def _dict_fits(value: Mapping[str, Any], answer: Any) -> bool:
     """Return whether a record has one of the allowed values under each name of an allowed record."""
     if not isinstance(answer, Mapping):
         return False
-    known = all(
-        name in answer and _plain(item) in map(_plain, _several(answer[name]))
-        for name, item in value.items()
-    )
+    known = all(name in answer and _plain(item) in map(_plain, _several(answer[name])) for name, item in value.items())
     return known and all(name in value or "" in _several(others) for name, others in answer.items())
 
 
@@ -255,9 +246,7 @@ class FunctionCallMatch(RateMetric):
         except RecursionError:
             return ["A value is nested too deep to be compared."]
 
-    def _sides(
-        self, translation: Translation
-    ) -> tuple[Sequence[Any] | None, Sequence[Any], Sequence[Any]] | None:
+    def _sides(self, translation: Translation) -> tuple[Sequence[Any] | None, Sequence[Any], Sequence[Any]] | None:
         """Return the calls of the answer (None: it is no list of calls), those wanted, and the tools."""
         wanted = translation.given("reference_calls")
         if not isinstance(wanted, list) or not all(_wanted(wanted)) or len(wanted) > MOST_CALLS:

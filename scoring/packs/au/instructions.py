@@ -245,9 +245,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "keywords:forbidden_words": _no_forbidden_words,
     "keywords:letter_frequency": _letter_frequency,
-    "language:response_language": lambda answer, asked: written_in(
-        answer, _text(asked, "language").lower()
-    ),
+    "language:response_language": lambda answer, asked: written_in(answer, _text(asked, "language").lower()),
     "length_constraints:number_sentences": _sentences,
     "length_constraints:number_paragraphs": _paragraphs,
     "length_constraints:number_words": lambda answer, asked: _compare(
@@ -261,9 +259,7 @@ CHECKS: Mapping[str, Check] = {
     "detectable_format:number_bullet_lists": lambda answer, asked: (
         len(_BULLET.findall(answer)) == _number(asked, "num_bullets")
     ),
-    "detectable_format:constrained_response": lambda answer, _: any(
-        fixed in answer for fixed in _FIXED_ANSWERS
-    ),
+    "detectable_format:constrained_response": lambda answer, _: any(fixed in answer for fixed in _FIXED_ANSWERS),
     "detectable_format:number_highlighted_sections": _highlights,
     "detectable_format:multiple_sections": _sections,
     "detectable_format:json_format": lambda answer, _: json_answer(answer) is not NO_JSON,
@@ -278,9 +274,7 @@ CHECKS: Mapping[str, Check] = {
     "startend:quotation": _quoted,
     "change_case:capital_word_frequency": _capital_words,
     "change_case:english_capital": lambda answer, _: written_in(answer, "en") and answer.isupper(),
-    "change_case:english_lowercase": lambda answer, _: (
-        written_in(answer, "en") and answer.islower()
-    ),
+    "change_case:english_lowercase": lambda answer, _: written_in(answer, "en") and answer.islower(),
     "punctuation:no_comma": lambda answer, _: "," not in answer,
 }
 

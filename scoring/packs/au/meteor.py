@@ -25,8 +25,7 @@ def meteor(reference: Sequence[str], output: Sequence[str], *, english: bool) ->
         output,
         preprocess=str,
         stemmer=cast("Any", SimpleNamespace(stem=_english_stem if english else str)),
-        wordnet=(wordnet() if english else None)
-        or cast("Any", SimpleNamespace(synsets=lambda _: ())),
+        wordnet=(wordnet() if english else None) or cast("Any", SimpleNamespace(synsets=lambda _: ())),
     )
     return float(score)
 

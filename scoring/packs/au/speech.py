@@ -176,8 +176,7 @@ class _Diarization(RateMetric):
     @property
     def signature(self) -> str:
         return own_signature(
-            "words:letters-marks-numbers|case:lower|unspaced:characters|speakers:best-pairing"
-            f"{self._nameless}"
+            f"words:letters-marks-numbers|case:lower|unspaced:characters|speakers:best-pairing{self._nameless}"
         )
 
     _nameless = ""
@@ -277,8 +276,7 @@ class SpeakerWordErrorRate(_Diarization):
             return ()
         ours, theirs = _written(translation.output), _written(translation.entry.reference)
         pairs = [
-            f"{ours.get(name, _NO_NAME)} for {theirs.get(other, _NO_NAME)}"
-            for other, name in _pairs(*sides).items()
+            f"{ours.get(name, _NO_NAME)} for {theirs.get(other, _NO_NAME)}" for other, name in _pairs(*sides).items()
         ]
         taken = (f"Speakers were taken: {', '.join(pairs)}.",) if pairs else ()
         errors, words = counted(int(statistics[0]), "error"), counted(len(sides[1].words), "word")
@@ -333,9 +331,7 @@ class SpeakerCountError(_Diarization):
         return (f"{there}; the reference has {reference.speaker_count}.",)
 
 
-def _aligned_speakers(
-    output: SpokenTurns, reference: SpokenTurns
-) -> Counter[tuple[Speaker, Speaker]]:
+def _aligned_speakers(output: SpokenTurns, reference: SpokenTurns) -> Counter[tuple[Speaker, Speaker]]:
     """Count (speaker of the output, of the reference) over the words that an alignment puts together."""
     if len(output.words) * len(reference.words) > MOST_CELLS:
         return Counter()
@@ -357,10 +353,7 @@ def _spared_words(output: SpokenTurns, reference: SpokenTurns) -> list[list[int]
         return [[0] * len(output.streams)] * len(reference.streams)
     spoken, wanted, names = output.of_speaker, reference.of_speaker, output.streams
     return [
-        [
-            len(spoken[name]) + len(wanted[other]) - word_edits(spoken[name], wanted[other])
-            for name in names
-        ]
+        [len(spoken[name]) + len(wanted[other]) - word_edits(spoken[name], wanted[other]) for name in names]
         for other in reference.streams
     ]
 

@@ -75,10 +75,7 @@ class _Reader:
                 return self.read(node.this)
             case exp.Select():
                 # Clauses of a query: what it selects, its tables and groups in no order.
-                given = (
-                    (expression.alias_or_name.lower(), expression.unalias())
-                    for expression in node.expressions
-                )
+                given = ((expression.alias_or_name.lower(), expression.unalias()) for expression in node.expressions)
                 anew = {
                     name: expression
                     for name, expression in given
@@ -126,9 +123,7 @@ class _Reader:
         if isinstance(node, list):
             return tuple(map(self.read, node))
         if isinstance(node, exp.Expression):
-            pieces = (
-                (name, self.read(child)) for name, child in sorted(node.args.items()) if child
-            )
+            pieces = ((name, self.read(child)) for name, child in sorted(node.args.items()) if child)
             return (type(node).__name__, *pieces)
         return str(node).lower()
 

@@ -111,9 +111,7 @@ class _Matching:
         return False
 
 
-def _split(
-    classes: list[int], wanted: Row, others: list[int], given: Row
-) -> tuple[list[int], list[int]] | None:
+def _split(classes: list[int], wanted: Row, others: list[int], given: Row) -> tuple[list[int], list[int]] | None:
     """Divide the classes of both sides by one more column; None where their numbers of rows differ."""
     ours, theirs = list(zip(classes, wanted, strict=True)), list(zip(others, given, strict=True))
     if Counter(ours) != Counter(theirs):
@@ -130,9 +128,7 @@ def without_distinct(query: str) -> str:
     lowered = [(place, piece.lower()) for place, piece in enumerate(pieces) if not piece.isspace()]
     following = [*(word for _, word in lowered[1:]), ""]
     dropped = {
-        place
-        for (place, word), after in zip(lowered, following, strict=True)
-        if word == "distinct" and after != "from"
+        place for (place, word), after in zip(lowered, following, strict=True) if word == "distinct" and after != "from"
     }
     return "".join(piece for place, piece in enumerate(pieces) if place not in dropped)
 

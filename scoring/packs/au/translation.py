@@ -142,11 +142,7 @@ def why_no_meteor(_: Resources) -> str | None:
 
 
 METRICS = {
-    "au.bleu": Maker(
-        lambda resources: SpeechBleu(
-            resources.setup.bleu_tokenizer, multi_ref=resources.setup.multi_ref
-        )
-    ),
+    "au.bleu": Maker(lambda resources: SpeechBleu(resources.setup.bleu_tokenizer, multi_ref=resources.setup.multi_ref)),
     "au.meteor": Maker(Meteor, why_no_meteor),
     "au.bertscore": Maker(BertScore, why_no_bertscore),
     "au.comet": Maker(SpeechComet, why_no_comet),

@@ -218,11 +218,7 @@ class LanguageConsistency(ResourceRate):
         if not answer_letters.all:
             return ("There are no letters, so none is of another script.",)
         summary = f"{answer_letters.ours:,} of {answer_letters.all:,} letters are of the language's script ({scripts})"
-        return (
-            f"{summary}; others: {listed(answer_letters.others)}."
-            if answer_letters.others
-            else f"{summary}.",
-        )
+        return (f"{summary}; others: {listed(answer_letters.others)}." if answer_letters.others else f"{summary}.",)
 
 
 class ConsistentAnswer(LanguageConsistency):
@@ -236,8 +232,7 @@ class ConsistentAnswer(LanguageConsistency):
 
 
 _NO_SCRIPT = (
-    "Nothing tells in which script the language is written: "
-    "name it in the tag of the language, as in crk-Latn."
+    "Nothing tells in which script the language is written: name it in the tag of the language, as in crk-Latn."
 )
 
 

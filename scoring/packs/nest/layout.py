@@ -150,9 +150,7 @@ class Clarity(ResponseMetric):
     def counted(self, prompt: str, answer: str) -> tuple[str, ...]:  # noqa: ARG002
         sentence_pace = pace(answer)
         lengths = f"variance of their lengths {sentence_pace.variance:,.4g} words²"
-        return (
-            f"{counted(sentence_pace.sentences, 'sentence')}; {lengths}, {MOST_VARIANCE} give 0.",
-        )
+        return (f"{counted(sentence_pace.sentences, 'sentence')}; {lengths}, {MOST_VARIANCE} give 0.",)
 
 
 _PARTS: Final = {
@@ -175,9 +173,7 @@ class Overall(ResponseMetric):
 
     def counted(self, prompt: str, answer: str) -> tuple[str, ...]:
         parts = self._parts(prompt, answer)
-        return (
-            " + ".join(f"{WEIGHTS[name]} × {name} {part}" for name, part in parts.items()) + ".",
-        )
+        return (" + ".join(f"{WEIGHTS[name]} × {name} {part}" for name, part in parts.items()) + ".",)
 
     def _parts(self, prompt: str, answer: str) -> dict[str, Decimal]:
         values = {name: part.entry_value(prompt, answer) for name, part in _PARTS.items()}

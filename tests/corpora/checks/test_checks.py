@@ -21,15 +21,7 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from corpora.model.vocabularies import context_labels, find_label, is_spdx, nearest_spdx
 from corpora.text.messages import fold
-from tests.corpora.making import (
-    LANGUAGES,
-    corpus_of,
-    entry,
-    envelope,
-    file,
-    json_file,
-    only_problem,
-)
+from tests.corpora.making import LANGUAGES, corpus_of, entry, envelope, file, json_file, only_problem
 from tests.corpora.tasks.records import RECORDS
 from tests.corpora.tasks.records import SECRET as ANSWER
 from tests.corpora.tasks.records import corpus_of as corpus_of_task
@@ -256,11 +248,7 @@ def complete() -> list[dict[str, Any]]:
 
 
 def verdicts(rows: list[dict[str, Any]], **more: Any) -> dict[str, int]:
-    return {
-        row.name: row.short_by
-        for row in requirements(corpus_of(*rows, **more), GIVEN)
-        if not row.met
-    }
+    return {row.name: row.short_by for row in requirements(corpus_of(*rows, **more), GIVEN) if not row.met}
 
 
 def test_requirements_just_met_and_one_less() -> None:

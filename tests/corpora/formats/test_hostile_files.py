@@ -20,16 +20,7 @@ from corpora.files import decode
 from corpora.files.problems import MOST, CorpusError
 from corpora.formats.load import File, load, read
 from corpora.model.corpus import Form
-from tests.corpora.making import (
-    LANGUAGES,
-    PAIR,
-    entry,
-    file,
-    json_file,
-    only_problem,
-    problems,
-    read_text,
-)
+from tests.corpora.making import LANGUAGES, PAIR, entry, file, json_file, only_problem, problems, read_text
 from tests.review.thorough import examples
 
 
@@ -226,9 +217,7 @@ def test_a_translation_memory_is_read() -> None:
 
 
 def test_languages_of_a_memory_are_its_own_or_said(tmp_path: Path) -> None:
-    corpus = read_text(
-        tmx(unit(1, ("quz", "Allinllachu"), ("es", "Hola")), srclang="es"), "m.tmx", {}
-    )
+    corpus = read_text(tmx(unit(1, ("quz", "Allinllachu"), ("es", "Hola")), srclang="es"), "m.tmx", {})
     assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("es", "quz")
     assert corpus.entries[0].source == "Hola"
     text = tmx(unit(1, ("en", "a"), ("mi", "b"), ("fr", "c")))
@@ -294,9 +283,7 @@ def test_what_a_file_calls_untranslated_is_no_reference() -> None:
         (XLIFF_2, "<segment><source>I am", '<segment state="initial"><source>I am'),
         (XLIFF_2, '<unit id="u2">', '<unit id="u2" translate="no">'),
     ):
-        before, after = (
-            read_text(each, "a.xlf", {}) for each in (text, text.replace(whole, marked))
-        )
+        before, after = (read_text(each, "a.xlf", {}) for each in (text, text.replace(whole, marked)))
         assert len(after.entries) == len(before.entries) - 1
         assert any("marks as none" in each.message for each in after.warnings)
 
@@ -357,9 +344,7 @@ TEXTS = st.text(
 @examples(15, 100)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))
 def test_what_a_tool_writes_comes_back(pairs: list[tuple[str, str]]) -> None:
-    body = "".join(
-        unit(n, ("en", escape(one)), ("mi", escape(other))) for n, (one, other) in enumerate(pairs)
-    )
+    body = "".join(unit(n, ("en", escape(one)), ("mi", escape(other))) for n, (one, other) in enumerate(pairs))
     with suppress(CorpusError):  # marks in a row, invisible references
         corpus = read_text(tmx(body), "a.tmx", PAIR)
         assert [(e.source, e.reference) for e in corpus.entries] == pairs

@@ -177,7 +177,7 @@ def sides(corpus: Corpus) -> list[tuple[str, str]]:
 
 
 def test_header_may_name_languages() -> None:
-    for header in ("mi\ten", "Māori\tEnglish", "maori\tenglish", "mri_Latn\teng_Latn", "MRI\tEN", "id\tmi\ten"):  # fmt: skip
+    for header in ("mi\ten", "Māori\tEnglish", "maori\tenglish", "mri_Latn\teng_Latn", "MRI\tEN", "id\tmi\ten"):
         row = "\t".join([*["7"][: header.count("\t") - 1], "Kia ora", "Hello"])
         corpus = making.read_text(f"{header}\n{row}\n")
         assert sides(corpus) == [("Hello", "Kia ora")]
@@ -196,9 +196,7 @@ def test_languages_nobody_gave_and_of_two_scripts_the_one_asked() -> None:
 
 def test_columns_may_be_named_by_name_or_number() -> None:
     for source, reference in [("mine", "theirs"), ("MINE", "2"), ("1", "2"), ("1", "theirs")]:
-        corpus = making.read_text(
-            "mine\ttheirs\tsource\na\tb\tc\n", source=source, reference=reference
-        )
+        corpus = making.read_text("mine\ttheirs\tsource\na\tb\tc\n", source=source, reference=reference)
         assert sides(corpus) == [("a", "b")]
         assert corpus.entries[0].model_extra == {"other_source": "c"}
     with pytest.raises(Exception, match="no column “nowhere”") as caught:
@@ -216,9 +214,7 @@ def test_of_two_columns_of_a_language_one_has_to_be_said(tmp_path: Path) -> None
     pair = {"source_language": "en", "target_language": "crk"}
     path = file(tmp_path, "en_GB\tcrk-Latn\tcrk_Cans\ndog\tatim\tᐊᑎᒼ\n", "a.tsv")
     problem = only_problem(path, dataset=pair)
-    assert (
-        "crk-Latn and crk-Cans may each be the language of the references, crk" in problem.message
-    )
+    assert "crk-Latn and crk-Cans may each be the language of the references, crk" in problem.message
     assert "--reference-column crk-Latn" in problem.mend
     corpus = load(path, dataset=pair, columns=Columns(reference="crk_Cans"))
     assert sides(corpus) == [("dog", "ᐊᑎᒼ")]
@@ -274,9 +270,7 @@ def test_json_fields_may_be_named(tmp_path: Path) -> None:
     row = json.dumps({"id": 1, "english": "e", "maori_text": "m"})
     corpus = making.read_text(row, "a.jsonl", source="english", reference="maori_text")
     assert sides(corpus) == [("e", "m")]
-    problem = only_problem(
-        file(tmp_path, row, "b.jsonl"), dataset=PAIR, columns=Columns("english", "none")
-    )
+    problem = only_problem(file(tmp_path, row, "b.jsonl"), dataset=PAIR, columns=Columns("english", "none"))
     assert problem.field == "reference"
 
 
@@ -285,10 +279,7 @@ def test_several_reference_files_are_variants(tmp_path: Path) -> None:
     paths = [file(tmp_path, text, name) for name, text in parts.items()]
     corpus = load(paths[0], paths[1:], dataset={"target_language": "mi"})
     assert corpus.form is Form.PARALLEL
-    assert [(each.reference, each.variants) for each in corpus.entries] == [
-        ("Tahi.", ("Kotahi.",)),
-        ("Rua.", ()),
-    ]
+    assert [(each.reference, each.variants) for each in corpus.entries] == [("Tahi.", ("Kotahi.",)), ("Rua.", ())]
     assert corpus.files == tuple(path.absolute() for path in paths)
     short = file(tmp_path, "Tahi.\n", "r3.mi")
     found = problems(paths[0], reference=[paths[1], short], dataset=PAIR)

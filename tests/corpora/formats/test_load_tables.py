@@ -40,7 +40,7 @@ def test_what_a_spreadsheet_saves_as_unicode_is_read(tmp_path: Path) -> None:
 
 
 def test_common_headers_are_understood(tmp_path: Path) -> None:
-    for header in ("source,reference", "src,ref", "Source,Target", "source_text,target_expected", "SRC , trg"):  # fmt: skip
+    for header in ("source,reference", "src,ref", "Source,Target", "source_text,target_expected", "SRC , trg"):
         assert texts(file(tmp_path, f"{header}\na,b\n", "a.csv")) == [(1, "a", "b")]
     assert texts(file(tmp_path, "source;reference\na,b;c\n", "a.csv")) == [(1, "a,b", "c")]
     assert texts(file(tmp_path, "source\treference\na,b\tc\n", "a.txt")) == [(1, "a,b", "c")]
@@ -58,10 +58,7 @@ def test_other_columns_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_tsv_without_a_tab_is_read_by_what_parts_its_header(tmp_path: Path) -> None:
-    for content, name in [
-        ('source,reference\n"a, b",c\n', "commas"),
-        ("source;reference\na, b;c\n", "semicolons"),
-    ]:
+    for content, name in [('source,reference\n"a, b",c\n', "commas"), ("source;reference\na, b;c\n", "semicolons")]:
         path = file(tmp_path, content, "a.tsv")
         assert texts(path) == [(1, "a, b", "c")]
         assert f"separated at {name}" in load(path, dataset=LANGUAGES).warnings[0].message
@@ -69,17 +66,10 @@ def test_a_tsv_without_a_tab_is_read_by_what_parts_its_header(tmp_path: Path) ->
 
 def test_language_names_and_one_language_twice_are_noted(tmp_path: Path) -> None:
     path = file(tmp_path, "source,reference\na,b\n", "a.csv")
-    for tag, meant in (
-        ("english", "en"),
-        ("Māori", "mi"),
-        ("zho_Hant", "zho-Hant"),
-        ("xxq", "xxq"),
-    ):
+    for tag, meant in (("english", "en"), ("Māori", "mi"), ("zho_Hant", "zho-Hant"), ("xxq", "xxq")):
         corpus = load(path, dataset={"source_language": "fr_FR", "target_language": tag})
         assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("fr-FR", meant)
-        assert any("No language has the tag" in each.message for each in corpus.warnings) is (
-            tag == "xxq"
-        )
+        assert any("No language has the tag" in each.message for each in corpus.warnings) is (tag == "xxq")
     commented = file(tmp_path, "# source_language: eng\nsource,reference\na,b\n", "b.csv")
     for tag in ("English", "en"):
         assert load(commented, dataset={"source_language": tag, "target_language": "crk"})
@@ -111,9 +101,7 @@ def test_tiers_are_read_as_spreadsheets_write_them(tmp_path: Path) -> None:
     content = "source,reference,difficulty\na,b,3\nc,d,4.0\ne,f,Easy\ng,h,\n"
     corpus = load(file(tmp_path, content, "a.csv"), dataset=LANGUAGES)
     assert [each.difficulty for each in corpus.entries] == [3, 4, 2, None]
-    problem = only_problem(
-        file(tmp_path, "source,reference,difficulty\na,b,9\n", "b.csv"), dataset=LANGUAGES
-    )
+    problem = only_problem(file(tmp_path, "source,reference,difficulty\na,b,9\n", "b.csv"), dataset=LANGUAGES)
     assert (problem.line, problem.field) == (2, "difficulty")
 
 
@@ -223,11 +211,7 @@ def test_carriage_returns_are_reported_once_and_read(tmp_path: Path) -> None:
 
 def test_columns_of_a_reference_file_are_several_references(tmp_path: Path) -> None:
     corpus = load(*two(tmp_path, "a\nb\n\nc\n", "x\tX\tX\ny\t\tY\n\n\tz\t\n"))
-    assert [(each.reference, each.variants) for each in corpus.entries] == [
-        ("x", ("X",)),
-        ("y", ("Y",)),
-        ("z", ()),
-    ]
+    assert [(each.reference, each.variants) for each in corpus.entries] == [("x", ("X",)), ("y", ("Y",)), ("z", ())]
     assert any("3 columns of t.crk-Cans.txt" in each.message for each in corpus.warnings)
     problem = only_problem(*two(tmp_path, "a\nb\nc\n", "x\tX\ny\nz\tZ\n"))
     assert (problem.line, problem.field) == (2, "reference")
@@ -290,35 +274,22 @@ def test_wrong_name_among_several_columns_is_an_error(tmp_path: Path) -> None:
 
 
 def _tmx(units: list[dict[str, str]], srclang: str = "en") -> str:
-    tus = (
-        "".join(f'<tuv xml:lang="{tag}"><seg>{text}</seg></tuv>' for tag, text in unit.items())
-        for unit in units
+    tus = ("".join(f'<tuv xml:lang="{tag}"><seg>{text}</seg></tuv>' for tag, text in unit.items()) for unit in units)
+    return (
+        f'<tmx version="1.4"><header srclang="{srclang}"/><body>{"".join(f"<tu>{tu}</tu>" for tu in tus)}</body></tmx>'
     )
-    return f'<tmx version="1.4"><header srclang="{srclang}"/><body>{"".join(f"<tu>{tu}</tu>" for tu in tus)}</body></tmx>'
 
 
 def test_tags_of_one_language_are_one_side_of_a_memory(tmp_path: Path) -> None:
     for units, pairs in [
-        (
-            [{"en-US": "dog", "crk": "atim"}, {"en": "cat", "crk": "minôs"}],
-            [("dog", "atim"), ("cat", "minôs")],
-        ),
-        (
-            [{"en": "dog", "crk-CA": "atim"}, {"eng": "cat", "CRK_latn": "minôs"}],
-            [("dog", "atim"), ("cat", "minôs")],
-        ),
+        ([{"en-US": "dog", "crk": "atim"}, {"en": "cat", "crk": "minôs"}], [("dog", "atim"), ("cat", "minôs")]),
+        ([{"en": "dog", "crk-CA": "atim"}, {"eng": "cat", "CRK_latn": "minôs"}], [("dog", "atim"), ("cat", "minôs")]),
         ([{"en-GB": "dog", "en": "hound", "crk": "atim"}], [("hound", "atim")]),
     ]:
         corpus = load(file(tmp_path, _tmx(units), "a.tmx"), dataset=LANGUAGES)
         assert [(each.source, each.reference) for each in corpus.entries] == pairs
         assert any("read as one language" in each.message for each in corpus.warnings)
-    own = load(
-        file(
-            tmp_path,
-            _tmx([{"en-US": "a", "crk": "b"}, {"en-GB": "c", "crk": "d"}], "en-US"),
-            "a.tmx",
-        )
-    )
+    own = load(file(tmp_path, _tmx([{"en-US": "a", "crk": "b"}, {"en-GB": "c", "crk": "d"}], "en-US"), "a.tmx"))
     assert len(own.entries) == 2
     third = _tmx([{"en": "a", "crk": "b"}, {"en": "c", "fr": "d"}])
     (left_out,) = [w for w in load(file(tmp_path, third, "a.tmx"), dataset=LANGUAGES).warnings if "left out" in w.message]  # fmt: skip
@@ -329,10 +300,7 @@ def test_tags_of_one_language_are_one_side_of_a_memory(tmp_path: Path) -> None:
 def test_files_of_one_pair_are_one_corpus(tmp_path: Path) -> None:
     unit = '<body><trans-unit id="{0}"><source>{0}</source><target>x</target></trans-unit></body></file>'
     for tags, fits in [((("en", "crk"), ("en-US", "")), True), ((("en", "crk"), ("eng", "crk-CA")), True), ((("en", "crk"), ("en", "fr")), False)]:  # fmt: skip
-        files = (
-            f'<file source-language="{s}" target-language="{t}">{unit.format(n)}'
-            for n, (s, t) in enumerate(tags)
-        )
+        files = (f'<file source-language="{s}" target-language="{t}">{unit.format(n)}' for n, (s, t) in enumerate(tags))
         path = file(tmp_path, f'<xliff version="1.2">{"".join(files)}</xliff>', "a.xlf")
         if fits:
             assert len(load(path).entries) == 2

@@ -34,9 +34,9 @@ _ANY_TEXT = st.text(_SIGNS, max_size=12) | st.sampled_from(
     ["=1+1", "+a", "-b", "@c", "# x", '"', '"a', "a,b", "a\tb\nc", "\r", "[1]", "true", "7", " x "]
 )
 _LETTER = st.characters(categories=["L"])
-_TEXT = st.builds(
-    "".join, st.tuples(st.text(_SIGNS, max_size=6), _LETTER, st.text(_SIGNS, max_size=6))
-) | (st.sampled_from(["+a", "-b", "@c", "# x", '"a', "a,b", "a\tb\nc", "true", " x "]))
+_TEXT = st.builds("".join, st.tuples(st.text(_SIGNS, max_size=6), _LETTER, st.text(_SIGNS, max_size=6))) | (
+    st.sampled_from(["+a", "-b", "@c", "# x", '"a', "a,b", "a\tb\nc", "true", " x "])
+)
 
 
 def _free(name: str) -> bool:
@@ -108,10 +108,7 @@ _DATASETS = st.builds(
 @pytest.mark.thorough
 @examples(50, 50)
 @pytest.mark.parametrize("form", ONE_FILE)
-@given(
-    dataset=_DATASETS,
-    rows=st.lists(_ENTRIES, min_size=1, max_size=4, unique_by=lambda row: str(row.id)),
-)
+@given(dataset=_DATASETS, rows=st.lists(_ENTRIES, min_size=1, max_size=4, unique_by=lambda row: str(row.id)))
 def test_what_is_written_reads_back(form: Form, dataset: Dataset, rows: list[Entry]) -> None:
     assume(not all(is_blank(entry.source) for entry in rows))
     (text,) = encode(Corpus(dataset, tuple(rows), "", form), form)
@@ -172,7 +169,7 @@ def test_files_are_their_owner_s_and_whole(tmp_path: Path) -> None:
 
 def test_secret_entries_are_written_only_when_allowed(tmp_path: Path) -> None:
     for segment in ("gold_standard", "held_out"):
-        corpus, path = (corpus_of(entry(1, segment=segment), entry(2)), tmp_path / f"{segment[:4]}.json")  # fmt: skip
+        corpus, path = (corpus_of(entry(1, segment=segment), entry(2)), tmp_path / f"{segment[:4]}.json")
         with pytest.raises(CorpusError, match="1 entries belong to secret segments") as caught:
             write(corpus, path, Form.SPECIFICATION, lossy=True)
         assert "reference 1" not in str(caught.value)
@@ -236,9 +233,7 @@ def test_what_was_read_from_json_is_the_same_after_writing(tmp_path: Path) -> No
 def test_aligned_files_keep_every_entry_on_its_line(rows: list[tuple[bool, str, str]]) -> None:
     """Also where lines are blank on both sides, or only in the source."""
     assume(any(kept and source for kept, _, source in rows))
-    sides = [
-        "".join(f"{pair[side] if pair[0] else ''}\n" for pair in rows).encode() for side in (2, 1)
-    ]
+    sides = ["".join(f"{pair[side] if pair[0] else ''}\n" for pair in rows).encode() for side in (2, 1)]
     names = ("s.en", "r.mi")
     files = [File(name, data) for name, data in zip(names, sides, strict=True)]
     corpus = read(files)

@@ -135,9 +135,7 @@ def test_the_tags_of_the_demo_s_glosses_are_those_of_its_analyser() -> None:
         "INF": "vidi", "PTCP.ACT.PRS": "vidanta", "PTCP.ACT.PST": "vidinta", "PTCP.PASS.PRS": "vidata",
         "PTCP.PASS.PST": "vidita",
     }  # fmt: skip
-    for gloss, (accepted, analyses) in zip(
-        spelt, open_analyser(path).analyse(list(spelt.values())), strict=True
-    ):
+    for gloss, (accepted, analyses) in zip(spelt, open_analyser(path).analyse(list(spelt.values())), strict=True):
         assert accepted
         wanted = set(found.card.glosses[gloss].split("+"))
         assert any(wanted <= set(analysis.split("+")) for analysis in analyses), gloss

@@ -79,9 +79,7 @@ KEYS = ("assistant", "reference", "answer", "is_correct", "user", "text", "name"
 )
 def test_method_sees_only_what_its_task_names(name: str, fields: dict[str, Any]) -> None:
     fields = {key: value for key, value in fields.items() if key != "reference"}
-    entry = Entry.model_validate(
-        {"id": 1, "source": "s", "reference": SECRET, **fields, "of_task": name}
-    )
+    entry = Entry.model_validate({"id": 1, "source": "s", "reference": SECRET, **fields, "of_task": name})
     seen = entry.question().model_extra or {}
     assert seen.keys() <= task(name).shown.keys()
     for field, value in seen.items():
@@ -160,7 +158,9 @@ def test_unknown_task_is_refused_with_those_there_are() -> None:
         told = only_problem(name, {"anything": 1})  # type: ignore[arg-type]
         assert "field 'dataset.task': There is no such task. Permitted: translation, qa," in told
     for kept in ('"mt"', "7", "null", '["qa"]'):  # what earlier versions kept under the name
-        stored = f'{{"id": "c", "language_pair": "EN→X", "source_language": "en", "target_language": "x", "task": {kept}}}'
+        stored = (
+            f'{{"id": "c", "language_pair": "EN→X", "source_language": "en", "target_language": "x", "task": {kept}}}'
+        )
         assert Dataset.model_validate_json(stored).task == "translation"
 
 

@@ -52,11 +52,7 @@ def test_any_text_has_a_comparison_form_shares_and_a_short_form(text: str) -> No
 
 
 def test_comparison_form_keeps_only_what_readers_see() -> None:
-    for left, right in (
-        ("niwa\u0302pama\u0302w", "niwâpamâw"),
-        (" a \t\u3000 b\n", "a b"),
-        ("a\u00a0b", "a b"),
-    ):
+    for left, right in (("niwa\u0302pama\u0302w", "niwâpamâw"), (" a \t\u3000 b\n", "a b"), ("a\u00a0b", "a b")):
         assert comparison_form(left) == comparison_form(right)
     for left, right in (("Atim", "atim"), ("atim.", "atim"), ("â", "a")):
         assert comparison_form(left) != comparison_form(right)
@@ -84,7 +80,7 @@ def test_well_formed_tags_are_told_from_others() -> None:
         "en-u-ca-gregory", "crk-x-plains", "x-private",
     ]:  # fmt: skip
         assert is_language_tag(tag)
-    for tag in ["", "e", "English", "cree", "en_US", "en-", "-en", "en--US", "en US", "ën", "en\n", "a-b"]:  # fmt: skip
+    for tag in ["", "e", "English", "cree", "en_US", "en-", "-en", "en--US", "en US", "ën", "en\n", "a-b"]:
         assert not is_language_tag(tag)
 
 
@@ -387,9 +383,7 @@ def test_a_mixture_is_named_with_its_entries() -> None:
     texts = ["nikî-wâpam", "nikî\u2011wâpam", "a-b", "ni\u00adkî"]
     entries = [Entry(id=at, source="s’s", reference=text) for at, text in enumerate(texts)]
     named = {each.message: each.places for each in check_entries(entries, "c")}
-    assert named[
-        "Several forms of one look: hyphens in the references: U+002D (2), U+2011 (1)."
-    ] == (1,)
+    assert named["Several forms of one look: hyphens in the references: U+002D (2), U+2011 (1)."] == (1,)
     assert named["There are characters without width in the references: U+00AD (1)."] == (3,)
     assert list(mixtures(["ᐧᐋᐸ", "ᐙᐸ"])) == ["syllables"]
     assert mixtures(["ᐚᐸ", "ᐙᐸ", "don't", "a-b", "plain"]) == {}

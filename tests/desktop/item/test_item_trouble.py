@@ -70,7 +70,7 @@ def clipped(scene: Scene) -> list[str]:
     for widget in page.findChildren(QWidget):
         if not widget.isVisible() or not isinstance(widget, QAbstractButton | QLabel):
             continue
-        place, name = (in_page(scene, widget), widget.accessibleName() or getattr(widget, "text", str)())  # fmt: skip
+        place, name = (in_page(scene, widget), widget.accessibleName() or getattr(widget, "text", str)())
         if place.left() < 0 or place.right() > page.width():
             found.append(f"{name!r} reaches over the side: {place}")
         wanted = widget.heightForWidth(widget.width()) if widget.hasHeightForWidth() else -1
@@ -96,9 +96,7 @@ def in_sight(scene: Scene, *widgets: QWidget) -> bool:
 
 def test_what_is_asked_stands_right_under_the_translation(make: Make) -> None:
     """However much stands beside a sentence; after Esc the page is where it was."""
-    around = SentenceContext(
-        context="narrative", formality="conversational", before=LONG[:190], after=LONG[:190]
-    )
+    around = SentenceContext(context="narrative", formality="conversational", before=LONG[:190], after=LONG[:190])
     items = [each.model_copy(update={"around": around}) for each in items_of(2)]
     batch = batch_of(items, salt=SALT, translations={})
     scene = make(batch=batch, code=tag_of(CODE, SALT))
@@ -116,9 +114,7 @@ CORNERS = [(48, "fr", "rtl"), (16, "longer", "ltr")]
 REST = product((16, 20, 25, 30, 40, 48), ("longer", "fr"), ("ltr", "rtl"))
 
 
-@pytest.mark.parametrize(
-    ("size", "language", "direction"), first(1, dict.fromkeys([*CORNERS, *REST]))
-)
+@pytest.mark.parametrize(("size", "language", "direction"), first(1, dict.fromkeys([*CORNERS, *REST])))
 def test_nothing_is_clipped_at_any_size_of_letters(
     make: Make, turned: Callable[[str], None], size: int, language: str, direction: str
 ) -> None:
@@ -157,10 +153,7 @@ def test_answers_stay_and_nothing_is_cut_at_each_size_of_letters(
     make: Make, window: tuple[int, int], language: str
 ) -> None:
     around = SentenceContext(context="narrative", formality="conversational")
-    items = [
-        BatchItem(id=item_id(n), source=USUAL[0], candidate=USUAL[1], around=around)
-        for n in (1, 2, 3)
-    ]
+    items = [BatchItem(id=item_id(n), source=USUAL[0], candidate=USUAL[1], around=around) for n in (1, 2, 3)]
     batch = batch_of([*items, *items_of(120)[3:]], salt=SALT, translations={})
     scene = make(batch=batch, code=tag_of(CODE, SALT), language=language, size=16, window=window)
     scene.rate("2")
@@ -190,13 +183,7 @@ WINDOWS = [(640, 480), (1024, 600), (600, 900), (1280, 900), (1366, 768)]
     ("window", "size", "language"),
     first(
         1,
-        dict.fromkeys(
-            [
-                ((640, 480), 40, "en"),
-                ((1024, 600), 16, "fr"),
-                *product(WINDOWS, (16, 20, 40), ("en", "fr")),
-            ]
-        ),
+        dict.fromkeys([((640, 480), 40, "en"), ((1024, 600), 16, "fr"), *product(WINDOWS, (16, 20, 40), ("en", "fr"))]),
     ),
 )
 def test_no_answer_moves(make: Make, window: tuple[int, int], size: int, language: str) -> None:

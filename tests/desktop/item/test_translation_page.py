@@ -163,8 +163,7 @@ def test_sentence_whose_letters_are_missing_is_not_asked(translates: Translates)
 
 
 @pytest.mark.parametrize(
-    ("size", "language"),
-    first(2, dict.fromkeys([(48, "fr"), (16, "en"), *product(SIZES, ("en", "fr"))])),
+    ("size", "language"), first(2, dict.fromkeys([(48, "fr"), (16, "en"), *product(SIZES, ("en", "fr"))]))
 )
 def test_box_and_button_have_room(translates: Translates, size: int, language: str) -> None:
     items = [item.model_copy(update={"source": LONG}) for item in sentences_of(4)]

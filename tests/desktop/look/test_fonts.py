@@ -83,8 +83,7 @@ def test_a_damaged_font_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     shutil.copytree(fonts.FOLDER, tmp_path / "fonts")
     monkeypatch.setattr(fonts, "FOLDER", tmp_path / "fonts")
     damaged, gone = (
-        tmp_path / "fonts" / name
-        for name in ("RosettaNotoSans-Regular.ttf", "RosettaNotoSansArabic-Bold.ttf")
+        tmp_path / "fonts" / name for name in ("RosettaNotoSans-Regular.ttf", "RosettaNotoSansArabic-Bold.ttf")
     )
     damaged.write_bytes(damaged.read_bytes()[:40])
     gone.unlink()
@@ -106,14 +105,7 @@ def test_families_are_our_own_with_licence_and_bold_letters() -> None:
 
 DRAWN = [
     *("ᓂᐚᐸᒫᐤ ᐊᑎᒼ \U00011ab0", "niwâpamâw atim", unicodedata.normalize("NFD", "niwâpamâw")),
-    *(
-        "x̌ ƛ̓ ʔ",
-        "سڵاو",
-        "",
-        " \n\t\u2028",
-        "a\u200db\u200c\u200e\u2066c\u2069\ufeff\u00ad",
-        "a\ufe0f",
-    ),
+    *("x̌ ƛ̓ ʔ", "سڵاو", "", " \n\t\u2028", "a\u200db\u200c\u200e\u2066c\u2069\ufeff\u00ad", "a\ufe0f"),
 ]
 MISSING = {
     "abc שלום": "ש", "漢字": "漢", "ab\ue000c": "\ue000", "a\u0378": "\u0378", "a😀b": "😀",

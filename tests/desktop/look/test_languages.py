@@ -121,9 +121,7 @@ def test_window_from_the_right_keeps_keys_and_texts(
     block = page.texts.source.document().firstBlock()
     assert block.textDirection() == Qt.LayoutDirection.LeftToRight, "a sentence keeps its own"
     entry.answer("1")
-    assert [e.payload.rating for e in entry.laptop.events() if isinstance(e.payload, Rate)] == [
-        Rating.REJECT
-    ]
+    assert [e.payload.rating for e in entry.laptop.events() if isinstance(e.payload, Rate)] == [Rating.REJECT]
 
 
 @pytest.mark.thorough
@@ -384,9 +382,7 @@ def test_focus_is_a_thick_ring_or_edge(qtbot: QtBot, look: Look, theme: Theme) -
         assert ring not in colours(picture(window), place(button))
         button.setFocus(Qt.FocusReason.TabFocusReason)
         image, at = picture(window), place(button)
-        down = [
-            image.pixelColor(at.center().x(), at.top() + y).name() for y in range(-2, RING + GAP)
-        ]
+        down = [image.pixelColor(at.center().x(), at.top() + y).name() for y in range(-2, RING + GAP)]
         assert down == [ground] * 2 + [ring] * RING + [ground] * GAP
     for widget in edged:
         widget.setFocus()
@@ -427,9 +423,7 @@ def test_the_sizes_have_two_ends(look: Look, kept: list[tuple[str, str]]) -> Non
     assert [value for _, value in kept] == ["25", "30", "40", "48", "40", "30", "25", "20", "16"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "taken"), [(0, 16), (-5, 16), (19, 20), (26, 25), (36, 40), (10**9, 48)]
-)
+@pytest.mark.parametrize(("asked", "taken"), [(0, 16), (-5, 16), (19, 20), (26, 25), (36, 40), (10**9, 48)])
 def test_unknown_size_becomes_the_nearest(qapp: QApplication, asked: int, taken: int) -> None:
     assert Look(Theme.LIGHT, asked, lambda *_: None).size == taken
 
@@ -452,8 +446,7 @@ def scene_of(qtbot: QtBot, folder: Path, window: tuple[int, int], size: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("window", "size"),
-    first(1, dict.fromkeys([((1024, 560), 40), ((1920, 1040), 20), *product(SCREENS, (20, 40))])),
+    ("window", "size"), first(1, dict.fromkeys([((1024, 560), 40), ((1920, 1040), 20), *product(SCREENS, (20, 40))]))
 )
 def test_column_is_all_reached_by_tab_and_wheel(
     qtbot: QtBot, tmp_path: Path, window: tuple[int, int], size: int

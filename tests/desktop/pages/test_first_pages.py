@@ -115,9 +115,7 @@ def test_settings_hold_at_once_and_lead_to_all_else(settings: Entry) -> None:
 CORNERS = [(16, 1366), (48, 300)]
 
 
-@pytest.mark.parametrize(
-    ("size", "width"), first(2, dict.fromkeys([*CORNERS, *product(SIZES, (300, 640, 1366))]))
-)
+@pytest.mark.parametrize(("size", "width"), first(2, dict.fromkeys([*CORNERS, *product(SIZES, (300, 640, 1366))])))
 def test_words_of_a_tick_are_never_cut(qtbot: QtBot, size: int, width: int) -> None:
     dressed(size)
     said = "My better translations may be used later as right answers. " * 2

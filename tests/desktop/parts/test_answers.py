@@ -84,8 +84,7 @@ CORNERS = [("long", 48, RTL), ("many", 16, LTR)]
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "direction"),
-    first(2, dict.fromkeys([*CORNERS, *product(SETS, SIZES, (LTR, RTL))])),
+    ("name", "size", "direction"), first(2, dict.fromkeys([*CORNERS, *product(SETS, SIZES, (LTR, RTL))]))
 )
 def test_no_word_is_cut_off(window: QWidget, name: str, size: int, direction: Way) -> None:
     dressed(size)
@@ -143,8 +142,7 @@ def test_a_click_anywhere_and_the_keys_of_a_button_pick_once(window: QWidget) ->
 
 
 @pytest.mark.parametrize(
-    ("direction", "walks"),
-    [(LTR, {"RRR": 3, "RRRR": 3, "RL": 0, "L": 0}), (RTL, {"LL": 2, "R": 0})],
+    ("direction", "walks"), [(LTR, {"RRR": 3, "RRRR": 3, "RL": 0, "L": 0}), (RTL, {"LL": 2, "R": 0})]
 )
 def test_arrow_keys_walk(window: QWidget, direction: Way, walks: dict[str, int]) -> None:
     window.setLayoutDirection(direction)
@@ -191,9 +189,7 @@ def test_what_was_given_is_told_and_seen_without_colour(window: QWidget) -> None
 def test_ligatures_break_no_word(window: QWidget) -> None:
     for text in ("off", "efficient", "ﬁ", "ᐊᑎᒼ"):
         button = Button(text, "q")
-        assert (
-            button.heightForWidth(button.sizeHint().width()) == Button("x", "q").sizeHint().height()
-        )
+        assert button.heightForWidth(button.sizeHint().width()) == Button("x", "q").sizeHint().height()
         assert button.minimumSizeHint().width() <= button.sizeHint().width()
 
 

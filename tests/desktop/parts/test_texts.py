@@ -8,23 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QRect, QSize, Qt
-from PySide6.QtGui import (
-    QAccessible,
-    QGuiApplication,
-    QInputMethodEvent,
-    QKeyEvent,
-    QKeySequence,
-    QTextCursor,
-)
+from PySide6.QtGui import QAccessible, QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QLabel,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QSizePolicy, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from harness.core.storage import StorageProblem
@@ -282,9 +268,7 @@ def test_keys_of_the_page_are_left_to_it_and_the_box_grows(box: TypingBox) -> No
     assert box.written == "mine"
 
     def taken() -> bool:
-        key = QKeyEvent(
-            QKeyEvent.Type.KeyPress, Qt.Key.Key_PageDown, Qt.KeyboardModifier.NoModifier
-        )
+        key = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_PageDown, Qt.KeyboardModifier.NoModifier)
         box.keyPressEvent(key)
         return key.isAccepted()
 
@@ -401,9 +385,7 @@ def test_banner_tells_once_and_goes(framed: QWidget, monkeypatch: pytest.MonkeyP
     assert not any(pane.isVisible() for pane in banner.findChildren(TextPane))
 
 
-@pytest.mark.parametrize(
-    ("size", "width"), first(1, dict.fromkeys([(48, 640), *product(SIZES, (640, 1024))]))
-)
+@pytest.mark.parametrize(("size", "width"), first(1, dict.fromkeys([(48, 640), *product(SIZES, (640, 1024))])))
 def test_all_of_it_is_seen(framed: QWidget, qtbot: QtBot, size: int, width: int) -> None:
     dressed(size)
     framed.resize(width, 1600)

@@ -138,9 +138,7 @@ def driven(home: Path, *steps: str) -> tuple[Ran, list[dict[str, Any]]]:
 def started(home: Path, *asked: str, **more: str) -> Ran:
     environment = {**os.environ, "ROSETTA_HOME": str(home), "LC_ALL": "C.UTF-8", **more}
     command = [sys.executable, *asked]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False
-    )
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False)
 
 
 if __name__ == "__main__":

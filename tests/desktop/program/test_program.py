@@ -113,9 +113,7 @@ def test_check_draws_the_first_page_and_leaves_nothing(home: Path, tmp_path: Pat
     file = write_file(batch_of(), tmp_path)
     ran = _run(home, "--check", str(file))
     assert ran.stderr == ""
-    assert re.fullmatch(
-        rf"rosetta-review {re.escape(VERSION)}: “Who asks” drawn in \d+\.\d\d s\n", ran.stdout
-    )
+    assert re.fullmatch(rf"rosetta-review {re.escape(VERSION)}: “Who asks” drawn in \d+\.\d\d s\n", ran.stdout)
     assert ran.returncode == 0
     assert not home.exists()
 
@@ -125,9 +123,7 @@ def test_check_draws_the_first_page_and_leaves_nothing(home: Path, tmp_path: Pat
 def test_check_without_a_screen_says_what_it_tried(home: Path, tmp_path: Path) -> None:
     file, folder = write_file(batch_of(), tmp_path), tmp_path / "short-lived"
     folder.mkdir()
-    ran = _run(
-        home, "--check", str(file), QT_QPA_PLATFORM="xcb", DISPLAY=":9876", TMPDIR=str(folder)
-    )
+    ran = _run(home, "--check", str(file), QT_QPA_PLATFORM="xcb", DISPLAY=":9876", TMPDIR=str(folder))
     assert ran.returncode == 1
     assert "this computer offers no screen to draw on" in ran.stderr
     assert "Tried with QT_QPA_PLATFORM=xcb, DISPLAY=:9876, " in ran.stderr
@@ -207,21 +203,12 @@ def test_a_font_that_is_damaged_is_told_in_a_window(home: Path, tmp_path: Path) 
 @pytest.mark.skipif(os.name != "posix", reason="the system ends programs in another way")
 @pytest.mark.parametrize(
     ("number", "after"),
-    first(
-        1,
-        [
-            (signal.SIGTERM, 0.05),
-            (signal.SIGINT, 0.4),
-            *product((signal.SIGTERM, signal.SIGINT), (0.01, 0.1)),
-        ],
-    ),
+    first(1, [(signal.SIGTERM, 0.05), (signal.SIGINT, 0.4), *product((signal.SIGTERM, signal.SIGINT), (0.01, 0.1))]),
 )
 def test_signal_ends_it_cleanly(home: Path, number: signal.Signals, after: float) -> None:
     """At whatever moment it comes: ``after`` are seconds since the first thing that the program did."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "ROSETTA_HOME": str(home)},
-        stderr=subprocess.PIPE,
+        [sys.executable, "-c", PROGRAM], env={**os.environ, "ROSETTA_HOME": str(home)}, stderr=subprocess.PIPE
     )
     _until((home / FOLDER / "lock").exists)
     time.sleep(after)
@@ -290,9 +277,7 @@ let_go()
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked")
 def test_code_leaves_memory_unless_it_was_changed_there() -> None:
     """Checks a signature and lets go, twice: kB before, mappings let go, kB after, kB after another check."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", CHECKED, str(ROOT)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-P", "-c", CHECKED, str(ROOT)], capture_output=True, text=True, check=True)
     (before, count, after, again), (changed, more, kept, _) = (
         map(int, line.split()) for line in done.stdout.splitlines()
     )
@@ -313,9 +298,7 @@ def test_elsewhere_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_release_that_loses_them_is_not_installed() -> None:
-    wishes = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]["desktop"]
+    wishes = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["desktop"]
     [wish] = [Requirement(each) for each in wishes if each.startswith("PySide6")]
     assert "6.12.0" not in wish.specifier
     assert {"6.8.3", "6.9.3", "6.11.3"} <= set(wish.specifier.filter(["6.8.3", "6.9.3", "6.11.3"]))

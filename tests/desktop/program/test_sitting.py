@@ -32,15 +32,7 @@ from tests.desktop.conftest import NO_FONTS
 from tests.desktop.program.whole_program import COMMENT, DRAFT
 from tests.desktop.visit_scene import Enter, Scene, SceneOf, assert_more_is_told
 from tests.harness.process import ROOT
-from tests.review.session.scenes import (
-    CODE,
-    CUSTODIANS,
-    GUIDE,
-    batch_of,
-    items_of,
-    sentences_of,
-    write_file,
-)
+from tests.review.session.scenes import CODE, CUSTODIANS, GUIDE, batch_of, items_of, sentences_of, write_file
 from tests.review.thorough import first
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
@@ -151,9 +143,7 @@ def test_use_of_translations_is_asked_and_never_assumed(enter: Enter, tmp_path: 
 # the clipboard, and every page at its largest
 
 
-@pytest.mark.parametrize(
-    ("secret", "leaves"), first(2, [(True, "by-key"), (True, "by-closing"), (False, "by-key")])
-)
+@pytest.mark.parametrize(("secret", "leaves"), first(2, [(True, "by-key"), (True, "by-closing"), (False, "by-key")]))
 def test_no_secret_stays_in_the_clipboard(
     scene_of: SceneOf, monkeypatch: pytest.MonkeyPatch, secret: bool, leaves: str
 ) -> None:

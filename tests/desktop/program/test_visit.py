@@ -102,10 +102,7 @@ def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick
     assert batch.organisation_phrase in entry.read
     entry.press("\r", "\r")
     assert "This code" not in entry.read, "an empty line is not an answer"
-    for typed, said in (
-        ("1234", "A code has 8 letters and digits."),
-        (STRANGER, "This code is for other sentences."),
-    ):
+    for typed, said in (("1234", "A code has 8 letters and digits."), (STRANGER, "This code is for other sentences.")):
         entry.type(typed)
         entry.press("\r")
         assert said in entry.read
@@ -243,9 +240,7 @@ def _decisions(entry: Entry) -> list[tuple[str, Rating | CannotJudge]]:
 
 def test_letter_names_give_the_number_and_the_name_if_any() -> None:
     assert first_pages.letter_names("\ue000") == "U+E000"
-    assert (
-        first_pages.letter_names("x\u030c") == "U+0078 LATIN SMALL LETTER X, U+030C COMBINING CARON"
-    )
+    assert first_pages.letter_names("x\u030c") == "U+0078 LATIN SMALL LETTER X, U+030C COMBINING CARON"
 
 
 # a file that comes meanwhile

@@ -292,10 +292,7 @@ def test_press_at_the_time_of_its_release_repeats(qtbot: QtBot) -> None:
 
 # the thread that draws touches no disk
 
-_FILES = [
-    *((os, name) for name in ("stat", "lstat", "scandir", "listdir", "open", "unlink", "mkdir")),
-    (io, "open"),
-]
+_FILES = [*((os, name) for name in ("stat", "lstat", "scandir", "listdir", "open", "unlink", "mkdir")), (io, "open")]
 """What the standard library reaches a file system by."""
 
 

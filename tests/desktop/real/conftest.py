@@ -62,13 +62,9 @@ def start(display: Display, tmp_path: Path, request: pytest.FixtureRequest) -> I
     failed = request.session.testsfailed
     with contextlib.ExitStack() as stack:
 
-        def starts(
-            stage: Stage, *arguments: object, guard: float | None = None, **environment: str
-        ) -> Window:
+        def starts(stage: Stage, *arguments: object, guard: float | None = None, **environment: str) -> Window:
             around = {**heard, **environment}
-            return stack.enter_context(
-                window(display, stage.home, *arguments, environment=around, guard=guard)
-            )
+            return stack.enter_context(window(display, stage.home, *arguments, environment=around, guard=guard))
 
         yield starts
         if request.session.testsfailed > failed:

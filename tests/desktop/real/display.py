@@ -30,11 +30,7 @@ def program(name: str) -> str:
 
 @contextlib.contextmanager
 def running(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    *,
-    log: Path,
-    pass_fds: Sequence[int] = (),
+    command: Sequence[str], environment: Mapping[str, str], *, log: Path, pass_fds: Sequence[int] = ()
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run a program in a group of its own, which goes with it at the end; what it says stands in ``log``."""
     with log.open("ab") as out:
@@ -155,9 +151,7 @@ def _server(folder: Path, size: str) -> Iterator[tuple[int, subprocess.Popen[byt
         program("Xvfb"), "-displayfd", str(writing), "-screen", "0", f"{size}x24",
         "-dpi", "96", "-nolisten", "tcp", "-noreset",
     ]  # fmt: skip
-    with running(
-        command, {"PATH": os.environ["PATH"]}, log=folder / "x.log", pass_fds=[writing]
-    ) as server:
+    with running(command, {"PATH": os.environ["PATH"]}, log=folder / "x.log", pass_fds=[writing]) as server:
         os.close(writing)
         with os.fdopen(reading) as numbers:
             number = numbers.readline().strip()
@@ -172,9 +166,7 @@ _PAUSE = 0.01
 Found = TypeVar("Found")
 
 
-def until(
-    look: Callable[[], Found | None], what: str | Callable[[], str], seconds: float = SECONDS
-) -> Found:
+def until(look: Callable[[], Found | None], what: str | Callable[[], str], seconds: float = SECONDS) -> Found:
     """Return what ``look`` finds as soon as it is true; AssertionError with ``what`` where it never is."""
     end = time.monotonic() + seconds
     while not (found := look()):

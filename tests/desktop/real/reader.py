@@ -55,10 +55,7 @@ def session_bus(folder: Path, environment: Mapping[str, str]) -> Iterator[dict[s
 def bus(folder: Path, environment: Mapping[str, str]) -> Iterator[Bus]:
     """Start both; they go at the end."""
     launcher = [program("at-spi-bus-launcher"), "--launch-immediately", "--a11y=1"]
-    with (
-        session_bus(folder, environment) as around,
-        running(launcher, around, log=folder / "a11y.log"),
-    ):
+    with session_bus(folder, environment) as around, running(launcher, around, log=folder / "a11y.log"):
         address = around["DBUS_SESSION_BUS_ADDRESS"]
         yield Bus(address, until(lambda: _accessibility(address), "a bus for screen readers"))
 
@@ -75,9 +72,7 @@ WESTERN_CREE = "m17n:cr:western"
 
 
 @contextlib.contextmanager
-def input_method(
-    folder: Path, environment: Mapping[str, str], engine: str
-) -> Iterator[dict[str, str]]:
+def input_method(folder: Path, environment: Mapping[str, str], engine: str) -> Iterator[dict[str, str]]:
     """Start IBus with this engine chosen; gives what a program needs to be typed in through it."""
     if not Path("/usr/share/ibus/component/m17n.xml").exists():
         pytest.skip("ibus-m17n is not installed")
@@ -97,12 +92,7 @@ def input_method(
 
 def _ibus(environment: Mapping[str, str], *wishes: str) -> str:
     done = subprocess.run(
-        [program("ibus"), *wishes],
-        env=dict(environment),
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=30,
+        [program("ibus"), *wishes], env=dict(environment), check=False, capture_output=True, text=True, timeout=30
     )
     return done.stdout.strip()
 
@@ -185,9 +175,7 @@ class Node:
         return [str(self._ask(face, "GetName", "i", each)[0]) for each in range(count)]
 
     def press(self) -> None:
-        wanted = next(
-            at for at, name in enumerate(self.actions) if name in {"Press", "Toggle", "Select"}
-        )
+        wanted = next(at for at, name in enumerate(self.actions) if name in {"Press", "Toggle", "Select"})
         assert self._ask("org.a11y.atspi.Action", "DoAction", "i", wanted)[0]
 
     def write(self, text: str) -> None:

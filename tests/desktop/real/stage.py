@@ -71,10 +71,7 @@ def stage(folder: Path, batch: Batch | None = None, texts: Sequence[str] = ()) -
     """Put a batch on a stick; ``texts`` are the translations of its items, where they matter."""
     if batch is None:
         items = items_of(max(4, len(texts)))
-        changed = [
-            item.model_copy(update={"candidate": text})
-            for item, text in zip(items, texts, strict=False)
-        ]
+        changed = [item.model_copy(update={"candidate": text}) for item, text in zip(items, texts, strict=False)]
         batch = batch_of([*changed, *items[len(changed) :]])
     made = Stage(folder, batch)
     write_file(batch, made.stick)

@@ -55,10 +55,7 @@ def test_it_is_small_and_holds_nothing_of_the_network(bundle: Bundle) -> None:
     plugins = ("compose", "ibus")
     wanted = {f"lib{each}platforminputcontextplugin" for each in plugins}
     wanted |= {"libqxcb", "libxcb-cursor", "libxcb-icccm", "libxcb-keysyms"}
-    assert {each.name.split(".")[0] for each in files} >= wanted | {
-        "libxkbcommon-x11",
-        "libQt6DBus",
-    }
+    assert {each.name.split(".")[0] for each in files} >= wanted | {"libxkbcommon-x11", "libQt6DBus"}
 
 
 def test_packed_bundle_is_the_built_one_and_runs(bundle: Bundle, tmp_path: Path) -> None:
@@ -101,9 +98,7 @@ def test_bundle_asks_for_no_network(bundle: Bundle, display: Display, tmp_path: 
     trace = tmp_path / "trace"
     command = [program("strace"), "-D", "-f", "-qq", "-e", "trace=%network", "-o", str(trace)]
     around = bundle.environment(DISPLAY=display.name, ROSETTA_HOME=str(scene.home))
-    with running(
-        [*command, str(bundle.file), str(scene.file)], around, log=tmp_path / "log"
-    ) as shown:
+    with running([*command, str(bundle.file), str(scene.file)], around, log=tmp_path / "log") as shown:
         window = until(lambda: display.windows(shown.pid), (tmp_path / "log").read_text)[0]
         display.do("xdotool", "windowactivate", "--sync", window)
         display.press(*KNOWN_CARD)
@@ -164,10 +159,7 @@ def keyring(folder: Path) -> Iterator[str]:
     daemon = f"{program('gnome-keyring-daemon')} --foreground --unlock --components=secrets"
     unlocking = [program("sh"), "-c", f"printf secret | {daemon}"]
     alone = {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder)}
-    with (
-        session_bus(folder, alone) as around,
-        running(unlocking, around, log=folder / "keyring.log"),
-    ):
+    with session_bus(folder, alone) as around, running(unlocking, around, log=folder / "keyring.log"):
         until((folder / "keyring").is_dir, "a keyring")
         yield around["DBUS_SESSION_BUS_ADDRESS"]
 

@@ -161,12 +161,8 @@ def _memory(shown: Window) -> float:
 # what the program asks of the operating system: no network, and no file anywhere else
 
 CALLS = "execve,socket,connect,sendto,sendmsg,bind,open,openat,creat,rename,renameat,renameat2,mkdir,mkdirat,symlink,link,linkat,unlink,unlinkat,truncate"
-_WRITES = re.compile(
-    r'open(?:at)?\((?:AT_FDCWD, )?"([^"]*)", [^)]*(?:O_WRONLY|O_RDWR|O_CREAT)[^=]*= \d'
-)
-_MAKES = re.compile(
-    r'(?:creat|mkdir|mkdirat|rename\w*|symlink|link\w*|truncate)\((?:AT_FDCWD, )?"([^"]*)"[^=]*= 0'
-)
+_WRITES = re.compile(r'open(?:at)?\((?:AT_FDCWD, )?"([^"]*)", [^)]*(?:O_WRONLY|O_RDWR|O_CREAT)[^=]*= \d')
+_MAKES = re.compile(r'(?:creat|mkdir|mkdirat|rename\w*|symlink|link\w*|truncate)\((?:AT_FDCWD, )?"([^"]*)"[^=]*= 0')
 _SOCKETS = re.compile(r"\bsocket\((\w+)")
 _MEMORY = ("/dev/shm", "/dev/null", "/dev/tty", "/proc/self/", "/memfd:")
 """Nothing there outlives the program, or is on a disk."""
@@ -200,9 +196,7 @@ def traced(display: Display, folder: Path, **environment: str) -> Iterator[Trace
     trace = folder / "trace"
     scene = stage(folder, batch_of(items_of(3))).know()
     before = [program("strace"), "-D", "-f", "-qq", "-e", f"trace={CALLS}", "-o", str(trace)]
-    with window(
-        display, scene.home, scene.file, environment=environment, guard=0.0, before=before
-    ) as shown:
+    with window(display, scene.home, scene.file, environment=environment, guard=0.0, before=before) as shown:
         shown.know_card()
         shown.sees(item_id(1))
         yield Traced(scene, shown, trace)

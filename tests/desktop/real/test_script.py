@@ -13,26 +13,10 @@ from review.files.ratings import open_ratings
 from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating
 from tests.desktop.real.display import Display, until
-from tests.desktop.real.reader import (
-    WESTERN_CREE,
-    Bus,
-    Reader,
-    assert_told,
-    input_method,
-    labels,
-    press,
-)
+from tests.desktop.real.reader import WESTERN_CREE, Bus, Reader, assert_told, input_method, labels, press
 from tests.desktop.real.stage import COMMENT, Stage, stage
 from tests.desktop.real.window import Start, Window
-from tests.review.session.scenes import (
-    CODE,
-    CUSTODIANS,
-    batch_of,
-    item_id,
-    items_of,
-    sentences_of,
-    training_of,
-)
+from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, item_id, items_of, sentences_of, training_of
 
 
 @pytest.mark.thorough

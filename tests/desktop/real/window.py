@@ -80,9 +80,7 @@ class Window:
 
     def painted(self) -> list[str]:
         lines = self.log.read_text(errors="replace").splitlines(keepends=True)
-        return [
-            line.split()[1] for line in lines if line.startswith("painted ") and line[-1] == "\n"
-        ]
+        return [line.split()[1] for line in lines if line.startswith("painted ") and line[-1] == "\n"]
 
     def type(self, text: str, delay: int = 12) -> None:
         assert self.id

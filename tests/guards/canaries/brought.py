@@ -155,9 +155,7 @@ def answering(asked: Asked) -> Answer:
     if asked.number % 7 == 5:
         return error(400, f"cannot say {asked.source}")
     if is_judge(asked):
-        return json_answer(
-            completion(json.dumps({"score": 0.5, "explanation": said("because", 0)}))
-        )
+        return json_answer(completion(json.dumps({"score": 0.5, "explanation": said("because", 0)})))
     reply = completion(f"<think>{said('thought', 1)}</think>{asked.source}")
     reply["choices"][0]["message"]["reasoning_content"] = said("thought", 2)
     return json_answer(reply)
@@ -196,9 +194,7 @@ def speak(folder: Path) -> set[str]:
         import_bytes(office, [organisation.age], data, "a file")
         decided = {"wall": WALL, "batch": batch, "item": order[0]}
         office.append(review, Adjudicate(**decided, harmful=None, note=said("noted", 0)))
-        office.append(
-            review, Adjudicate(**decided, harmful=True, note="", reason="It is published", by="us")
-        )
+        office.append(review, Adjudicate(**decided, harmful=True, note="", reason="It is published", by="us"))
         told = [str(each.payload) for each in (*office.events(review), *laptop.events())]
         told += [str(each.text) for each in laptop.drafts(batch, person)]
         return {what for what in WRITTEN if any(said(what, 0) in each for each in told)}

@@ -28,9 +28,7 @@ from rosetta_tui.cli import main
 
 STEM = "kanario"
 
-_ON_TERMINALS = re.compile(
-    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])"
-)
+_ON_TERMINALS = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 """Sequences that a terminal does not show: colours, places, titles."""
 
 
@@ -126,9 +124,7 @@ def keep_removed(where: Path) -> None:
             path = Path(os.fsdecode(told[event == "os.rename"]))
             with suppress(OSError):
                 content = path.read_bytes()
-                (where / f"{os.getpid()}-{time.monotonic_ns()}-{path.name[-60:]}").write_bytes(
-                    content
-                )
+                (where / f"{os.getpid()}-{time.monotonic_ns()}-{path.name[-60:]}").write_bytes(content)
 
     sys.addaudithook(gone)
 
@@ -178,9 +174,7 @@ class Computer:
         """Run a command to its end; gives what it printed. ``code`` None: any."""
         line = [*map(str, words)]
         out = self.folder / "printed" / f"{len(self.printed)}"
-        made = processes().Process(
-            target=command, args=(line, self.environment, str(self.folder / "work"), str(out))
-        )
+        made = processes().Process(target=command, args=(line, self.environment, str(self.folder / "work"), str(out)))
         made.start()
         made.join()
         said = out.read_text("utf-8", "replace")

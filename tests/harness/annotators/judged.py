@@ -39,9 +39,7 @@ def know_packs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def judged_by(url: str, model: str = "mock") -> ScoringOptions:
     """Score by one surface metric and the judge."""
-    return ScoringOptions(
-        metrics=("chrf_plus_plus", SEMANTIC), judge=url, judge_model=f"judge-{model}"
-    )
+    return ScoringOptions(metrics=("chrf_plus_plus", SEMANTIC), judge=url, judge_model=f"judge-{model}")
 
 
 def is_judge(asked: Asked) -> bool:
@@ -93,9 +91,7 @@ class Kept(dict[str, bytes]):
     """A memo of one maker in memory."""
 
     def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
-        return {
-            key: value for key in (keys or ()) if (value := self.get(f"{maker} {key}")) is not None
-        }
+        return {key: value for key in (keys or ()) if (value := self.get(f"{maker} {key}")) is not None}
 
     def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
         self.update({f"{maker} {key}": value for key, value in found.items()})

@@ -18,13 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from corpora.model.entry import Entry, Segment
-from harness.annotators.bertscore import (
-    BertScoreFile,
-    BertScoreModel,
-    TokenVectors,
-    bertscore_annotator,
-    f1,
-)
+from harness.annotators.bertscore import BertScoreFile, BertScoreModel, TokenVectors, bertscore_annotator, f1
 from harness.annotators.comet import CometModel, CometScores, comet_annotator
 from harness.core.failures import HarnessError, UsageError
 from scoring.core.setup import Translation
@@ -317,9 +311,7 @@ def test_values_are_the_authors_and_asked_once_only(bert_model: BertModel, tmp_p
     assert found == pytest.approx([value for _, _, value in GOLDEN["pairs"]], abs=2e-5)
     facts = {"model": "small-bert", "imported": False, "layer": 3, "sha256": made.facts.sha256}
     assert made.facts.model_dump() == facts
-    here = [
-        each["local_files_only"] and not each["trust_remote_code"] for each in bert_model.opened
-    ]
+    here = [each["local_files_only"] and not each["trust_remote_code"] for each in bert_model.opened]
     assert all(here)
     assert bert_model.opened[1]["use_safetensors"] is True
     memo, told = Kept(), list[tuple[int, int]]()

@@ -39,7 +39,7 @@ def translation(id_: int, output: str, segment: Segment | None = None) -> Transl
     return Translation(made, output)
 
 
-def annotator(endpoint: Scripted, memo: Kept | None = None, progress: Any = None, **more: Any) -> Blocking:  # fmt: skip
+def annotator(endpoint: Scripted, memo: Kept | None = None, progress: Any = None, **more: Any) -> Blocking:
     embedder = EndpointEmbedder(endpoint.url, "m", key=no_key, **more)
     return Blocking(EmbeddingAnnotator(embedder, memo, progress), QUICK)
 
@@ -198,9 +198,7 @@ def test_a_refusal_names_the_mend_and_never_quotes_the_endpoint(
 
 
 def test_a_call_that_is_too_large_is_halved(endpoint: Scripted) -> None:
-    endpoint.answer = lambda asked: (
-        error(413, "too many inputs") if len(asked.body["input"]) > 10 else embedded(asked)
-    )
+    endpoint.answer = lambda asked: error(413, "too many inputs") if len(asked.body["input"]) > 10 else embedded(asked)
     made = [translation(id_, f"output {id_}") for id_ in range(20)]
     found = annotator(endpoint).annotate(made)
     expected = cosine("source 7\noutput 7", "source 7\nreference 7")
@@ -430,9 +428,7 @@ ANYTHING = st.recursive(
     max_leaves=12,
 )
 VECTORS = st.lists(NUMBERS | ANYTHING, max_size=3) | st.lists(NUMBERS, min_size=2, max_size=2)
-ITEMS = st.fixed_dictionaries(
-    {"embedding": VECTORS}, optional={"index": st.integers(-1, 2) | ANYTHING}
-)
+ITEMS = st.fixed_dictionaries({"embedding": VECTORS}, optional={"index": st.integers(-1, 2) | ANYTHING})
 REPLIES = ANYTHING | st.fixed_dictionaries(
     {"data": st.lists(ITEMS, min_size=2, max_size=2) | ANYTHING},
     optional={"usage": st.dictionaries(st.sampled_from(["prompt_tokens", "cost"]), ANYTHING)},

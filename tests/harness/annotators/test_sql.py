@@ -302,9 +302,7 @@ def small(tmp_path: Path) -> Counting:
 
 
 def spelling(start: int, word: str, tags: str, end: int = 99) -> list[tuple[int, str, str, int]]:
-    arcs = [
-        (0 if n == 0 else start + n, letter, letter, start + n + 1) for n, letter in enumerate(word)
-    ]
+    arcs = [(0 if n == 0 else start + n, letter, letter, start + n + 1) for n, letter in enumerate(word)]
     return [*arcs, (start + len(word), "", tags, end)]
 
 

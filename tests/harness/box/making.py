@@ -24,9 +24,7 @@ from harness.box.gateway import Gateway
 from harness.method.method import MethodClass, Output, Setup
 
 LACKING = [engine.lacking() for engine in engines()]
-needs_engine = pytest.mark.skipif(
-    None not in LACKING, reason="; ".join(filter(None, LACKING)) or "there is an engine"
-)
+needs_engine = pytest.mark.skipif(None not in LACKING, reason="; ".join(filter(None, LACKING)) or "there is an engine")
 
 SMALL = Limits(
     memory_bytes=512 << 20, processes=24, disk_bytes=8 << 20, install_seconds=60, load_seconds=60, entry_seconds=20,
@@ -89,8 +87,8 @@ def run_as_nobody(*told: str) -> Any:
     python = str(here) if everybodys else shutil.which(version, path="/usr/local/bin:/usr/bin")
     if python is None:
         pytest.skip("no Python of this version can be reached by other users")
-    packages = [str(Path(__file__).parents[3]), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]  # fmt: skip
-    environment = {"PYTHONPATH": ":".join(packages), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
+    packages = [str(Path(__file__).parents[3]), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+    environment = {"PYTHONPATH": ":".join(packages), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [python, "-P", "-m", "tests.harness.box.programs", *told],
         user=65534, group=65534, extra_groups=(), cwd="/", env=environment, capture_output=True, text=True, check=False,

@@ -24,29 +24,12 @@ import pytest
 from harness.box import engines
 from harness.box import engines as known
 from harness.box.boxed import boxed_method
-from harness.box.engine import (
-    BoxedCode,
-    BoxFailure,
-    BoxStage,
-    ExitReason,
-    Inside,
-    Limits,
-    WhoseFault,
-)
+from harness.box.engine import BoxedCode, BoxFailure, BoxStage, ExitReason, Inside, Limits, WhoseFault
 from harness.box.engines import Bubblewrap, Podman, control_group, find_engine, walls
 from harness.box.seccomp import DENIED, filter_program, rules_by_name
 from harness.core.failures import ErrorClass, HarnessError, UsageError
 from tests.harness.box.adversaries import NAMES, REACHING, UNRULY
-from tests.harness.box.making import (
-    SMALL,
-    asked,
-    boxed,
-    needs_engine,
-    outside_of,
-    run_as_nobody,
-    setup,
-    written,
-)
+from tests.harness.box.making import SMALL, asked, boxed, needs_engine, outside_of, run_as_nobody, setup, written
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first
 
@@ -239,7 +222,7 @@ SHOUTS = "import shout\ndef translate(texts):\n    return [shout.loud(text) for 
 WIDE = SMALL.model_copy(update={"disk_bytes": 64 << 20})
 
 
-def wheel(folder: Path, code: str = "def loud(text):\n    return text.upper()\n", **more: str) -> Path:  # fmt: skip
+def wheel(folder: Path, code: str = "def loud(text):\n    return text.upper()\n", **more: str) -> Path:
     folder.mkdir(exist_ok=True)
     path = folder / "shout-1.0-py3-none-any.whl"
     files = {
@@ -328,7 +311,7 @@ def test_refused_calls(machine: str, audit: int, place: int, socket: int, clone:
     assert {verdict(machine, audit, socket, n) for n in (2, 10, 16, 17, 40)} == {NOT_PERMITTED}
     assert verdict(machine, audit, socket, 1) == ALLOW
     assert verdict(machine, audit, clone, 0x003D0F00) == ALLOW  # a thread
-    for flag in (0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000, 0x80):  # fmt: skip
+    for flag in (0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000, 0x80):
         assert verdict(machine, audit, clone, flag | 17) == NOT_PERMITTED
     assert {verdict(machine, audit, n) for n in (435, 451, 500, 100_000)} == {NO_SUCH_CALL}
     assert verdict(machine, audit, 60 if place == 0 else 93) == ALLOW  # exit
@@ -341,11 +324,7 @@ def test_refused_calls(machine: str, audit: int, place: int, socket: int, clone:
 def test_calls_refused_by_an_argument(machine: str, audit: int, prctl: int, fcntl: int) -> None:
     """PR_SET_PDEATHSIG, F_SETLEASE and F_NOTIFY (linux/prctl.h, linux/fcntl.h), and none beside them."""
     assert [each for each in range(80) if verdict(machine, audit, prctl, each) != ALLOW] == [1]
-    held = [
-        each
-        for each in (*range(20), *range(1000, 1100))
-        if verdict(machine, audit, fcntl, 7, each) != ALLOW
-    ]
+    held = [each for each in (*range(20), *range(1000, 1100)) if verdict(machine, audit, fcntl, 7, each) != ALLOW]
     assert held == [1024, 1026]
     assert verdict(machine, audit, fcntl, 7, 1026) == NOT_PERMITTED
     assert verdict(machine, audit, prctl, 1) == NOT_PERMITTED
@@ -481,9 +460,7 @@ def test_adversary_reaches_nothing(got: dict[str, str | None], name: str) -> Non
 
 
 @needs_engine
-@pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() != 0, reason="only root becomes another"
-)
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root becomes another")
 def test_adversary_reaches_nothing_as_an_ordinary_user() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # others do not reach pytest's own
         folder = Path(name)
@@ -533,7 +510,7 @@ def test_page_on_security_names_every_adversary() -> None:
     ("translator.py", "translate", {}, "SALUTON"),
     ("with_options.py", "Translator", {"ending": "!"}, "saluton!"),
 ])  # fmt: skip
-def test_example_of_the_page_runs(tmp_path: Path, file: str, name: str, options: dict[str, Any], given: str) -> None:  # fmt: skip
+def test_example_of_the_page_runs(tmp_path: Path, file: str, name: str, options: dict[str, Any], given: str) -> None:
     page = (DOCS / "box.md").read_text("utf-8")
     [code] = re.findall(rf"```python\n# {file}\n(.*?)```", page, re.DOTALL)
     [[output]] = asked(boxed(tmp_path, code, entry=f"method:{name}", options=options), ["saluton"])

@@ -88,7 +88,7 @@ def test_model_that_was_set_answers_and_no_other(tmp_path: Path, endpoint: Scrip
     assert output.text == "SALUTON"
     [request] = calls.requests
     messages = [{"role": "user", "content": "saluton"}]
-    assert request.body == {"model": "mock", "messages": messages, "temperature": 0.0, "max_tokens": 2048}  # fmt: skip
+    assert request.body == {"model": "mock", "messages": messages, "temperature": 0.0, "max_tokens": 2048}
     method = boxed(tmp_path, ASKS, gateway=made(endpoint), options={"model": "other"})
     [[output]] = asked(method, ["saluton"], calls=Carried())
     assert output.error_class is ErrorClass.METHOD
@@ -163,7 +163,7 @@ class Endless:
 
 
 @needs_engine
-def test_questions_end_too(tmp_path: Path, endpoint: Scripted, caplog: pytest.LogCaptureFixture) -> None:  # fmt: skip
+def test_questions_end_too(tmp_path: Path, endpoint: Scripted, caplog: pytest.LogCaptureFixture) -> None:
     """A method that answers before its question is answered asks on for nobody, and nothing is written about it."""
     code = f"""{RAW}
 def translate(texts):
@@ -276,7 +276,7 @@ class Liar(BoxFailure):
 
 
 @pytest.mark.parametrize("failure", [BoxFailure, Liar])
-def test_custodians_fault_stops_the_run(store_path: Path, tmp_path: Path, failure: type[BoxFailure]) -> None:  # fmt: skip
+def test_custodians_fault_stops_the_run(store_path: Path, tmp_path: Path, failure: type[BoxFailure]) -> None:
     code = BoxedCode(written(tmp_path, ""), "method:translate")
     method = NeverRun(code, SMALL, Broken(), None, setup(), open_data=False)
     method.said = failure(BoxStage.ENGINE)

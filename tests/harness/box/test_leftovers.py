@@ -23,17 +23,7 @@ import pytest
 
 from harness.box import own_process, process
 from harness.box.boxed import BoxedMethod, boxed_method
-from harness.box.engine import (
-    BoxedCode,
-    BoxFailure,
-    BoxStage,
-    Inside,
-    Launch,
-    Limits,
-    WhoseFault,
-    laid_in,
-    starts,
-)
+from harness.box.engine import BoxedCode, BoxFailure, BoxStage, Inside, Launch, Limits, WhoseFault, laid_in, starts
 from harness.box.inside.runner import SITE
 from harness.box.own_process import OwnProcess
 from harness.core.failures import ErrorClass
@@ -64,7 +54,7 @@ class Unwalled:
 
     name = "unwalled"
 
-    def __init__(self, argv: Sequence[str] = (), end: Sequence[str] = (), *, stuck: bool = False) -> None:  # fmt: skip
+    def __init__(self, argv: Sequence[str] = (), end: Sequence[str] = (), *, stuck: bool = False) -> None:
         self._argv, self._end, self._stuck = argv, end, stuck
 
     def lacking(self) -> None:
@@ -200,9 +190,7 @@ def translate(texts):
 
 
 @needs_engine
-@pytest.mark.skipif(
-    (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="its code is for x86_64"
-)
+@pytest.mark.skipif((sys.platform, platform.machine()) != ("linux", "x86_64"), reason="its code is for x86_64")
 def test_a_box_ends_whose_first_process_was_taken_over(tmp_path: Path) -> None:
     limits, before = SMALL.model_copy(update={"entry_seconds": 2.0, "restarts": 200}), descendants()
     method = boxed(tmp_path, TAKES_OVER, limits)
@@ -240,7 +228,7 @@ def translate(texts):
 """
 
 
-def _method(folder: Path, code: str, requirements: Path | None = None, wheels: Path | None = None) -> BoxedMethod:  # fmt: skip
+def _method(folder: Path, code: str, requirements: Path | None = None, wheels: Path | None = None) -> BoxedMethod:
     kept = BoxedCode(written(folder, code), "method:translate", requirements, wheels)
     return boxed_method(kept, SMALL, OwnProcess(["pytest"]), None, setup())
 
@@ -282,9 +270,7 @@ def test_no_place_is_taken_that_was_not_given(tmp_path: Path) -> None:
 
 
 @needs_engine
-@pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0, reason="only root becomes another user"
-)
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root becomes another user")
 def test_in_a_box_it_reads_what_it_was_told_of_alone() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # others do not reach pytest's own
         Path(name).chmod(0o777)
@@ -325,8 +311,7 @@ def test_it_does_not_begin_where_the_program_is_gone(tmp_path: Path) -> None:
         argv = [*launch.argv]
     orphaned = [sys.executable, "-I", "-c", ANOTHER, json.dumps(argv)]
     ours, others = (
-        subprocess.run(each, input=told, capture_output=True, text=True, check=False)
-        for each in (argv, orphaned)
+        subprocess.run(each, input=told, capture_output=True, text=True, check=False) for each in (argv, orphaned)
     )
     assert '"inside"' in ours.stdout
     assert (others.returncode, others.stdout) == (1, "")

@@ -40,9 +40,7 @@ SHA256 = "ab" * 32
 SECRETS = ("Hush, the river sings.", "Ŝŝ, la rivero kantas.", "Ŝŝ, kantas la rivero.", "Ŝŝ rivero")
 """Source, reference, variant and output of the secret entry that some runs have."""
 
-DATASET = Dataset(
-    id="small-v1", version="1.0", language_pair="EN→EO", source_language="en", target_language="eo"
-)
+DATASET = Dataset(id="small-v1", version="1.0", language_pair="EN→EO", source_language="en", target_language="eo")
 
 ENTRIES = (
     Entry(id=1, source="I see the dog.", reference="Mi vidas la hundon.", difficulty=2,
@@ -125,9 +123,7 @@ def add_run(
     return number
 
 
-def _rows(
-    entries: Sequence[Entry], outputs: Sequence[str | None], error: str, *, priced: bool
-) -> list[Result]:
+def _rows(entries: Sequence[Entry], outputs: Sequence[str | None], error: str, *, priced: bool) -> list[Result]:
     scorer = Scorer(make_metrics(Resources(surface_setup("und", "eo", entries))))
     pairs = zip(entries, outputs, strict=True)
     statistics = scorer.statistics([Translation(entry, text or "") for entry, text in pairs])

@@ -76,11 +76,7 @@ def test_component_changes_both_hashes() -> None:
         two = fingerprint(setup(**{name: value}), "ab", "0.1.0")
         assert one.hash == two.hash, name
         assert one.setup_hash != two.setup_hash, name
-    hashes = {
-        fingerprint(setup(), sha, version).hash
-        for sha in ("ab", "cd")
-        for version in ("0.1.0", "0.2.0")
-    }
+    hashes = {fingerprint(setup(), sha, version).hash for sha in ("ab", "cd") for version in ("0.1.0", "0.2.0")}
     assert len(hashes) == 4
     one = fingerprint(setup(temperature=1.0), "ab", "0.1.0")
     two = fingerprint(setup(tools_enabled=("check", "lookup"), temperature=1), "ab", "0.1.0")
@@ -111,9 +107,7 @@ def test_card_tells_what_the_rows_hold(connection: Connection) -> None:
     assert (retries.attempts, retries.retried_entries, retries.rate_limited) == (6, 1, 2)
     assert retries.waited_seconds == 1.25
     scores = card.scores
-    assert card.speed.avg_latency_seconds == pytest.approx((0.25 + 0.625 + 0.5) / 3), (
-        "failed ones too"
-    )
+    assert card.speed.avg_latency_seconds == pytest.approx((0.25 + 0.625 + 0.5) / 3), "failed ones too"
     assert card.speed.entries_per_minute == pytest.approx(4 / (2.25 / 60)), "of all entries"
     assert scores.avg_latency_seconds == card.speed.avg_latency_seconds
     assert scores.p95_latency_seconds == card.speed.p95_latency_seconds
@@ -410,7 +404,7 @@ def test_report_is_scored_anew_and_kept(there: Connection) -> None:
     ("UPDATE results SET latency_seconds = -5", "$.speed.avg_latency_seconds"),
     ("UPDATE results SET cost_usd = -1", "$.cost.total_cost_usd"),
 ])  # fmt: skip
-def test_card_that_verify_refuses_is_not_sealed(connection: Connection, change: str, path: str) -> None:  # fmt: skip
+def test_card_that_verify_refuses_is_not_sealed(connection: Connection, change: str, path: str) -> None:
     number = factory.add_run(connection)
     connection.execute(change)
     refuses(HarnessError, re.escape(f"{path} is "), seal, connection, number)

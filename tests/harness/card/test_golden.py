@@ -81,9 +81,7 @@ def test_bytes_and_seal_are_pinned(golden: dict[str, Any]) -> None:
         assert card_bytes(adopt(json.loads(path.read_bytes()), "golden")) == path.read_bytes()
 
 
-@pytest.mark.skipif(
-    shutil.which("node") is None, reason="node, the other implementation, is absent"
-)
+@pytest.mark.skipif(shutil.which("node") is None, reason="node, the other implementation, is absent")
 def test_another_implementation_finds_the_same_hashes() -> None:
     command = ["node", "-e", _NODE, str(GOLDEN)]
     done = subprocess.run(command, capture_output=True, check=True, text=True)
@@ -172,10 +170,7 @@ def test_card_has_no_row_or_id_of_an_entry(store_path: Path, public: int) -> Non
     assert set(card["scores"]["by_segment"]) == {"held_out", "development"}
 
 
-@given(
-    st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(0, 12)),
-    st.integers(0, 9),
-)
+@given(st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(0, 12)), st.integers(0, 9))
 def test_left_out_parts_are_not_found_by_subtraction(parts: dict[str, int], untagged: int) -> None:
     secret = sum(parts.values()) + untagged
     left_out = too_small(parts, secret)
@@ -183,9 +178,7 @@ def test_left_out_parts_are_not_found_by_subtraction(parts: dict[str, int], unta
     assert all(count >= LEAST for count in kept.values())
     rest = secret - sum(kept.values())
     assert rest == 0 or rest >= LEAST or not kept
-    if not any(0 <= count < LEAST for count in parts.values()) and (
-        untagged == 0 or untagged >= LEAST
-    ):
+    if not any(0 <= count < LEAST for count in parts.values()) and (untagged == 0 or untagged >= LEAST):
         assert left_out == set()
 
 
@@ -215,10 +208,7 @@ def test_store_computes_a_secret_card_again(store_path: Path, there: sqlite3.Con
 @pytest.fixture(scope="module")
 def of_questions(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The card of a run that answered questions."""
-    rows = [
-        {"source": f"q{n}", "reference": "Anna", "predicted": "Anna" if n else "Bob"}
-        for n in range(4)
-    ]
+    rows = [{"source": f"q{n}", "reference": "Anna", "predicted": "Anna" if n else "Bob"} for n in range(4)]
     options = MethodOptions(source_language="en", target_language="crk", task="qa")
     plan = Plan(method="replay", options=options, scoring=ScoringOptions().said_by("qa"))
     path = tmp_path_factory.mktemp("questions") / "rosetta.sqlite"
@@ -270,10 +260,7 @@ def test_mean_and_deviation_are_computed_again(card: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("secret", "told"), [(1, False), (4, False), (5, True)])
 def test_no_deviation_of_few_secret_entries_leaves(secret: int, told: bool) -> None:
-    entries = [
-        Entry(id=n, source="a", reference="b", segment="held_out" if n < secret else None)
-        for n in range(9)
-    ]
+    entries = [Entry(id=n, source="a", reference="b", segment="held_out" if n < secret else None) for n in range(9)]
     card = {"scores": {"spread": {"lbrag.em": {"mean": 0.5, "std": 0.5, "n": 9}}}}
     assert ("spread" in withheld_part(card, entries)["scores"]) is told
 

@@ -49,8 +49,7 @@ PAIRS = [("Good morning!", "Bonan matenon!"), ("Thanks!", "Dankon!"), ("Go home.
 def contest_set(segment: str = "dev") -> dict[str, Any]:
     pair = {"source": "eng", "target": "epo", "source_name": "English"}
     rows = [
-        {"id": f"g_{n}", "source": one, "reference": other, "segment": segment}
-        for n, (one, other) in enumerate(PAIRS)
+        {"id": f"g_{n}", "source": one, "reference": other, "segment": segment} for n, (one, other) in enumerate(PAIRS)
     ]
     dataset = {"corpus_id": "greetings-contest", "version": "2", "language_pair": pair,
                "license": "CC0-1.0", "do_not_train": True, "entry_count": 3}  # fmt: skip
@@ -107,13 +106,8 @@ def test_secret_segments_are_secret(tmp_path: Path, there: Connection, segment: 
 UNCLEAR: tuple[Callable[[dict[str, Any]], Any], ...] = (
     lambda raw: [row.update(segment="Gold-Standard") for row in raw["results"]],
     lambda raw: [row.update(segment=None, split="held_out") for row in raw["results"]],
-    lambda raw: [
-        row.update(segment=None, metadata={"segment": "sealed"}) for row in raw["results"]
-    ],
-    lambda raw: (
-        [row.update(segment=None) for row in raw["results"]],
-        raw["config"].update(segment="held_out"),
-    ),
+    lambda raw: [row.update(segment=None, metadata={"segment": "sealed"}) for row in raw["results"]],
+    lambda raw: ([row.update(segment=None) for row in raw["results"]], raw["config"].update(segment="held_out")),
 )
 """By its spelling, in another field, inside one, and in the set-up."""
 
@@ -144,7 +138,7 @@ def test_another_segment_is_still_an_error_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rows", ["results", "entries"])
-def test_run_log_is_read_imported_and_scored(tmp_path: Path, there: Connection, rows: str) -> None:  # fmt: skip
+def test_run_log_is_read_imported_and_scored(tmp_path: Path, there: Connection, rows: str) -> None:
     corpus = load(file(tmp_path, written(contest_set())))
     outputs = read_outputs(file(tmp_path, written(log(rows)), "log.json"), corpus.entries)
     first, second, third = (outputs.output(f"g_{n}") for n in range(3))
@@ -222,10 +216,7 @@ JSON = st.recursive(
 
 @pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from([log(), published(), published(run_card={}), report(score_caveats=[])]),
-    st.data(),
-)
+@given(st.sampled_from([log(), published(), published(run_card={}), report(score_caveats=[])]), st.data())
 def test_whatever_stands_in_a_field_ends_in_words(value: dict[str, Any], data: Any) -> None:
     with tempfile.TemporaryDirectory() as folder, factory.store(Path(folder)) as connection:
         for name in data.draw(st.lists(st.sampled_from(sorted(value)), min_size=1, max_size=2)):
@@ -337,7 +328,7 @@ def home(played: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 Rows = Callable[[list[Any]], list[Any]]
 
 
-def scored_elsewhere(home: Home, metrics: Sequence[str], rows: Rows, packed: Any, scores: dict[str, Any]) -> None:  # fmt: skip
+def scored_elsewhere(home: Home, metrics: Sequence[str], rows: Rows, packed: Any, scores: dict[str, Any]) -> None:
     """Make the run one of a program with other metrics: set-up, rows, scores and seal."""
     with closing(open_store(home.path)) as store:
         number = find_run(store, home.other).id

@@ -15,13 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.signed import (
-    UNKNOWN,
-    KnownSigners,
-    check_proof,
-    check_seal,
-    check_unsigned,
-)
+from harness.card.checking.signed import UNKNOWN, KnownSigners, check_proof, check_seal, check_unsigned
 from harness.card.checking.verdict import CardVerdict
 from harness.card.checking.verify import seal
 from harness.card.importing import import_card
@@ -91,9 +85,7 @@ def test_the_form_by_hand() -> None:
     pair = sha256(b"\1" + leaves[0] + leaves[1]).digest()
     root = sha256(b"\1" + pair + leaves[2]).digest()
     assert rows_root(rows, salts) == root
-    page = (Path(__file__).parents[3] / "docs" / "internals" / "run-card.md").read_text(
-        encoding="utf-8"
-    )
+    page = (Path(__file__).parents[3] / "docs" / "internals" / "run-card.md").read_text(encoding="utf-8")
     assert f"```root\n{root.hex()}\n```" in page
 
     made = json.loads(signed().data())
@@ -205,8 +197,7 @@ def test_any_changed_row_is_another_root(data: st.DataObject) -> None:
 def test_rows_that_stay_at_home_are_sealed_and_not_guessed(connection: sqlite3.Connection) -> None:
     """Who knows every row but its salts finds the root in no way that is cheaper than finding 32 bytes."""
     secrets = tuple(
-        Entry(id=n, source=f"kaŝa {n}", reference=f"sekreta {n}", segment=Segment.GOLD_STANDARD)
-        for n in range(6)
+        Entry(id=n, source=f"kaŝa {n}", reference=f"sekreta {n}", segment=Segment.GOLD_STANDARD) for n in range(6)
     )
     number = factory.add_run(connection, secrets, [f"sekreta {n}" for n in range(6)])
     seal(connection, number)
@@ -353,12 +344,7 @@ def test_rows_with_one_id_and_salts_that_stayed_elsewhere() -> None:
     with pytest.raises(UsageError, match="Several rows have the id '1'"):
         prove_row(seal_card(sealed(), twice, MINE, NOW), twice, "1")
     refuses(UsageError, "stayed with anyone who sealed", prove_row, SEAL.without_salts(), ROWS, "1")
-    for data in (
-        b"{}",
-        b"[]",
-        b'{"format":"rosetta-row-proof/2"}',
-        b'{"format":"rosetta-row-proof/1"}',
-    ):
+    for data in (b"{}", b"[]", b'{"format":"rosetta-row-proof/2"}', b'{"format":"rosetta-row-proof/1"}'):
         refuses(UsageError, r"proof\.json", read_proof, data, "proof.json")
 
 
@@ -415,9 +401,7 @@ def test_stopped_before_its_line_it_may_be_much_later(
         patched.setattr(Vault, "write", full)
         refuses(VaultError, "", sign_vault_run, vault, connection, number, card, keepers.MINE)
     assert len(lines(vault)) == 2
-    made = sign_vault_run(
-        vault, connection, number, card, keepers.MINE
-    )  # goes on with the seal that was kept
+    made = sign_vault_run(vault, connection, number, card, keepers.MINE)  # goes on with the seal that was kept
     assert checks(judged_time(made, lines(vault)))["time"] is True
     bare = seal_card(sealed(), [], keepers.MINE, NOW, log_end(vault.read()))
     found = judged_time(bare, lines(vault)).checks[-1]

@@ -278,17 +278,11 @@ _json_values = st.recursive(
 )
 
 
-_numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**17), 10**17).map(
-    float
-)
+_numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**17), 10**17).map(float)
 
 
 @examples(30, 100)
-@given(
-    _json_values
-    | st.lists(_numbers)
-    | st.dictionaries(st.text('aé\ufb33\U0001f600\n"\\\x7f'), _numbers)
-)
+@given(_json_values | st.lists(_numbers) | st.dictionaries(st.text('aé\ufb33\U0001f600\n"\\\x7f'), _numbers))
 def test_same_bytes_as_the_library(value: Any) -> None:
     assert canonical_bytes(value) == rfc8785.dumps(value)
     # all JSON numbers are doubles, and a large one may be written without a point

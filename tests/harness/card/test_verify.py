@@ -19,15 +19,7 @@ from harness.card.reading import claim_of
 from harness.core.failures import UsageError
 from scoring.core.specification import Tier
 from tests.harness.card import factory
-from tests.harness.card.factory import (
-    OLDER,
-    add_secret_run,
-    checks,
-    first_path,
-    resealed,
-    sealed,
-    written,
-)
+from tests.harness.card.factory import OLDER, add_secret_run, checks, first_path, resealed, sealed, written
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 

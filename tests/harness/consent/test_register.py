@@ -13,24 +13,8 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset
 from harness.api import ask, estimate
 from harness.consent import given, notice
-from harness.consent.notice import (
-    KeyWithdrawal,
-    MethodWithdrawal,
-    Reinstatement,
-    entries_of,
-    read_notice,
-    write_notice,
-)
-from harness.consent.register import (
-    FILE,
-    SEEN,
-    ConsentError,
-    Ground,
-    NobodyKnowsSigner,
-    Register,
-    held,
-    lines_of,
-)
+from harness.consent.notice import KeyWithdrawal, MethodWithdrawal, Reinstatement, entries_of, read_notice, write_notice
+from harness.consent.register import FILE, SEEN, ConsentError, Ground, NobodyKnowsSigner, Register, held, lines_of
 from harness.consent.withdrawals_in_force import NOTHING, CorpusFacts, Withdrawals, standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
@@ -73,7 +57,7 @@ def test_what_is_said_holds_until_lifted_and_stays_on_record(tmp_path: Path) -> 
     assert standing(tmp_path).of_corpus(FACTS) is None
     [kept] = standing(tmp_path).held
     assert (kept.notice, kept.lifted.reason) == (said, "agreed again")
-    refuses(ConsentError, "lifted already", register(tmp_path).lift, said.number, "once more", "Council")  # fmt: skip
+    refuses(ConsentError, "lifted already", register(tmp_path).lift, said.number, "once more", "Council")
 
 
 def test_a_stranger_cannot_take_back_a_rivals_method(tmp_path: Path) -> None:
@@ -81,7 +65,7 @@ def test_a_stranger_cannot_take_back_a_rivals_method(tmp_path: Path) -> None:
     forged = write_notice(METHOD, "it is no good", "The council", RIVAL, NOON)
     refuses(NobodyKnowsSigner, r"NOT imported.*six words", register(tmp_path).take, forged)
     assert standing(tmp_path).of_method(SETUP) is None
-    refuses(ConsentError, "not the six words", register(tmp_path).take, forged, six_words(COMMUNITY))  # fmt: skip
+    refuses(ConsentError, "not the six words", register(tmp_path).take, forged, six_words(COMMUNITY))
     assert lines_of(tmp_path) == ()
 
 
@@ -129,9 +113,7 @@ def test_an_old_notice_played_again_takes_nothing_back_anew(tmp_path: Path) -> N
 def test_only_who_took_something_back_gives_it_again_elsewhere(tmp_path: Path) -> None:
     own, data = register(tmp_path), from_elsewhere(CORPUS)
     lift = Reinstatement(notice=read_notice(data).number)
-    by_community, by_rival = (
-        write_notice(lift, "agreed", "Council", each, NOON) for each in (COMMUNITY, RIVAL)
-    )
+    by_community, by_rival = (write_notice(lift, "agreed", "Council", each, NOON) for each in (COMMUNITY, RIVAL))
     refuses(ConsentError, "Take that one in", own.take, by_community, six_words(COMMUNITY))
     own.take(data, six_words(COMMUNITY))
     refuses(ConsentError, "only who took something", own.take, by_rival, six_words(RIVAL))
@@ -314,9 +296,7 @@ def test_day_counts_from_its_beginning_in_the_first_time_zone() -> None:
     identity = Identity.make(Role.ORGANISATION)
     for day in ("2099-99-99", "2026-02-30", "9999-12-31"):
         fields = given.ConsentGiven(**SAID | {"date": day}, signing_key=identity.public.signing_key)
-        record = given.SignedConsent.model_validate_json(
-            signed_record(fields, identity), strict=True
-        )
+        record = given.SignedConsent.model_validate_json(signed_record(fields, identity), strict=True)
         documented, note = stands(record)
         assert (documented, day in note) == (False, True)
     sunday = datetime(2026, 11, 22, 10, tzinfo=UTC)
@@ -413,7 +393,7 @@ def test_what_stays_here_is_refused_by_runs_and_estimates(tmp_path: Path, home: 
         without = corpus(tmp_path, license=empty)
         assert "Term: license is there and says nothing. Rule: " in sent(without, ELSEWHERE)
         assert without.dataset.terms.words.endswith("(license is there and says nothing)")
-    refuses(MayNotSend, "Rule: a translation is a derivative", estimate, home / "rosetta.sqlite", request(made))  # fmt: skip
+    refuses(MayNotSend, "Rule: a translation is a derivative", estimate, home / "rosetta.sqlite", request(made))
 
 
 def request(made: Corpus, **told: Any) -> Any:
@@ -435,7 +415,7 @@ def test_a_run_is_refused_before_a_key_is_asked_for(tmp_path: Path, home: Path) 
         raise AssertionError("a key was asked for")
 
     asked = request(made)
-    refuses(NobodySaidWhetherToSend, "", make_method, asked.plan, made.entries, made.entries, no, made.dataset)  # fmt: skip
+    refuses(NobodySaidWhetherToSend, "", make_method, asked.plan, made.entries, made.entries, no, made.dataset)
     allowed = asked.allowed(f" {WORDS} ")
     assert allowed.plan.run.may_send == WORDS
     assert allowed.method().endpoint == ELSEWHERE

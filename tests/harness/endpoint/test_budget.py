@@ -160,9 +160,7 @@ PRICES = st.builds(Price, RATES, RATES, st.none() | RATES, RATES)
 
 @examples(24, 300)
 @given(PRICES, st.text(), st.integers(0, 500), st.data())
-def test_most_cost_bounds_any_usage(
-    price: Price, text: str, most: int, data: st.DataObject
-) -> None:
+def test_most_cost_bounds_any_usage(price: Price, text: str, most: int, data: st.DataObject) -> None:
     """No tokenizer makes more tokens than there are bytes."""
     asked = request(price, text, most, characters=len(text))
     prompt = data.draw(st.integers(0, len(text.encode("utf-8", "surrogatepass"))))

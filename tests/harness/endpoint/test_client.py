@@ -39,16 +39,7 @@ from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.leaderboard import leaderboard
 from tests.harness.endpoint.sending import GOOD, KEY, SECRET_SOURCE, failure, request, send
 from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
-from tests.harness.scripted import (
-    Answer,
-    Asked,
-    Scripted,
-    completion,
-    error,
-    json_answer,
-    serving,
-    translated,
-)
+from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving, translated
 from tests.review.thorough import times
 
 
@@ -526,9 +517,7 @@ def test_kept_run_seals_at_once_as_do_other_failures(endpoint: Scripted, home: P
     done = called("retry", "last", "--plain")
     assert done.exit_code == 1
     assert "1 entry failed because there is no connection" in done.stderr
-    endpoint.answer = lambda asked: (
-        json_answer(completion("")) if "number 3" in asked.source else translated(asked)
-    )
+    endpoint.answer = lambda asked: json_answer(completion("")) if "number 3" in asked.source else translated(asked)
     other = corpus(2, source="number 3")
     assert run_corpus(home, other, chat_plan(endpoint.url)).finished.card_hash
     with closing(open_store(home)) as store:
@@ -540,9 +529,7 @@ def test_server_that_is_still_dead_leaves_the_run_unsealed(cut: Cut, home: Path)
     cut.endpoint.answer = dead_for(5)
     end = resume(home, retry_failed=True).finished
     assert (end.state, end.failed) == (RunState.STOPPED, 1)
-    assert (end.reason or "").startswith(
-        "1 entry failed because there is no connection; it counts as 0"
-    )
+    assert (end.reason or "").startswith("1 entry failed because there is no connection; it counts as 0")
 
 
 def test_run_is_ranked_with_one_dead_entry_of_twenty(endpoint: Scripted, home: Path) -> None:

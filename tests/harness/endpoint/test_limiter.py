@@ -14,15 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import ErrorClass, RateLimited, Refused, Transient
-from harness.endpoint.limiter import (
-    CUT,
-    LONGEST,
-    Limiter,
-    PauseNotice,
-    RetryPolicy,
-    Slot,
-    retry_after,
-)
+from harness.endpoint.limiter import CUT, LONGEST, Limiter, PauseNotice, RetryPolicy, Slot, retry_after
 from tests.harness.virtual_time import in_virtual_time
 from tests.review.thorough import examples
 
@@ -54,9 +46,7 @@ class Endpoint:
         return True
 
 
-async def call(
-    limiter: Limiter, endpoint: Endpoint, slot: Slot | None = None, back_off: float = 1.0
-) -> None:
+async def call(limiter: Limiter, endpoint: Endpoint, slot: Slot | None = None, back_off: float = 1.0) -> None:
     """Ask until it is answered, as a run does: the slot is given back while waiting."""
     while True:
         slot = slot or await limiter.acquire()

@@ -183,9 +183,7 @@ def test_a_server_without_tls_is_not_called_absent() -> None:
     ("other name", "certificate is for another name"),
     ("other address", "certificate is for another name"),
 ])  # fmt: skip
-def test_wrong_certificate_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, words: str
-) -> None:
+def test_wrong_certificate_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, words: str) -> None:
     with tls_server(tmp_path, monkeypatch, kind) as address:
         found = failure(request(f"{address}/v1"))
     assert isinstance(found, Refused)
@@ -247,9 +245,7 @@ def usage(*, signs: bool) -> x509.KeyUsage:
 Key = ec.EllipticCurvePrivateKey
 
 
-def certificate(
-    name: str, key: Key, maker: str, signs: Key, days: tuple[int, int] = (-1, 1)
-) -> x509.Certificate:
+def certificate(name: str, key: Key, maker: str, signs: Key, days: tuple[int, int] = (-1, 1)) -> x509.Certificate:
     """Make a certificate that holds between two days from now, for a name of which the maker is a CA."""
     now, shown = datetime.now(UTC), [x509.DNSName(name.replace(" ", "-"))]
     maker_id = x509.AuthorityKeyIdentifier.from_issuer_public_key(signs.public_key())
@@ -277,14 +273,10 @@ NO_ADDRESS = "00000000000000000000000000000000"
 LOOPBACK_6 = f"{NO_ADDRESS[:-1]}1 80 {NO_ADDRESS} 00 {NO_ADDRESS} 00000000 1 0 80200001 lo\n"
 
 
-def linux(
-    root: Path, routes: dict[str, str], routes_6: str = LOOPBACK_6, carrier: str = "1\n"
-) -> list[str]:
+def linux(root: Path, routes: dict[str, str], routes_6: str = LOOPBACK_6, carrier: str = "1\n") -> list[str]:
     """Return what is found in tables of the kernel with these routes by interface, each with such a line."""
     (root / "proc/net").mkdir(parents=True)
-    rows = "".join(
-        f"{name}\t{route}\t0\t0\t0\t00000000\t0\t0\t0\n" for name, route in routes.items()
-    )
+    rows = "".join(f"{name}\t{route}\t0\t0\t0\t00000000\t0\t0\t0\n" for name, route in routes.items())
     (root / "proc/net/route").write_text(HEAD + rows)
     (root / "proc/net/ipv6_route").write_text(routes_6)
     for name in {*routes, "eth6"} - {"lo", "tun0"}:

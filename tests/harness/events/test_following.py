@@ -29,27 +29,10 @@ from harness.store.results import results_after
 from harness.store.runs import SILENT_SECONDS, find_run, set_live
 from rosetta_tui.report.run import JsonLines, PlainLines
 from tests.harness.card import factory
-from tests.harness.evaluation import (
-    Heard,
-    begun,
-    chat_plan,
-    corpus,
-    kept,
-    query,
-    resume,
-    run_corpus,
-)
+from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.events.slow_run import SIZE, slowly, under_way
 from tests.harness.process import spawn
-from tests.harness.scripted import (
-    Answer,
-    Asked,
-    Scripted,
-    completion,
-    error,
-    json_answer,
-    translated,
-)
+from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, translated
 from tests.review.thorough import first
 
 
@@ -115,17 +98,13 @@ def test_follower_sees_the_same(endpoint: Scripted, store_path: Path, while_runn
     if not while_running:
         thread.start()
     thread.join(600)
-    scored = {
-        event.result.position: event.result for event in seen if isinstance(event, EntryScored)
-    }
+    scored = {event.result.position: event.result for event in seen if isinstance(event, EntryScored)}
     assert scored == {result.position: result for result in heard.scored}
     assert len([event for event in seen if isinstance(event, EntryScored)]) == 24
     assert isinstance(seen[0], Started)
     floors = heard.progress[-1].floors
     assert (heard.started.floors, len(floors)) == ((), 6)
-    assert seen[0] == replace(
-        heard.started, done=0, floors=seen[0].floors if while_running else floors
-    )
+    assert seen[0] == replace(heard.started, done=0, floors=seen[0].floors if while_running else floors)
     last = [event for event in seen if isinstance(event, Progress)][-1]
     theirs, ours = comparable(last), comparable(heard.progress[-1])
     values, expected = theirs.pop("values"), ours.pop("values")
@@ -206,10 +185,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_both_who_steer_are_told_what_holds(endpoint: Scripted, store_path: Path) -> None:
     with under_way(store_path, endpoint) as heard:
-        assert (
-            ask(store_path, "last", ControlRequest.PAUSE)
-            == "Paused: what is under way is finished."
-        )
+        assert ask(store_path, "last", ControlRequest.PAUSE) == "Paused: what is under way is finished."
         assert heard.control.state is RunState.PAUSED
         assert ask(store_path, "last", ControlRequest.PAUSE) == "It was paused already."
         assert heard.control.state is RunState.PAUSED
@@ -233,15 +209,12 @@ def test_unknown_wish_is_answered(endpoint: Scripted, store_path: Path) -> None:
         run = find_run(connection, "last").id
         for wish, calls in (("\x1b[31mdelete", None), ("limit", "many"), ("limit", b"2")):
             write_wish(connection, run, wish, calls)  # type: ignore[arg-type]
-        assert (
-            ask(store_path, "last", ControlRequest.PAUSE)
-            == "Paused: what is under way is finished."
-        )
+        assert ask(store_path, "last", ControlRequest.PAUSE) == "Paused: what is under way is finished."
         answers = query(store_path, "SELECT DISTINCT answer FROM steering")
         assert (answers, heard.control.most_concurrency) == ([(steering.UNKNOWN,)], None)
 
 
-def test_early_wish_is_heard(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_early_wish_is_heard(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = threading.Event()
 
     def late(path: Path) -> sqlite3.Connection:
@@ -258,7 +231,7 @@ def test_early_wish_is_heard(endpoint: Scripted, store_path: Path, monkeypatch: 
 
 
 @pytest.mark.thorough
-def test_kill_told_at_once(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_kill_told_at_once(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither waits until the heartbeat is old: the hold on the run went with its process."""
     monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(following, "DOUBT_SECONDS", 0.0)

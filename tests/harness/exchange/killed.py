@@ -50,9 +50,7 @@ def wrong(folder: Path, act: str) -> str:
         if again.refused or len(again.new) + again.before != len(CARDS):
             return f"{again}"
     else:
-        seen = (
-            school.take(stick) if (stick / "rosetta-exchange" / "exchange.json").exists() else None
-        )
+        seen = school.take(stick) if (stick / "rosetta-exchange" / "exchange.json").exists() else None
         if seen is not None and seen.refused:
             return f"{seen.refused}"
         put(folder)

@@ -306,7 +306,7 @@ def put_back(kept: Path, place: Path) -> None:
     shutil.copytree(kept, place)
 
 
-def sign_again(computer: Computer, stick: Path, key: str, by: Identity | None = None, **change: Any) -> None:  # fmt: skip
+def sign_again(computer: Computer, stick: Path, key: str, by: Identity | None = None, **change: Any) -> None:
     """Change a file in a computer's list and sign it with its own keys, as a computer that cheats would."""
     path = computer.list_on(stick)
     fields = json.loads(path.read_bytes())

@@ -30,7 +30,7 @@ Arc = tuple[int, str, str, int]
 EPSILON = "@_EPSILON_SYMBOL_@"
 
 
-def written(arcs: Iterable[Arc], finals: Iterable[int], *, weighted: bool = False, header: bool = True) -> bytes:  # fmt: skip
+def written(arcs: Iterable[Arc], finals: Iterable[int], *, weighted: bool = False, header: bool = True) -> bytes:
     """Write an optimized-lookup file in which every state is a state of the index table."""
     listed = [(a, reads or EPSILON, writes or EPSILON, b) for a, reads, writes, b in arcs]
     letters = sorted({r for _, r, _, _ in listed if not r.startswith("@")})

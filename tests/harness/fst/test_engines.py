@@ -113,7 +113,7 @@ def test_flag_diacritics(tmp_path: Path, engine: str, weighted: bool, header: bo
     assert [accepted for accepted, _ in verdicts] == [bool(each) for each in told]
 
 
-def opened(folder: Path, arcs: list[tuple[int, str, str, int]], finals: list[int], engine: str = "") -> Analyser:  # fmt: skip
+def opened(folder: Path, arcs: list[tuple[int, str, str, int]], finals: list[int], engine: str = "") -> Analyser:
     """Write a small analyser and open it; an engine that is not installed skips the test."""
     if engine:
         needs(engine)
@@ -140,7 +140,7 @@ def test_longest_symbol_and_unknown_letters_are_read(tmp_path: Path, engine: str
     ([(0, "a", "A", 1), (1, "@P.f.v@", "@P.f.v@", 1)], {"a": ("A",)}),
     ([(0, "", "", 0), (0, "a", "A", 1)], {"a": ("A",), "aa": None}),
 ], ids=["loop", "ring", "flag", "start"])  # fmt: skip
-def test_cycles_end(tmp_path: Path, arcs: list[tuple[int, str, str, int]], words: dict[str, int]) -> None:  # fmt: skip
+def test_cycles_end(tmp_path: Path, arcs: list[tuple[int, str, str, int]], words: dict[str, int]) -> None:
     analyser = opened(tmp_path, arcs, [1])
     assert analyser.engine == "builtin"
     for word, analyses in words.items():
@@ -438,7 +438,7 @@ def asking(path: Path, folder: Path, engine: str, words: list[str]) -> Callable[
 @pytest.mark.thorough
 @forks
 @pytest.mark.parametrize("engine", ["builtin", "hfst"])
-@pytest.mark.parametrize("path", [EPO, pytest.param(STRICT, marks=real)], ids=lambda path: path.name)  # fmt: skip
+@pytest.mark.parametrize("path", [EPO, pytest.param(STRICT, marks=real)], ids=lambda path: path.name)
 def test_no_changed_byte_ends_the_process(tmp_path: Path, path: Path, engine: str) -> None:
     """Properties and counts, the makers' header, and as many bytes of the tables."""
     needs(engine)

@@ -7,13 +7,7 @@ import pytest
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.lint_subject import (
-    LintedEntry,
-    LintFinding,
-    LintReport,
-    LintSubject,
-    NotLookedAt,
-)
+from harness.card.checking.lint_subject import LintedEntry, LintFinding, LintReport, LintSubject, NotLookedAt
 from harness.card.checking.linting import lint
 from rosetta_tui.report.records import lint_lines
 from scoring.findings.records import FindingCode
@@ -66,7 +60,7 @@ class TestVariants:
         found = only(classed(10, 10, 0, 4), "variants")
         assert found is not None
         assert (found.severity, found.chance) == ("note", None)
-        assert "4 of the translated entries have a variant_class" in skipped(classed(4, 4, 0, 30))["variants"]  # fmt: skip
+        assert "4 of the translated entries have a variant_class" in skipped(classed(4, 4, 0, 30))["variants"]
 
         # an accepted variant is not the reference
         entries = [entry(n, variant_class="order", variants=(f"alia {n}",)) for n in range(10)]
@@ -76,7 +70,7 @@ class TestVariants:
 def parted(right: int, others_right: int) -> LintReport:
     entries = [entry(n, Segment.DEVELOPMENT) for n in range(20)] + [entry(n) for n in range(20, 60)]
     hit = [n < right or 20 <= n < 20 + others_right for n in range(60)]
-    return lint(subject(entries, [each.reference if ok else "" for each, ok in zip(entries, hit, strict=True)]))  # fmt: skip
+    return lint(subject(entries, [each.reference if ok else "" for each, ok in zip(entries, hit, strict=True)]))
 
 
 class TestGeneralization:
@@ -94,9 +88,7 @@ class TestGeneralization:
 
 class TestCopies:
     def entries(self) -> list[Entry]:
-        return [entry(n, Segment.DEVELOPMENT) for n in range(10)] + [
-            entry(n) for n in range(10, 20)
-        ]
+        return [entry(n, Segment.DEVELOPMENT) for n in range(10)] + [entry(n) for n in range(10, 20)]
 
     def test_the_reference_of_another_development_entry(self) -> None:
         entries = self.entries()
@@ -118,7 +110,7 @@ class TestCopies:
         outputs = ["io alia kaj longa"] * 20
         outputs[12] = entries[13].reference
         assert only(lint(subject(entries, outputs)), "copies") is None
-        entries = [entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": "Dankon!"}), entry(2)]  # fmt: skip
+        entries = [entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": "Dankon!"}), entry(2)]
         report = lint(subject(entries, ["x", "Dankon!"]))
         assert only(report, "copies") is None
         assert "not known" in skipped(report)["copies"]
@@ -191,17 +183,15 @@ class TestCanaries:
 
 
 def test_no_text_is_quoted_and_nobody_is_accused() -> None:
-    entries = [entry(n, Segment.DEVELOPMENT, variant_class="a") for n in range(12)] + [entry(n) for n in range(12, 40)]  # fmt: skip
-    outputs = [each.reference for each in entries[:12]] + [f"{entries[n % 12].reference} {CANARY}" for n in range(28)]  # fmt: skip
+    entries = [entry(n, Segment.DEVELOPMENT, variant_class="a") for n in range(12)] + [entry(n) for n in range(12, 40)]
+    outputs = [each.reference for each in entries[:12]] + [f"{entries[n % 12].reference} {CANARY}" for n in range(28)]
     outputs[20] = entries[2].reference
     report = lint(subject(entries, outputs, TestCanaries.dataset, system_prompt_used=entries[0].reference + entries[30].reference))  # fmt: skip
     rules = {"canary", "prompt", "copies", "variants", "generalization"}
     assert {each.check for each in report.findings} > rules
     in_outputs = {each.check for each in report.findings} - rules
     assert in_outputs <= set(FindingCode)
-    assert {each.check for each in report.findings[: len(in_outputs)]} == in_outputs, (
-        "they stand first"
-    )
+    assert {each.check for each in report.findings[: len(in_outputs)]} == in_outputs, "they stand first"
     assert CANARY not in report.model_dump_json() + "\n".join(lint_lines([report]))
     quoted = {"findings": {"__all__": {"examples"}}}
     lines = [each for each in lint_lines([report]) if "such as" not in each]
@@ -210,4 +200,4 @@ def test_no_text_is_quoted_and_nobody_is_accused() -> None:
     assert "cheat" not in told.lower()
     assert all(each.rests_on and each.proves_not for each in report.findings if each.check in rules)
     report = lint(subject([], []))
-    assert report.not_looked_at == (NotLookedAt(check="all", why="no outputs are known: the card has no rows"),)  # fmt: skip
+    assert report.not_looked_at == (NotLookedAt(check="all", why="no outputs are known: the card has no rows"),)

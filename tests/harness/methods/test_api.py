@@ -17,15 +17,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Segment
 from harness.core.calls import Reply, Request
-from harness.core.failures import (
-    CallError,
-    ErrorClass,
-    NoCredit,
-    RateLimited,
-    Refused,
-    Transient,
-    UsageError,
-)
+from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient, UsageError
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.transport import FEWEST_BYTES, most_bytes
 from harness.method.completions import output_of, read_completion
@@ -82,7 +74,7 @@ async def test_each_service(server: Server, calls: HttpCalls, name: str) -> None
     assert method.setup.model_slug == name
 
 
-WRONG: list[Any] = [{}, [], "x", None, {"translations": None}, {"data": []}, [{"translations": []}], [None, None]]  # fmt: skip
+WRONG: list[Any] = [{}, [], "x", None, {"translations": None}, {"data": []}, [{"translations": []}], [None, None]]
 
 
 @pytest.mark.parametrize("name", REPLIES)
@@ -237,7 +229,7 @@ def test_wrapping_is_taken_off_and_no_output_has_a_reason() -> None:
     (["error", "abort", "cancelled", "timeout", "insufficient_system_resource", "OTHER", "unheard of", "?", 7, True, {}],
      ErrorClass.SERVER),
 ])  # fmt: skip
-def test_only_known_good_ends_make_an_answer(reasons: list[Any], error_class: ErrorClass | None) -> None:  # fmt: skip
+def test_only_known_good_ends_make_an_answer(reasons: list[Any], error_class: ErrorClass | None) -> None:
     for reason in reasons:
         choice = {"message": {"content": "ati"}, "finish_reason": reason}
         if error_class is ErrorClass.SERVER:  # asked again
@@ -246,13 +238,8 @@ def test_only_known_good_ends_make_an_answer(reasons: list[Any], error_class: Er
             assert broken.value.error_class is error_class
         else:
             output = output_of(read_completion({"choices": [choice]}))
-            assert (output.text, output.error_class) == (
-                None if error_class else "ati",
-                error_class,
-            )
-    assert (
-        output_of(read_completion({"choices": [{"message": {"content": "atim"}}]})).text == "atim"
-    )
+            assert (output.text, output.error_class) == (None if error_class else "ati", error_class)
+    assert output_of(read_completion({"choices": [{"message": {"content": "atim"}}]})).text == "atim"
 
 
 @pytest.mark.parametrize(("content", "text"), [

@@ -203,7 +203,7 @@ def test_method_that_quotes_a_secret_entry_is_not_repeated(store_path: Path) -> 
         lambda: [Output(None, ErrorClass.REQUEST, SECRET, notes=(SECRET,))],
         lambda: [Output("fine", notes=(SECRET,))],
     ]  # fmt: skip
-    heard = run_foreign(store_path, dict(enumerate(acts)), len(acts) + 1, segment="gold_standard", source=SECRET)  # fmt: skip
+    heard = run_foreign(store_path, dict(enumerate(acts)), len(acts) + 1, segment="gold_standard", source=SECRET)
     stored = kept(store_path)
     assert heard.finished.state is RunState.COMPLETE
     assert SECRET not in repr(heard.events).replace(repr(SECRET.upper()), "")
@@ -276,7 +276,7 @@ class ThreeCalls(Asking):
         return [Output("x")]
 
 
-def test_429_to_a_later_call_of_an_entry_reduces_the_pace(endpoint: Scripted, store_path: Path) -> None:  # fmt: skip
+def test_429_to_a_later_call_of_an_entry_reduces_the_pace(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = lambda asked: error(429) if asked.source[0] != "0" else json_answer({})
     run = RunOptions(concurrency=8, most_attempts=1)
     plan = Plan(method="foreign", options=MethodOptions(**LANGUAGES), run=run)
@@ -294,9 +294,7 @@ def test_text_of_a_secret_call_is_kept_nowhere(endpoint: Scripted, store_path: P
             raise Refused(ErrorClass.REQUEST, f"cannot read {SECRET}")
         return Reply("fine")
 
-    heard = run_asking(
-        store_path, Asking(endpoint.url, read), segment="gold_standard", source=SECRET
-    )
+    heard = run_asking(store_path, Asking(endpoint.url, read), segment="gold_standard", source=SECRET)
     assert (heard.finished.done, heard.finished.failed) == (3, 1)
     assert SECRET not in repr(kept(store_path).attempts)
     assert query(store_path, "SELECT count(*) FROM replies") == [(0,)]
@@ -375,7 +373,7 @@ def _begun(monkeypatch: pytest.MonkeyPatch) -> list[Launch]:
     return found
 
 
-def test_model_is_loaded_once_and_its_process_told_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_model_is_loaded_once_and_its_process_told_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     monkeypatch.setenv("ROSETTA_PASSPHRASE", "sk-canary")
     begun = _begun(monkeypatch)
@@ -391,9 +389,9 @@ def test_model_is_loaded_once_and_its_process_told_no_secret(tmp_path: Path, mon
     assert not [each for each in told if "canary" in each or "kanariobirdo" in each]
 
 
-def test_batch_without_end_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_batch_without_end_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, before = LocalModel(_options(tiny_model(tmp_path / "tiny"))), descendants()
-    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(entry_seconds=1e-6))  # fmt: skip
+    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(entry_seconds=1e-6))
     late = LocalModel(_options(tmp_path / "tiny"))
     [[output]] = asyncio.run(_in_turn(late, [_entry()]))
     assert (output.text, output.error_class) == (None, ErrorClass.TIMEOUT)
@@ -405,9 +403,9 @@ def test_batch_without_end_leaves_no_process(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a limit of memory")
-def test_too_much_memory_is_the_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_too_much_memory_is_the_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tiny_model(tmp_path / "tiny")
-    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(memory_bytes=128 << 20))  # fmt: skip
+    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(memory_bytes=128 << 20))
     small = LocalModel(_options(folder))
     [[output]] = asyncio.run(_in_turn(small, [_entry()]))
     assert output.error_class is ErrorClass.METHOD

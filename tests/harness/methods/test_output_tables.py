@@ -13,12 +13,12 @@ from harness.core.failures import UsageError
 from harness.inputs.outputs import read_outputs
 
 PAIR = {"source_language": "en", "target_language": "crk"}
-ENTRIES = [Entry(id=1, source="dog", reference="atim"), Entry(id="007", source="cat", reference="minôs")]  # fmt: skip
+ENTRIES = [Entry(id=1, source="dog", reference="atim"), Entry(id="007", source="cat", reference="minôs")]
 TEXTS = ["atim", "minôs; wâpos"]
 ROWS = [("1", TEXTS[0]), ("007", TEXTS[1])]
 
 
-def _table(delimiter: str, header: tuple[str, str], rows: list[tuple[str, str]], end: str = "\n") -> str:  # fmt: skip
+def _table(delimiter: str, header: tuple[str, str], rows: list[tuple[str, str]], end: str = "\n") -> str:
     lines = [delimiter.join(header), *(f'{id_}{delimiter}"{text}"' for id_, text in rows)]
     return end.join(lines) + end
 
@@ -75,7 +75,7 @@ def test_ids_of_a_corpus_are_whole_numbers_where_all_are(
         {"reference": ["atim"], "variants": ["acimosis"]},
     ],
 )  # fmt: skip
-def test_a_list_of_references_is_reference_and_variants(row: dict[str, Any], tmp_path: Path) -> None:  # fmt: skip
+def test_a_list_of_references_is_reference_and_variants(row: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text(json.dumps({"id": 1, "source": "dog", **row}))
     (entry,) = load(path, dataset=PAIR).entries
@@ -104,9 +104,7 @@ def test_workbook_is_a_corpus_and_outputs(tmp_path: Path) -> None:
         book.create_sheet("notes")
         book.save(tmp_path / f"{name}.xlsx")
     corpus = load(tmp_path / "c.xlsx", dataset=PAIR)
-    assert [(each.id, each.source, each.reference) for each in corpus.entries] == [
-        (1, "dog", "atim")
-    ]
+    assert [(each.id, each.source, each.reference) for each in corpus.entries] == [(1, "dog", "atim")]
     assert any("first of 2 sheets" in each.message for each in corpus.warnings)
     (tmp_path / "o.xlsx").rename(tmp_path / "o")  # known by its bytes
     assert read_outputs(tmp_path / "o", corpus.entries).output(1).text == "atim"
@@ -128,9 +126,7 @@ def test_messages_of_gettext_are_a_corpus_and_outputs(tmp_path: Path) -> None:
 
 def test_arb_files_are_joined_by_their_keys(tmp_path: Path) -> None:
     source, reference = tmp_path / "app_en.arb", tmp_path / "app_crk.arb"
-    source.write_text(
-        '{"@@locale": "en", "dog": "dog", "@dog": {"description": "an animal"}, "cat": "cat"}'
-    )
+    source.write_text('{"@@locale": "en", "dog": "dog", "@dog": {"description": "an animal"}, "cat": "cat"}')
     reference.write_text('{"@@locale": "crk", "dog": "atim"}')
     corpus = load(source, reference)
     assert [(each.id, each.source, each.reference, each.notes) for each in corpus.entries] == [

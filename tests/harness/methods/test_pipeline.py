@@ -208,9 +208,7 @@ def test_analyser_is_written_into_the_setup_if_used(server: Server, home: Path) 
     own.parent.mkdir(parents=True)
     own.write_bytes(b"")
     for asked in both:
-        with pytest.raises(
-            UsageError, match=r"^--(check fst|tool analyse): Analyser eo\.hfstol is"
-        ):
+        with pytest.raises(UsageError, match=r"^--(check fst|tool analyse): Analyser eo\.hfstol is"):
             fst_make(server, analyser=None, **asked)
 
 
@@ -269,7 +267,5 @@ def asks_for(*words: str, name: str = "lookup") -> dict[str, Any]:
     reply = completion(None)
     message = reply["choices"][0]["message"]
     calls = [{"name": name, "arguments": json.dumps({"word": word})} for word in words]
-    message["tool_calls"] = [
-        {"id": f"call_{n}", "type": "function", "function": each} for n, each in enumerate(calls)
-    ]
+    message["tool_calls"] = [{"id": f"call_{n}", "type": "function", "function": each} for n, each in enumerate(calls)]
     return reply

@@ -60,11 +60,7 @@ def phrasebook(tmp_path: Path) -> Path:
 
 
 async def test_page_s_examples(
-    phrasebook: Path,
-    calls: HttpCalls,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    server: Server,
+    phrasebook: Path, calls: HttpCalls, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: Server
 ) -> None:
     asked = ESPERANTO.model_copy(update={"settings": {"polite": True}, "replicate": 2})
     method = build(f"{phrasebook}:Phrasebook", asked)
@@ -146,9 +142,7 @@ def test_a_changed_file_is_another_setup_at_once(tmp_path: Path) -> None:
 
 PAGE = (Path(__file__).parents[3] / "docs" / "methods.md").read_text("utf-8")
 FILES = dict(re.findall(r"^\*\*(\S+)\*\*\n\n```\w+\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))
-COMMANDS = [
-    line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()
-]
+COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
 RIGHT = {"Good morning, {name}!": "Bonan matenon, {name}!", "Thank you, dog.": "Dankon, hundo."}
 
 
@@ -167,9 +161,7 @@ def answer(body: Any) -> Any:
     """Answer as a model does, wrong at first where a source is asked for the first time; or as LibreTranslate."""
     if "q" in body:
         return {"translatedText": [RIGHT[text] for text in body["q"]]}
-    sources = [
-        text for text in RIGHT if any(text in str(each["content"]) for each in body["messages"])
-    ]
+    sources = [text for text in RIGHT if any(text in str(each["content"]) for each in body["messages"])]
     asked_again = any(each["role"] == "assistant" for each in body["messages"])
     said = RIGHT[sources[0]] if asked_again else RIGHT[sources[0]].replace("{name}", "Ana")
     return completion(said)
@@ -224,13 +216,10 @@ def test_both_coaching_files_say_the_same_and_fill_the_prompt(folder: Path) -> N
     assert brief.system.endswith("Keep placeholders such as {name} as they are.")
     slots = set(re.findall(r"`\{(\w+)\}`", PAGE)) - {"name"}
     assert slots == {*options.languages, *one.slots()}
-    rows = re.findall(
-        r"^\| `([\w.]+)` \| `(\S+)` \| (?:`(\w+)`|needs none) \|$", PAGE, re.MULTILINE
-    )
+    rows = re.findall(r"^\| `([\w.]+)` \| `(\S+)` \| (?:`(\w+)`|needs none) \|$", PAGE, re.MULTILINE)
     known = presets("chat") | presets("service")
     assert {name: (url, variable or None) for name, url, variable in rows} == {
-        name: (each.url, each.environment if each.needs_key else None)
-        for name, each in known.items()
+        name: (each.url, each.environment if each.needs_key else None) for name, each in known.items()
     }
     [table] = re.findall(r"\| method \| what it does.*?\n\n", PAGE, re.DOTALL)
     for name, (needs, _) in METHODS.items():
@@ -388,9 +377,7 @@ def test_key_reaches_neither_store_nor_setup_nor_draft(tmp_path: Path, store_pat
         begun(store_path, corpus(2), plan)
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
     told = f'options={{"api_key": "{KEY}"}}, model_slug='
-    (file := tmp_path / "phrasebook.py").write_text(
-        example("phrasebook.py").replace("model_slug=", told), "utf-8"
-    )
+    (file := tmp_path / "phrasebook.py").write_text(example("phrasebook.py").replace("model_slug=", told), "utf-8")
     with pytest.raises(UsageError, match="its setup holds 'api_key'") as caught:
         build(f"{file}:Phrasebook", options())
     assert KEY not in str(caught.value)
@@ -419,7 +406,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize(("code", "wanted"), FUNCTIONS.items())
-async def test_function_in_a_file_is_a_method(code: str, wanted: list[str], calls: HttpCalls, tmp_path: Path) -> None:  # fmt: skip
+async def test_function_in_a_file_is_a_method(code: str, wanted: list[str], calls: HttpCalls, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(code, "utf-8")
     method = build(str(file), ESPERANTO.model_copy(update={"batch_size": 2}))

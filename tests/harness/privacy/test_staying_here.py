@@ -220,9 +220,9 @@ def secret_corpus(name: str, **envelope: Any) -> Corpus:
 def asked(path: Path, corpus: Corpus, endpoint: Scripted) -> Heard:
     """Ask a model on this machine that a person answered for."""
     task = corpus.dataset.task
-    options = MethodOptions(source_language="en", target_language="crk", task=task, endpoint=endpoint.url, model="m")  # fmt: skip
+    options = MethodOptions(source_language="en", target_language="crk", task=task, endpoint=endpoint.url, model="m")
     scoring = ScoringOptions(metrics=("exact_match_rate",))
-    plan = Plan(method="chat", options=options, run=RunOptions(trust_local_server=True), scoring=scoring)  # fmt: skip
+    plan = Plan(method="chat", options=options, run=RunOptions(trust_local_server=True), scoring=scoring)
     return run_corpus(path, corpus, plan)
 
 

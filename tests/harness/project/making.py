@@ -13,7 +13,7 @@ FACTS = {
     "organisation": "Our school", "license": "CC-BY-NC-SA-4.0",
 }  # fmt: skip
 ORIGIN = SourceOrigin(file="s.tsv", on="2026-11-23")
-WORDS = ("apple", "bridge", "candle", "dragon", "engine", "forest", "garden", "hammer", "island", "jacket")  # fmt: skip
+WORDS = ("apple", "bridge", "candle", "dragon", "engine", "forest", "garden", "hammer", "island", "jacket")
 MIDDLE = ("", "xylophone", "quietly", "vermilion", "marzipan", "postcard")
 
 
@@ -22,12 +22,8 @@ def begun(folder: Path, **changed: Any) -> Project:
 
 
 def candidate(text: str, tier: int = 2, register: str = "formal", **more: Any) -> Candidate:
-    texts = DraftTexts(
-        text, **{n: more.pop(n) for n in ("reference", "variant_class") if n in more}
-    )
-    return Candidate(
-        texts, more.pop("origin", ORIGIN), None, more.pop("segment", None), tier, register, **more
-    )
+    texts = DraftTexts(text, **{n: more.pop(n) for n in ("reference", "variant_class") if n in more})
+    return Candidate(texts, more.pop("origin", ORIGIN), None, more.pop("segment", None), tier, register, **more)
 
 
 def many(tiers: tuple[int, ...] = (1, 2, 3, 4, 5)) -> list[Candidate]:
@@ -39,7 +35,7 @@ def many(tiers: tuple[int, ...] = (1, 2, 3, 4, 5)) -> list[Candidate]:
     ]
 
 
-def took(folder: Path, *candidates: Candidate, most: int | None = None, segment: Segment | None = None) -> TakenSources:  # fmt: skip
+def took(folder: Path, *candidates: Candidate, most: int | None = None, segment: Segment | None = None) -> TakenSources:
     with changing(folder / "words", folder / "home") as project:
         return take_candidates(project, candidates, CandidateDefaults(segment=segment), most)
 

@@ -16,12 +16,7 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.project import authoring
 from harness.project.authoring import changing, lacking, progress_of, whole_corpus
-from harness.project.candidates import (
-    CandidateDefaults,
-    read_candidates,
-    take_candidates,
-    undo_last,
-)
+from harness.project.candidates import CandidateDefaults, read_candidates, take_candidates, undo_last
 from harness.project.proposals import SourceWish, ask_model
 from harness.project.state import DraftTexts, HandedOut, InVault, Project, Spoken, read_project
 from harness.sealed.keys import Identity, Role
@@ -75,14 +70,14 @@ def test_words_leave_the_open_part_first(tmp_path: Path, monkeypatch: pytest.Mon
         raise KeyboardInterrupt
 
     monkeypatch.setattr("harness.project.authoring.write_state", stopped)
-    with pytest.raises(KeyboardInterrupt), changing(tmp_path / "words", tmp_path / "home") as project:  # fmt: skip
+    with pytest.raises(KeyboardInterrupt), changing(tmp_path / "words", tmp_path / "home") as project:
         project.put([project.with_texts(project.state.entries[0], DraftTexts("An open sentence"))])
     assert not (tmp_path / "words" / "corpus.json").exists()
 
 
 def test_another_computer_opens_nothing_and_a_moved_text_neither(tmp_path: Path) -> None:
     begun(tmp_path)
-    took(tmp_path, *(candidate(f"{SECRET} {n} {n}", segment=Segment.HELD_OUT) for n in ("alpha", "omega")))  # fmt: skip
+    took(tmp_path, *(candidate(f"{SECRET} {n} {n}", segment=Segment.HELD_OUT) for n in ("alpha", "omega")))
     folder = tmp_path / "words"
     stranger = read_project(folder, tmp_path / "elsewhere")
     refuses(UsageError, "no key of this computer", stranger.texts, stranger.state.entries[0])
@@ -153,7 +148,7 @@ def test_each_segment_gets_a_like_mix_and_what_it_needs(tmp_path: Path) -> None:
 def test_the_last_adding_is_undone_until_speakers_have_it(tmp_path: Path) -> None:
     begun(tmp_path)
     took(tmp_path, candidate("The first sentence of all"))
-    took(tmp_path, *map(candidate, ("A second one that is longer", "And a third, longer still by far")))  # fmt: skip
+    took(tmp_path, *map(candidate, ("A second one that is longer", "And a third, longer still by far")))
     with changing(tmp_path / "words", tmp_path / "home") as project:
         assert undo_last(project) == 2
         assert [each.id for each in project.state.entries] == [1]
@@ -173,19 +168,12 @@ def test_the_last_adding_is_undone_until_speakers_have_it(tmp_path: Path) -> Non
 def test_sources_of_a_file_may_lack_translations(tmp_path: Path) -> None:
     project = begun(tmp_path)
     path = tmp_path / "s.csv"
-    path.write_text("source,difficulty,register,translation\nGood day to all,1,formal,\nThe dog is here,2,,La hundo\n")  # fmt: skip
+    path.write_text("source,difficulty,register,translation\nGood day to all,1,formal,\nThe dog is here,2,,La hundo\n")
     found = read_candidates(project, path)
     assert [each.texts.reference for each in found] == ["", "La hundo"]
-    refuses(UsageError, r"s\.csv, line 3, field 'register'", take_candidates, project, found, CandidateDefaults())  # fmt: skip
+    refuses(UsageError, r"s\.csv, line 3, field 'register'", take_candidates, project, found, CandidateDefaults())
     loud, words = [candidate("A day", register="loud")], "permitted are conversational"
-    refuses(
-        UsageError,
-        f"field 'register': {words}",
-        take_candidates,
-        project,
-        loud,
-        CandidateDefaults(),
-    )
+    refuses(UsageError, f"field 'register': {words}", take_candidates, project, loud, CandidateDefaults())
     lines = tmp_path / "s.txt"
     lines.write_text("One line here\n\nAnother line there\n")
     assert [each.line for each in read_candidates(project, lines)] == [1, 3]
@@ -193,7 +181,7 @@ def test_sources_of_a_file_may_lack_translations(tmp_path: Path) -> None:
 
 def test_sentences_kept_here_do_not_become_freer(tmp_path: Path) -> None:
     path = tmp_path / "s.tsv"
-    path.write_text("# license: all rights reserved\nsource\tdifficulty\tregister\nGood day\t1\tformal\n")  # fmt: skip
+    path.write_text("# license: all rights reserved\nsource\tdifficulty\tregister\nGood day\t1\tformal\n")
     refuses(UsageError, "further", read_candidates, begun(tmp_path), path)
     stays = begun(tmp_path / "other", transmission="local-only")
     assert len(read_candidates(stays, path)) == 1
@@ -214,16 +202,14 @@ def test_model_is_sent_the_wish_alone_and_is_named(tmp_path: Path, endpoint: Scr
     assert "Esperanto" in asked.source
     assert "possessives" in asked.source
     assert SECRET not in json.dumps(asked.body)
-    entry = take_candidates(
-        project, found, CandidateDefaults(difficulty=3, register="formal")
-    ).entries[0]
+    entry = take_candidates(project, found, CandidateDefaults(difficulty=3, register="formal")).entries[0]
     assert progress_of(project).by_origin == {"from a file": 1, "made by a model": 3}
     assert entry.origin.model == "mock-1"
 
 
 def test_what_another_machine_saw_becomes_no_secret(tmp_path: Path) -> None:
     project = begun(tmp_path)
-    seen = [candidate(f"{each} number", seen_elsewhere=True) for each in ("alpha beta", "gamma delta")]  # fmt: skip
+    seen = [candidate(f"{each} number", seen_elsewhere=True) for each in ("alpha beta", "gamma delta")]
     refuses(UsageError, "no sentence of held_out", take_candidates, project, seen, CandidateDefaults(segment=Segment.HELD_OUT))  # fmt: skip
     entries = take_candidates(project, seen, CandidateDefaults()).entries
     assert {each.segment for each in entries} == {Segment.DEVELOPMENT}
@@ -279,7 +265,7 @@ class Keeper:
     def moves(self) -> StoredCorpus:
         with changing(self.folder, self.home) as project:
             corpus = whole_corpus(project)
-            return authoring.move_into(project, self.vault, corpus, "words", self.identity, None, {})  # fmt: skip
+            return authoring.move_into(project, self.vault, corpus, "words", self.identity, None, {})
 
     def is_stopped(self, monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
         """Move, and stop before or after the vault has it."""

@@ -51,10 +51,7 @@ def card(tmp_path_factory: pytest.TempPathFactory) -> OutgoingCard:
 
 
 _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-BIN = next(
-    (path.parent for path in map(Path, filter(None, [shutil.which("pg_ctl")]))),
-    _PLACES[0] if _PLACES else None,
-)
+BIN = next((path.parent for path in map(Path, filter(None, [shutil.which("pg_ctl")]))), _PLACES[0] if _PLACES else None)
 _number = count()
 
 
@@ -117,7 +114,7 @@ def running() -> Iterator[Server]:
     data = folder / "data"
     settings = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off -c unix_socket_permissions=0777"
     try:
-        _run("initdb", "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")  # fmt: skip
+        _run("initdb", "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")
         folder.chmod(0o755)
         _run("pg_ctl", "-D", str(data), "-w", "-l", str(folder / "log"), "-o", settings, "start")
         found = Server(folder)

@@ -170,26 +170,20 @@ class TestAgain:
             assert (database.prepare(), database.add([sound, false])) == (1, 2)
         with closing(server.connect(made)) as connection:
             connection.execute("ALTER TABLE run_cards DISABLE TRIGGER fill_run_card")
-            connection.execute("UPDATE run_cards SET chrf_plus_plus = 99 WHERE card_hash = %s", [false.hash])  # fmt: skip
+            connection.execute("UPDATE run_cards SET chrf_plus_plus = 99 WHERE card_hash = %s", [false.hash])
             connection.execute("ALTER TABLE run_cards ENABLE TRIGGER fill_run_card")
-            connection.execute("DO $$BEGIN CREATE ROLE bob LOGIN; EXCEPTION WHEN duplicate_object THEN END$$")  # fmt: skip
-            connection.execute("GRANT SELECT ON rosetta_schema, run_cards TO bob; GRANT INSERT ON run_cards TO bob")  # fmt: skip
-        with opened(
-            server, made, "bob"
-        ) as database:  # who does not own the tables uses them as they are
+            connection.execute("DO $$BEGIN CREATE ROLE bob LOGIN; EXCEPTION WHEN duplicate_object THEN END$$")
+            connection.execute("GRANT SELECT ON rosetta_schema, run_cards TO bob; GRANT INSERT ON run_cards TO bob")
+        with opened(server, made, "bob") as database:  # who does not own the tables uses them as they are
             assert (database.prepare(to_add=True), database.add([late])) == (0, 1)
             assert database.changed() == [false.hash]
-        with pytest.raises(PublishError, match="does not let this role"), opened(server, made, "bob") as database:  # fmt: skip
+        with pytest.raises(PublishError, match="does not let this role"), opened(server, made, "bob") as database:
             database.prepare()
         with opened(server, made) as database:
             assert (database.prepare(to_add=True), database.changed()) == (1, [false.hash])
         found = dict(rows(server, made, "SELECT card_hash, ter FROM run_cards"))
         told = columns(card.card)["ter"]
-        assert found == {
-            sound.hash: pytest.approx(told),
-            late.hash: pytest.approx(told),
-            false.hash: None,
-        }
+        assert found == {sound.hash: pytest.approx(told), late.hash: pytest.approx(told), false.hash: None}
 
     def test_lost_connection_is_named_and_the_rest_sent(
         self, server: Server, name: str, card: OutgoingCard, monkeypatch: pytest.MonkeyPatch
@@ -211,7 +205,7 @@ class TestAgain:
             assert database.add(cards) == 2
 
     def test_failed_batch_leaves_none(self, server: Server, name: str, card: OutgoingCard) -> None:
-        with pytest.raises(PublishError, match="refused it: invalid input syntax"), opened(server, name) as database:  # fmt: skip
+        with pytest.raises(PublishError, match="refused it: invalid input syntax"), opened(server, name) as database:
             database.add([*several(card, 2), _NoCard(b"no card", None)])
         assert rows(server, name, "SELECT count(*) FROM run_cards") == [(0,)]
 
@@ -223,7 +217,7 @@ class _NoCard(OutgoingCard):
 class TestServers:
     def test_newer_tables_are_refused(self, server: Server, name: str, tmp_path: Path) -> None:
         rows(server, name, "INSERT INTO rosetta_schema VALUES (99, now(), '9.9') RETURNING 1")
-        with pytest.raises(PublishError, match="version 99, made by a newer Rosetta"), opened(server, name) as database:  # fmt: skip
+        with pytest.raises(PublishError, match="version 99, made by a newer Rosetta"), opened(server, name) as database:
             database.prepare()
         with pytest.raises(PublishError, match="newer Rosetta"), opened(server, name) as database:
             list(database.cards())
@@ -231,7 +225,7 @@ class TestServers:
         made = server.database()
         with closing(server.connect(made)) as connection:
             connection.execute("CREATE TABLE run_cards (mine text)")
-        with pytest.raises(PublishError, match='relation "run_cards" already exists'), opened(server, made) as database:  # fmt: skip
+        with pytest.raises(PublishError, match='relation "run_cards" already exists'), opened(server, made) as database:
             database.prepare()
         assert rows(server, made, "SELECT to_regclass('rosetta_schema')::text") == [(None,)]
         made = server.database()
@@ -242,7 +236,7 @@ class TestServers:
             database.prepare()
         with pytest.raises(PublishError, match="cannot be reached"), opened(Server(tmp_path), "x"):
             pass
-        with pytest.raises(PublishError, match="no published cards"), opened(server, server.database()) as database:  # fmt: skip
+        with pytest.raises(PublishError, match="no published cards"), opened(server, server.database()) as database:
             list(database.cards())
         made = server.database("ENCODING 'LATIN1'", "TEMPLATE template0")
         with pytest.raises(PublishError, match="as LATIN1"), opened(server, made):
@@ -257,7 +251,7 @@ class TestRights:
         made = server.database()
         with closing(server.connect(made)) as connection:
             for role in ("rosetta_reader", "rosetta_submitter", "ann"):
-                if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():  # fmt: skip
+                if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
                     connection.execute(f"CREATE ROLE {role} LOGIN")
         with opened(server, made) as database:
             database.prepare()
@@ -273,7 +267,7 @@ class TestRights:
             rows(server, name, query, user)
 
     @pytest.mark.parametrize("user", ["rosetta_submitter", "ann"])
-    def test_submitter_adds_alone(self, server: Server, name: str, card: OutgoingCard, user: str) -> None:  # fmt: skip
+    def test_submitter_adds_alone(self, server: Server, name: str, card: OutgoingCard, user: str) -> None:
         with opened(server, name, user) as database:
             assert (database.prepare(), database.add([card]), database.add([card])) == (0, 1, 0)
         assert rows(server, name, "SELECT submitted_by FROM run_cards") == [(user,)]
@@ -342,7 +336,7 @@ class TestReading:
         with closing(server.connect(name)) as connection:
             connection.execute("ALTER TABLE run_cards DISABLE TRIGGER fill_run_card")
             connection.execute("UPDATE run_cards SET card_bytes = %s WHERE card_hash = %s", [json.dumps(better).encode(), bad.hash])  # fmt: skip
-            connection.execute("UPDATE run_cards SET chrf_plus_plus = 99 WHERE card_hash = %s", [false.hash])  # fmt: skip
+            connection.execute("UPDATE run_cards SET chrf_plus_plus = 99 WHERE card_hash = %s", [false.hash])
         with opened(server, name) as database:
             assert set(database.changed()) == {bad.hash, false.hash}
             with taken(database.cards()) as cards:

@@ -123,9 +123,7 @@ def test_what_leaves_is_told_by_field(card: OutgoingCard) -> None:
     page = Path(__file__).parents[3].joinpath("docs", "publishing.md").read_text("utf-8")
     listed = dict(re.findall(r"^\| `(\w+)` \| (?:real|text) \| `([\w.]+)` \|", page, re.MULTILINE))
     metrics = {id_.replace(".", "_") for id_ in METRICS}
-    assert listed == {
-        name: ".".join(place) for name, place in CARD_FIELDS.items() if name not in metrics
-    }
+    assert listed == {name: ".".join(place) for name, place in CARD_FIELDS.items() if name not in metrics}
 
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -133,7 +131,7 @@ pytestmark = pytest.mark.usefixtures("home")
 
 def retry_of(card: OutgoingCard) -> dict[str, Any]:
     """What a card says that claims to be a later retry of another."""
-    return {"retry_of": {"run_id": json.loads(card.data)["run_id"]}, "timestamp": "2099-01-01T00:00:00+00:00"}  # fmt: skip
+    return {"retry_of": {"run_id": json.loads(card.data)["run_id"]}, "timestamp": "2099-01-01T00:00:00+00:00"}
 
 
 @contextmanager

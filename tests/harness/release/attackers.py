@@ -88,14 +88,9 @@ class HiddenSet:
     def drawn(cls, statistics: npt.NDArray[np.float64], seed: int, failing: float) -> HiddenSet:
         """Have each candidate fail on a share of the entries, drawn for itself: there it is the weak system's output."""
         random, places = np.random.default_rng(seed), np.arange(statistics.shape[1])
-        first, second = (
-            statistics[(random.random(len(places)) < failing).astype(int), places] for _ in "12"
-        )
+        first, second = (statistics[(random.random(len(places)) < failing).astype(int), places] for _ in "12")
         metrics = [each for each in surface_metrics() if each.info.id == CHRF]
-        return cls(
-            np.array([first, second, statistics[2]]),
-            Table(metrics, statistics[0], np.ones((len(places), 1))),
-        )
+        return cls(np.array([first, second, statistics[2]]), Table(metrics, statistics[0], np.ones((len(places), 1))))
 
     def by_coin(self, tries: int = 400) -> float:
         """Return what a choice by coin reaches on average."""
@@ -149,7 +144,7 @@ def question(
         scores_of=run, beat_by=0.0, answer=1, of=1, rosetta="0", issued="2026-01-01", place=NOWHERE, by="0" * 64,
         policy="official", bits=21, quality_tier="", claimable_tier="baseline",
     )  # fmt: skip
-    return ScoresTold(entries=set_id(ids), atoms=dict.fromkeys(ids, 1), value=value, rotations=rotations, card=card)  # fmt: skip
+    return ScoresTold(entries=set_id(ids), atoms=dict.fromkeys(ids, 1), value=value, rotations=rotations, card=card)
 
 
 Ask = Callable[[Choice], "tuple[float, bool] | None"]

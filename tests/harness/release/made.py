@@ -100,7 +100,7 @@ class Office:
         with closing(open_store(self.store)) as store:
             return find_run(store, "last").run_id
 
-    def release(self, run: str, submitter: str = "Ann", ledger: ReleaseLedger | None = None) -> bytes:  # fmt: skip
+    def release(self, run: str, submitter: str = "Ann", ledger: ReleaseLedger | None = None) -> bytes:
         with closing(open_store(self.store)) as store:
             number = find_run(store, self.runs.get(run, run)).id
             return release_run(store, number, submitter, ledger or self.ledger)
@@ -134,12 +134,10 @@ class Office:
             change.write(act)
 
 
-def told_card(
-    name: str, chrf: float, composite: float | None = None, **fields: Any
-) -> ReleasedCard:
+def told_card(name: str, chrf: float, composite: float | None = None, **fields: Any) -> ReleasedCard:
     """A released card of one method, with intervals of no width."""
     told = {"chrf_plus_plus": chrf} | ({} if composite is None else {"composite": composite})
-    scores = {id_: {"value": each, "lower": each, "upper": each, "step": 1} for id_, each in told.items()}  # fmt: skip
+    scores = {id_: {"value": each, "lower": each, "upper": each, "step": 1} for id_, each in told.items()}
     return ReleasedCard.model_validate({
         "run": name, "scores_of": name, "run_card_hash": "", "submitter": "Ann", "headline": "chrf_plus_plus",
         "method": METHOD.model_copy(update={"method_name": name}), "beat_by": 5.0, "scores": scores,

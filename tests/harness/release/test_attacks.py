@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 
 from harness.release.budget import NotReleased, Policy
-from tests.harness.release.attackers import (
-    ATTACKS,
-    Board,
-    Choice,
-    HiddenSet,
-    by_level,
-    by_turning,
-    demo_statistics,
-)
+from tests.harness.release.attackers import ATTACKS, Board, Choice, HiddenSet, by_level, by_turning, demo_statistics
 from tests.review.thorough import first, times
 
 COUNT = Policy().count
@@ -37,10 +29,10 @@ def statistics() -> np.ndarray:
     return demo_statistics()
 
 
-def gains(make: Callable[[int], HiddenSet], attack: Callable[[HiddenSet, int], Choice]) -> np.ndarray:  # fmt: skip
+def gains(make: Callable[[int], HiddenSet], attack: Callable[[HiddenSet, int], Choice]) -> np.ndarray:
     """What an attack gains on each hidden set, in points of chrF++ over a choice by coin."""
     worlds = [make(seed) for seed in range(SETS)]
-    return np.array([each.value(attack(each, seed + 5000)) - each.by_coin() for seed, each in enumerate(worlds)])  # fmt: skip
+    return np.array([each.value(attack(each, seed + 5000)) - each.by_coin() for seed, each in enumerate(worlds)])
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -13,15 +13,7 @@ from harness.core.failures import UsageError
 from harness.leaderboard.official import cards_here, letters_of, official_lists, take
 from harness.release.budget import MOMENT, History, shortfall_of
 from harness.release.ledger import FOLDER, ReleaseLedger, anchored, checked_lines, fits_line
-from harness.release.records import (
-    Begun,
-    InLedger,
-    LedgerLine,
-    ReleasedCard,
-    Rule,
-    ScoresTold,
-    Together,
-)
+from harness.release.records import Begun, InLedger, LedgerLine, ReleasedCard, Rule, ScoresTold, Together
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.vault.vault import Vault
@@ -33,7 +25,7 @@ from tests.harness.vault.made import MINE, THEIRS, filled, ticking
 
 
 def test_list_is_ranked_by_composite_and_ties_share_a_rank() -> None:
-    cards = [card("a", 50, 0.6), card("b", 70, 0.5), card("c", 60, 0.6), card("d", 90, 0.9, scores_of="a")]  # fmt: skip
+    cards = [card("a", 50, 0.6), card("b", 70, 0.5), card("c", 60, 0.6), card("d", 90, 0.9, scores_of="a")]
     [found] = official_lists(cards)
     assert [(row.name, row.rank) for row in found.rows] == [("a", 1), ("c", 1), ("b", 3)]
     assert (found.by, found.repeated, found.smallest) == ("composite", 1, 10.0)
@@ -60,7 +52,7 @@ def test_letters_join_what_cannot_be_told_apart(values: list[float], letters: li
 
 @given(st.lists(st.integers(0, 100), max_size=40), st.integers(1, 40))
 def test_two_share_a_letter_just_where_they_differ_by_less(values: list[int], least: int) -> None:
-    split = [set(each) for each in letters_of([*map(float, values)], least)] if len(values) <= 26 else []  # fmt: skip
+    split = [set(each) for each in letters_of([*map(float, values)], least)] if len(values) <= 26 else []
     for one, own in zip(values, split, strict=False):
         for other, its in zip(values, split, strict=False):
             assert bool(own & its) is (abs(one - other) < least)
@@ -70,7 +62,7 @@ def test_imported_cards_stand_in_the_list_and_changed_ones_do_not(tmp_path: Path
     (tmp_path / "council").mkdir()
     council, mine = Office(tmp_path / "council"), tmp_path / "mine"
     mine.mkdir()
-    told = {name: council.release(council.run(right, hidden(60)), name) for name, right in (("Ann", 0.9), ("Ben", 0.4))}  # fmt: skip
+    told = {name: council.release(council.run(right, hidden(60)), name) for name, right in (("Ann", 0.9), ("Ben", 0.4))}
     with opened(mine / "rosetta.sqlite") as store:
         for name, data in told.items():
             assert take(mine, data, "card.json", store).submitter == name
@@ -83,9 +75,7 @@ def test_imported_cards_stand_in_the_list_and_changed_ones_do_not(tmp_path: Path
         assert {each.submitter for each in cards_here(mine, store)} == {"Ann", "Ben"}
         kept.write_bytes(changed)
         assert len(cards_here(mine, store)) == 1
-    with opened(
-        council.store
-    ) as store:  # what this computer told itself is there without an import
+    with opened(council.store) as store:  # what this computer told itself is there without an import
         assert len(cards_here(council.folder, store)) == 2
 
 
@@ -107,9 +97,7 @@ def test_ledger_that_was_emptied_cut_or_replaced_tells_nothing(
     ledger, vault = anchor
     for _ in "123":
         tell(ledger, vault)
-    log = [
-        json.loads(line)["act"] for line in (vault.folder / "log.jsonl").read_text().splitlines()
-    ]
+    log = [json.loads(line)["act"] for line in (vault.folder / "log.jsonl").read_text().splitlines()]
     assert [each["lines"] for each in log if each["what"] == "ledger stood"] == [2, 3, 4]
     whole = ledger.path.read_bytes()
     lines = whole.splitlines(keepends=True)
@@ -131,9 +119,7 @@ def test_ledger_that_was_emptied_cut_or_replaced_tells_nothing(
     tell(ledger, vault)
 
 
-def test_ledger_of_another_keeper_is_anchored_for_itself(
-    anchor: tuple[ReleaseLedger, Vault], tmp_path: Path
-) -> None:
+def test_ledger_of_another_keeper_is_anchored_for_itself(anchor: tuple[ReleaseLedger, Vault], tmp_path: Path) -> None:
     ledger, vault = anchor
     tell(ledger, vault)
     other = ReleaseLedger(tmp_path / "elsewhere" / FOLDER, THEIRS, ticking())
@@ -209,7 +195,7 @@ def test_card_fits_its_line_of_the_ledger_or_is_found(tmp_path: Path) -> None:
     assert fits_line(lines[:2], second) == "the ledger has no such line"  # cut
     stated = second | {"confirmation": "confirmed", "shortfall": ""}
     assert "something else" in fits_line(lines, stated)
-    refuses(ValueError, "contradicts itself", ReleasedCard.model_validate, {**second, "shortfall": ""})  # fmt: skip
+    refuses(ValueError, "contradicts itself", ReleasedCard.model_validate, {**second, "shortfall": ""})
     assert "something else" in fits_line(lines, second | {"place": first["place"]})
     forged = Office(tmp_path / "forged")  # a custodian writes a ledger that says so, and signs it
     forged.folder.mkdir()
@@ -218,9 +204,7 @@ def test_card_fits_its_line_of_the_ledger_or_is_found(tmp_path: Path) -> None:
         with forged.ledger.changing() as change:
             fields = {"place": change.place, "confirmation": "confirmed", "shortfall": ""}
             assert isinstance(line.act, ScoresTold)
-            change.write(
-                line.act.model_copy(update={"card": line.act.card.model_copy(update=fields)})
-            )
+            change.write(line.act.model_copy(update={"card": line.act.card.model_copy(update=fields)}))
     lines = checked_lines(forged.ledger.path.read_bytes(), "the ledger")
     told = [json.loads(line.act.card.model_dump_json()) for line in lines[1:]]
     assert fits_line(lines, told[0]) == ""
@@ -242,23 +226,17 @@ def test_card_that_the_rules_do_not_give_is_found(changed: dict[str, Any], why: 
 
 def test_line_that_no_rule_allows_is_found() -> None:
     [(_, act)] = history(ANN).answers
-    few = act.model_copy(
-        update={"atoms": {**(act.atoms or {}), f"{0:032x}": 9}}
-    )  # one entry is told from the others
+    few = act.model_copy(update={"atoms": {**(act.atoms or {}), f"{0:032x}": 9}})  # one entry is told from the others
     assert "otherwise of its atoms" in fits_line(*_written([few]))
-    assert "nothing might be told: 'Ann' had all 1 answer" in fits_line(
-        *_written([act, act], Rule(count=1))
-    )
+    assert "nothing might be told: 'Ann' had all 1 answer" in fits_line(*_written([act, act], Rule(count=1)))
 
 
 def _written(acts: Sequence[Any], rule: Rule = RULE) -> tuple[list[LedgerLine], Any]:
     """Return lines of a ledger with these acts behind a rule, and the last card as it states its place."""
     lines, when = [], START.strftime(MOMENT)
     for place, act in enumerate([Begun(salt="0" * 64), rule, *acts]):
-        lines.append(LedgerLine(seq=place, prev="", when=when, by="0" * 64, act=act, signature="0" * 128))  # fmt: skip
+        lines.append(LedgerLine(seq=place, prev="", when=when, by="0" * 64, act=act, signature="0" * 128))
     named = InLedger(ledger="0" * 64, line=len(lines) - 1, prev="0" * 64)
     card = lines[-1].act.card.model_copy(update={"place": named})
-    lines[-1] = lines[-1].model_copy(
-        update={"act": lines[-1].act.model_copy(update={"card": card})}
-    )
+    lines[-1] = lines[-1].model_copy(update={"act": lines[-1].act.model_copy(update={"card": card})})
     return lines, card.model_dump(mode="json")

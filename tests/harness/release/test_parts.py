@@ -23,9 +23,7 @@ class Histories:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.entries = self.random.randint(5, 40)
-        self.tags = [
-            [self.random.randint(0, kinds) for kinds in (1, 2, 4)] for _ in range(self.entries)
-        ]
+        self.tags = [[self.random.randint(0, kinds) for kinds in (1, 2, 4)] for _ in range(self.entries)]
 
     def runs(self) -> Iterator[tuple[set[int], dict[Cell, set[int]]]]:
         everything, random = set(range(self.entries)), self.random
@@ -34,7 +32,7 @@ class Histories:
                 case 0:
                     whole = everything
                 case 1:  # a few are missing
-                    whole = everything - set(random.sample(range(self.entries), random.randint(1, 4)))  # fmt: skip
+                    whole = everything - set(random.sample(range(self.entries), random.randint(1, 4)))
                 case 2:  # a segment
                     whole = {place for place in everything if self.tags[place][0]}
                 case _:
@@ -132,7 +130,7 @@ def test_small_parts_and_those_that_would_tell_them_are_left_out(
 
 def test_large_part_goes_before_one_that_differs_by_few() -> None:
     whole = {str(n) for n in range(30)}
-    parts = {("d", "small"): {str(n) for n in range(17)}, ("e", "large"): {str(n) for n in range(20)}}  # fmt: skip
+    parts = {("d", "small"): {str(n) for n in range(17)}, ("e", "large"): {str(n) for n in range(20)}}
     found = tellable({}, whole, parts)
     assert found is not None
     assert found[0] == {("e", "large")}

@@ -24,13 +24,7 @@ from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
 from harness.leaderboard.official import verify_released
-from harness.release.budget import (
-    MOMENT,
-    POLICIES,
-    History,
-    NotReleased,
-    NotYetReleased,
-)
+from harness.release.budget import MOMENT, POLICIES, History, NotReleased, NotYetReleased
 from harness.release.ledger import ReleaseLedger
 from harness.release.records import (
     ReleasedCard,
@@ -132,7 +126,7 @@ def test_card_has_all_fields_rounded_and_nothing_of_an_entry(office: Office) -> 
     # three numbers of 101 steps twice, one of 21, five caveats, two tiers of six
     assert told["bits"] == math.ceil(6 * math.log2(101) + math.log2(21) + 5 + 2 * math.log2(6))
     assert told["caveats"] == dict.fromkeys(CaveatKind, False)
-    known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line", "bits"}  # fmt: skip
+    known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line", "bits"}
     known |= {"cost_per_entry_usd", "avg_latency_seconds", "smallest_difference", *CaveatKind}
     assert {name for name, _ in numbers(told)} <= known
     assert set(office.ledger.read().atoms.values()) == {1}  # so nothing tells them apart
@@ -161,9 +155,7 @@ def test_blind_policy_tells_nothing_before_its_day(office: Office) -> None:
 
 
 def test_policies_have_these_numbers() -> None:
-    numbers = {
-        name: (each.count, each.pause_hours, each.everybody) for name, each in POLICIES.items()
-    }
+    numbers = {name: (each.count, each.pause_hours, each.everybody) for name, each in POLICIES.items()}
     week = 168
     assert numbers == {
         "official": (3, week, 20),
@@ -173,7 +165,7 @@ def test_policies_have_these_numbers() -> None:
     }
 
 
-@given(st.floats(0, 100), st.floats(0, 30), st.floats(0, 30), st.sampled_from([5, 1, 0.1, 0.05, 0.02, 0.01]))  # fmt: skip
+@given(st.floats(0, 100), st.floats(0, 30), st.floats(0, 30), st.sampled_from([5, 1, 0.1, 0.05, 0.02, 0.01]))
 def test_told_value_and_interval_contain_the_exact_interval(
     value: float, below: float, above: float, step: float
 ) -> None:
@@ -215,7 +207,7 @@ def test_card_of_fewer_than_five_secret_entries_is_not_told(office: Office) -> N
     refuses(NotReleased, "4 different secret entries", office.release, "few")
     with opened(office.store) as store:
         number, open_texts = find_run(store, office.runs["few"]).id, lambda: pytest.fail("opened")
-        kept = refuses(NotReleased, "4 diff", release_run, store, number, "Ann", office.ledger, open_texts)  # fmt: skip
+        kept = refuses(NotReleased, "4 diff", release_run, store, number, "Ann", office.ledger, open_texts)
     assert not isinstance(kept, NotYetReleased)
     refuses(NotReleased, "1 to 200", office.release, "good", " \t")
 
@@ -244,11 +236,11 @@ def test_caveats_leave_as_yes_or_no_and_are_those_of_the_best(office: Office) ->
 @pytest.mark.parametrize(("headline", "value", "beaten"), [
     (CHRF, 54.91, True), (CHRF, 54.9, False), ("ter", 47.66, True), ("ter", 47.67, False),
 ])  # fmt: skip
-def test_best_score_is_beaten_by_more_than_the_step_only(headline: str, value: float, beaten: bool) -> None:  # fmt: skip
+def test_best_score_is_beaten_by_more_than_the_step_only(headline: str, value: float, beaten: bool) -> None:
     past = History().after(Rule(pause_hours=0), START.strftime(MOMENT))
     for run, score in (("first", 50), ("second", value)):
         asked = question("Ann", run, 100, score)
-        asked = asked.model_copy(update={"card": asked.card.model_copy(update={"headline": headline})})  # fmt: skip
+        asked = asked.model_copy(update={"card": asked.card.model_copy(update={"headline": headline})})
         past = past.after(past.answer(asked, START), START.strftime(MOMENT))
     assert past.told(ScoresTold)[-1].new is beaten
 
@@ -273,8 +265,8 @@ def test_best_score_is_repeated_otherwise(office: Office) -> None:
     ([("Ann", 60), "Ann, Ben", "Ben, Cid", ("Cid", 62)], [0, 0]),  # by way of Ben
     ([("Ann", 60), "Ben, Cid", "ann , Ben", ("Cid", 62)], [0, 0]),
 ])  # fmt: skip
-def test_score_is_held_against_the_best_that_was_released(asked: list[Any], scores_of: list[int]) -> None:  # fmt: skip
-    past, when = (History().after(Rule(pause_hours=0), START.strftime(MOMENT)), START.strftime(MOMENT))  # fmt: skip
+def test_score_is_held_against_the_best_that_was_released(asked: list[Any], scores_of: list[int]) -> None:
+    past, when = (History().after(Rule(pause_hours=0), START.strftime(MOMENT)), START.strftime(MOMENT))
     for each in asked:
         if isinstance(each, str):
             past = past.after(Together(names=tuple(each.split(", "))), when)
@@ -288,12 +280,10 @@ def test_score_is_held_against_the_best_that_was_released(asked: list[Any], scor
 def test_most_special_rule_holds_and_then_the_latest(order: int) -> None:
     rules = [Rule(count=4), Rule(corpus="c", count=5), Rule(submitter="Ann", count=2), Rule(submitter="Ben", corpus="c", count=7)]  # fmt: skip
     past = History(tuple((START.strftime(MOMENT), rule) for rule in rules[::order]))
-    counts = [past.policy(*of).count for of in (("Ann", "c"), ("Ben", "c"), ("Cid", "c"), ("Cid", "d"))]  # fmt: skip
+    counts = [past.policy(*of).count for of in (("Ann", "c"), ("Ben", "c"), ("Cid", "c"), ("Cid", "d"))]
     assert counts == [2, 7, 5, 4]
     assert past.after(Rule(corpus="c", count=6), "").policy("Cid", "c").count == 6
-    assert (
-        past.after(Rule(policy="strict"), "").policy("Cid", "d").count == 1
-    )  # with all its numbers
+    assert past.after(Rule(policy="strict"), "").policy("Cid", "d").count == 1  # with all its numbers
 
 
 @pytest.mark.parametrize(("entries", "half"), [(50, 6.93), (100, 4.9), (150, 4.0)])
@@ -330,7 +320,7 @@ def test_answers_about_another_version_are_counted_alone(office: Office) -> None
     history, now = office.ledger.read(), office.now()
     refuses(NotReleased, "had all", history.require_answers, "Ann", "made", frozenset(), now)
     with pytest.raises(NotReleased, match="had all"):
-        history.require_answers("Ann", "made", history.sums[0][1], now, version="9")  # fmt: skip
+        history.require_answers("Ann", "made", history.sums[0][1], now, version="9")
     assert history.require_answers("Ann", "made", frozenset(), now, version="9") == (1, 1)
 
 
@@ -344,12 +334,8 @@ def test_answers_have_a_pause_between_them(office: Office) -> None:
     assert office.told("good")["answer"] == 2
     last = office.moments[-1]
     office.moments.append(last - timedelta(hours=office.hours, minutes=4))
-    office.set(
-        Rule(count=3)
-    )  # a clock that is set right by minutes: the line has the time of the one before
-    assert json.loads(office.ledger.path.read_text("utf-8").splitlines()[-1])[
-        "when"
-    ] == last.strftime(MOMENT)
+    office.set(Rule(count=3))  # a clock that is set right by minutes: the line has the time of the one before
+    assert json.loads(office.ledger.path.read_text("utf-8").splitlines()[-1])["when"] == last.strftime(MOMENT)
     office.moments.append(START - timedelta(days=9))  # a clock set back shortens no pause
     refuses(FileError, "Set the clock right", office.release, "better")
 
@@ -365,9 +351,7 @@ def test_clock_that_was_wrong_is_said_in_a_line_and_locks_nobody_out(office: Off
     acts = [json.loads(line)["act"]["what"] for line in office.ledger.path.read_text().splitlines()]
     assert acts == ["begun", "told", "clock corrected", "told"]
     office.clock_was_wrong, office.hours = False, 1
-    refuses(
-        NotReleased, "7 days between two", office.release, "better"
-    )  # counted from the right time on
+    refuses(NotReleased, "7 days between two", office.release, "better")  # counted from the right time on
 
 
 def test_answers_count_for_other_corpora_of_the_entries_too(office: Office) -> None:
@@ -451,7 +435,7 @@ def test_difference_of_two_told_runs_is_one_word(office: Office) -> None:
 def test_runs_that_hardly_differ_cannot_be_told_apart(office: Office) -> None:
     office.release("first half better", "Ann")
     office.release("second half better", "Ben")
-    assert office.compared("first half better", "second half better")["verdict"] == "cannot be told apart"  # fmt: skip
+    assert office.compared("first half better", "second half better")["verdict"] == "cannot be told apart"
 
 
 def test_difference_from_a_run_that_was_not_told_is_not_told(office: Office) -> None:
@@ -464,7 +448,7 @@ def test_difference_from_a_run_that_was_not_told_is_not_told(office: Office) -> 
 def test_difference_on_few_entries_is_not_told(office: Office) -> None:
     office.release("good", "Ann")
     office.release("good but for 4", "Ben")
-    refuses(NotReleased, "differ on 4 secret entries only", office.compared, "good", "good but for 4")  # fmt: skip
+    refuses(NotReleased, "differ on 4 secret entries only", office.compared, "good", "good but for 4")
 
 
 @pytest.fixture(scope="module")
@@ -512,9 +496,7 @@ def test_ledger_with_a_changed_byte_or_line_is_refused(office: Office) -> None:
     refuses(FileError, "begun with other keys", office.release, "good", ledger=other)
 
 
-def test_ledger_left_half_written_tells_nothing_twice(
-    office: Office, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ledger_left_half_written_tells_nothing_twice(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(*_: object) -> bytes:
         raise KeyboardInterrupt
 

@@ -48,7 +48,7 @@ from tests.harness.evaluation import (  # fmt: skip
 from tests.harness.run.made import scored
 from tests.harness.scripted import Answer, Asked, Scripted, translated
 
-WEIGHTS = {"EXACT_MATCH": 10, "VALID": 10, "WRONG_ORDER": 7, "PARTIAL": 4, "INCOMPLETE": 3, "WRONG": 0, "NO_OUTPUT": 0}  # fmt: skip
+WEIGHTS = {"EXACT_MATCH": 10, "VALID": 10, "WRONG_ORDER": 7, "PARTIAL": 4, "INCOMPLETE": 3, "WRONG": 0, "NO_OUTPUT": 0}
 """METRICS §6, in tenths."""
 
 
@@ -69,9 +69,7 @@ def test_verdict_stands_wherever_scores_of_an_entry_stand(
         place = next(n for n, row in enumerate(rows) if row["semantic_verdict"] != wrong)
         forged = json.loads(json.dumps(card))
         forged["results"][place]["semantic_verdict"] = wrong
-        assert not verify_card(
-            json.dumps(forged | {"run_card_hash": card_hash(forged)}).encode()
-        ).ok
+        assert not verify_card(json.dumps(forged | {"run_card_hash": card_hash(forged)}).encode()).ok
 
     monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
     entries = RunHandle(card["run_id"], store_path).entries()
@@ -91,9 +89,7 @@ def test_verdict_stands_wherever_scores_of_an_entry_stand(
     [shown] = [each for each in columns(["semantic_score"], verdicts={"semantic_score"}) if each.key == "semantic_score"]  # fmt: skip
     assert shown.width >= len("EXACT_MATCH 1.00")
     assert f"{said.count('EXACT_MATCH')} EXACT_MATCH" in card_text(card)
-    assert all(
-        each.outputs[0].score.endswith(tuple(WEIGHTS)) for each in weakest(card, TRANSLATIONS)
-    )
+    assert all(each.outputs[0].score.endswith(tuple(WEIGHTS)) for each in weakest(card, TRANSLATIONS))
 
 
 PROMPT = "Explain tides to a child."
@@ -139,7 +135,7 @@ def test_silence_that_is_left_empty_is_no_failure(store_path: Path, tmp_path: Pa
     rows = [("Bonan matenon", "bonan tagon"), ("", ""), ("", "ne"), ("Saluton", "")]
     file, outputs = tmp_path / "speech.jsonl", tmp_path / "outputs.jsonl"
     file.write_text("\n".join(json.dumps({"id": n, "audio": "a.wav", "reference": reference}) for n, (reference, _) in enumerate(rows)), "utf-8")  # fmt: skip
-    outputs.write_text("\n".join(json.dumps({"id": n, "output": said}) for n, (_, said) in enumerate(rows)), "utf-8")  # fmt: skip
+    outputs.write_text("\n".join(json.dumps({"id": n, "output": said}) for n, (_, said) in enumerate(rows)), "utf-8")
     named = {"source_language": "eo", "target_language": "eo", "task": "asr"}
     options = MethodOptions(source_language="eo", target_language="eo", outputs=outputs)
     scoring = ScoringOptions(metrics=("au.wer",))
@@ -172,9 +168,7 @@ def expected() -> tuple[Floor, ...]:
 
 @pytest.mark.parametrize("how", ["", "drain", "stop"])
 @pytest.mark.usefixtures("worked_out")
-def test_floors_are_exact_however_a_run_ends(
-    endpoint: Scripted, store_path: Path, how: str
-) -> None:
+def test_floors_are_exact_however_a_run_ends(endpoint: Scripted, store_path: Path, how: str) -> None:
     begun_with: list[object] = []
     ended: list[Event] = []
 

@@ -49,25 +49,8 @@ from tests.harness.annotators.judged import (
     shown,
     shown_again,
 )
-from tests.harness.evaluation import (
-    LANGUAGES,
-    Heard,
-    chat_plan,
-    corpus,
-    query,
-    resume,
-    run_corpus,
-    whole_card,
-)
-from tests.harness.scripted import (
-    Answer,
-    Asked,
-    Scripted,
-    completion,
-    error,
-    json_answer,
-    price_table,
-)
+from tests.harness.evaluation import LANGUAGES, Heard, chat_plan, corpus, query, resume, run_corpus, whole_card
+from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, price_table
 
 DEAR = (20 * 100 + 10 * 10_000) / 1e6
 """US dollars of a judgement whose output costs ten times as much."""

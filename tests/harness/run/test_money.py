@@ -23,15 +23,7 @@ from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
 from harness.card.model import card_hash
 from harness.core.calls import Calls, Price, Reply, Request
-from harness.core.failures import (
-    CallError,
-    ErrorClass,
-    HarnessError,
-    RateLimited,
-    RunState,
-    Transient,
-    UsageError,
-)
+from harness.core.failures import CallError, ErrorClass, HarnessError, RateLimited, RunState, Transient, UsageError
 from harness.endpoint.budget import Ledger, most_cost
 from harness.endpoint.limiter import RetryPolicy
 from harness.method.options import MethodOptions
@@ -205,9 +197,7 @@ def test_money_of_all_stretches_counts(endpoint: Scripted, store_path: Path, pri
 
 def test_batch_shares_what_it_spent(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     endpoint.answer = lambda _: json_answer(completion("no", usage={**USAGE, "cost": 0.9}))
-    plan = chat_plan(
-        endpoint.url, prices=prices, max_tokens=40, batch_size=3, run={"budget_usd": 50.0}
-    )
+    plan = chat_plan(endpoint.url, prices=prices, max_tokens=40, batch_size=3, run={"budget_usd": 50.0})
     run_corpus(store_path, corpus(9), plan)
     spent = [amount for (amount,) in query(store_path, "SELECT spent_usd FROM results")]
     assert len(spent) == 9
@@ -227,9 +217,7 @@ def test_cost_of_a_broken_call_is_unknown(
 
     endpoint.answer = answer
     run = {"most_attempts": 2 if retried else 1, "concurrency": 1, "budget_usd": budget}
-    heard = run_corpus(
-        store_path, corpus(4), chat_plan(endpoint.url, prices=prices, max_tokens=40, run=run)
-    )
+    heard = run_corpus(store_path, corpus(4), chat_plan(endpoint.url, prices=prices, max_tokens=40, run=run))
     costs = [row.cost_usd for row in kept(store_path).results]
     assert costs == [pytest.approx(COST), None, pytest.approx(COST), pytest.approx(COST)]
     last = heard.progress[-1]
@@ -254,7 +242,7 @@ def test_cost_of_a_broken_call_is_unknown(
         assert query(store_path, SPENT) == [(pytest.approx((asked - 1) * COST + reserved),)]
 
 
-def test_429_and_free_calls_cost_nothing(endpoint: Scripted, store_path: Path, prices: Path) -> None:  # fmt: skip
+def test_429_and_free_calls_cost_nothing(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     """The error says nothing of usage, so that nothing was used; its second try is answered."""
 
     def answer(asked: Asked) -> Answer:
@@ -266,19 +254,14 @@ def test_429_and_free_calls_cost_nothing(endpoint: Scripted, store_path: Path, p
     heard = run_corpus(store_path, corpus(2), budgeted(endpoint.url, prices, most_attempts=2))
     assert heard.finished.failed == 0
     assert query(store_path, SPENT) == [(pytest.approx(2 * COST),)]
-    endpoint.answer = lambda asked: replace(
-        json_answer(completion("x")), cut_after=20 if asked.number == 1 else None
-    )
+    endpoint.answer = lambda asked: replace(json_answer(completion("x")), cut_after=20 if asked.number == 1 else None)
     run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
     assert [row.cost_usd for row in kept(store_path).results] == [0.0] * 3
 
 
 def test_reason_of_a_stop_is_kept(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     def followed(path: Path) -> Finished:
-        with (
-            closing(open_store(path)) as store,
-            closing(Follower(path, find_run(store, "last").run_id)) as run,
-        ):
+        with closing(open_store(path)) as store, closing(Follower(path, find_run(store, "last").run_id)) as run:
             end = run.drain()[-1]
         assert isinstance(end, Finished)
         return end
@@ -432,9 +415,7 @@ def stretch(path: Path, run: int, cap: float, turns: int) -> list[Any] | None:
             return None
 
 
-STEP = st.tuples(
-    st.sampled_from(["answer", "answer", "answer", "429", "lost", "kill"]), st.floats(0, 1)
-)
+STEP = st.tuples(st.sampled_from(["answer", "answer", "answer", "429", "lost", "kill"]), st.floats(0, 1))
 
 
 @examples(12, 1000, suppress_health_check=[HealthCheck.function_scoped_fixture])

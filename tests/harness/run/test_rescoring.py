@@ -471,7 +471,7 @@ def test_nothing_to_retry_is_refused(endpoint: Scripted, store_path: Path) -> No
         again(store_path)
 
 
-def test_secrets_stay(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_secrets_stay(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
     remember(endpoint.url)
     endpoint.answer = failing

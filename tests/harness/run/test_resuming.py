@@ -22,14 +22,7 @@ from benchmarks.floors import METHODS, Case, cases, references_of, without_analy
 from harness.card import build as sealing
 from harness.card.checking.verify import verify_card
 from harness.core.calls import Request
-from harness.core.failures import (
-    ErrorClass,
-    HarnessError,
-    NoServer,
-    RunState,
-    StoreError,
-    UsageError,
-)
+from harness.core.failures import ErrorClass, HarnessError, NoServer, RunState, StoreError, UsageError
 from harness.endpoint.endpoints import no_key
 from harness.method.completions import read_completion
 from harness.methods.baselines import CopySource
@@ -51,29 +44,9 @@ from rosetta_tui.show.run_facts import so_far
 from scoring.card.claim import ClaimReason
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier
-from tests.harness.evaluation import (
-    CHEAP,
-    Heard,
-    begun,
-    chat_plan,
-    corpus,
-    kept,
-    query,
-    resume,
-    run_corpus,
-    whole_card,
-)
+from tests.harness.evaluation import CHEAP, Heard, begun, chat_plan, corpus, kept, query, resume, run_corpus, whole_card
 from tests.harness.nursery import Nursery, nursery
-from tests.harness.scripted import (
-    Answer,
-    Asked,
-    Scripted,
-    completion,
-    error,
-    json_answer,
-    serving,
-    translated,
-)
+from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving, translated
 from tests.outside import FST, TEXTS, skip_without
 from tests.review.thorough import times
 
@@ -394,8 +367,7 @@ def test_unknown_host_stops_at_once_and_presets_say_their_start(store_path: Path
 Outcome = tuple[ErrorClass | None, str | None]
 NINE: list[Outcome] = [(ErrorClass.SERVER, "HTTP 500")] * 9
 NUMBERED: list[Outcome] = [
-    (ErrorClass.SERVER, f"HTTP 500: Internal error. Request req_{n * 7919:x} at 12:00:{n:02}")
-    for n in range(20)
+    (ErrorClass.SERVER, f"HTTP 500: Internal error. Request req_{n * 7919:x} at 12:00:{n:02}") for n in range(20)
 ]
 """Providers put an id or a time into each message."""
 

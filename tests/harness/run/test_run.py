@@ -303,7 +303,7 @@ def test_offline_refuses_and_filters_are_no_keys(store_path: Path, endpoint: Scr
     assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 5, 1)
 
 
-def test_full_disk_keeps_rows(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_full_disk_keeps_rows(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def small(path: Path) -> sqlite3.Connection:
         connection = open_store(path)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -435,7 +435,7 @@ def test_run_with_fewer_annotators_follows_one_with_more(store_path: Path) -> No
 
 
 @pytest.mark.parametrize("step", [-3600.0, -86_400.0, -1.7e9, 3.2e8])
-def test_clock_set_during_a_run_makes_no_length(store_path: Path, monkeypatch: pytest.MonkeyPatch, step: float) -> None:  # fmt: skip
+def test_clock_set_during_a_run_makes_no_length(store_path: Path, monkeypatch: pytest.MonkeyPatch, step: float) -> None:
     now, heard = time.time, Heard()
     monkeypatch.setattr(time, "time", lambda: now() + (step if heard.scored else 0.0))
     run_corpus(store_path, corpus(12), constant(), heard)

@@ -252,9 +252,7 @@ def test_resumed_run_reads_texts_as_it_began(
     store_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, exact: float | None
 ) -> None:
     with monkeypatch.context() as earlier:
-        earlier.setattr(
-            prepare, "__kwdefaults__", {**(prepare.__kwdefaults__ or {}), "text_form": form}
-        )
+        earlier.setattr(prepare, "__kwdefaults__", {**(prepare.__kwdefaults__ or {}), "text_form": form})
         begun(store_path, corpus(4, reference="ENTRY\u200b NUMBER 3"), constant(SURFACE))
     if exact is None:  # a form that this version does not know
         with pytest.raises(HarnessError, match="text_form changed"):
@@ -307,10 +305,7 @@ def test_scores_of_the_demo_are_sacrebleus(cards: Cards) -> None:
     card = cards[1]
     outputs = [row["predicted"] or "" for row in card["results"]]
     texts = [[row["reference"], *row["variants"]] for row in card["results"]]
-    streams = [
-        [each[place] if place < len(each) else None for each in texts]
-        for place in range(max(map(len, texts)))
-    ]
+    streams = [[each[place] if place < len(each) else None for each in texts] for place in range(max(map(len, texts)))]
     assert len(streams) > 1
     oracles = {"chrf_plus_plus": CHRF(word_order=2), "bleu": BLEU(), "ter": TER()}
     for id_, oracle in oracles.items():
@@ -537,9 +532,7 @@ def with_earlier_floors(path: Path) -> None:
     [(opening,)] = query(path, "SELECT opening FROM runs")
     earlier = json.loads(opening)
     reached = {"empty": (0, 0), "source": (0.1, 9), "constant": (0.25, 14), "shuffled": (0.2, 15)}
-    earlier["floors"] = [
-        {"name": name, "composite": mixed, "chrf": chrf} for name, (mixed, chrf) in reached.items()
-    ]
+    earlier["floors"] = [{"name": name, "composite": mixed, "chrf": chrf} for name, (mixed, chrf) in reached.items()]
     with closing(open_store(path)) as store, store:
         store.execute("UPDATE runs SET opening = ?", (json.dumps(earlier),))
 

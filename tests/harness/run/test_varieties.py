@@ -39,8 +39,7 @@ TAGS = ("Waikato", "Waikato", "Ngāpuhi", "Ngāpuhi", None)
 
 def corpus(folder: Path, **more: object) -> Corpus:
     entries = [
-        entry(n, **({"variety": tag, "orthography": "1994"} if tag else {}), **more)
-        for n, tag in enumerate(TAGS)
+        entry(n, **({"variety": tag, "orthography": "1994"} if tag else {}), **more) for n, tag in enumerate(TAGS)
     ]
     return load(json_file(folder, entries, variety="several", license="CC0-1.0"))
 

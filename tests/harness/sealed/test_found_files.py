@@ -15,13 +15,7 @@ from harness.sealed.sealing import AgeIdentity, seal
 from harness.sealed.strict_records import FileError, FileProblem
 
 SEALED = seal(bytes(range(256)) * 40, [AgeIdentity.make().recipient])
-OPEN = pack(
-    {
-        "README.txt": b"x",
-        "manifest.json": b'{"format":"rosetta-batch/3"}',
-        "manifest.sig": bytes(64),
-    }
-)
+OPEN = pack({"README.txt": b"x", "manifest.json": b'{"format":"rosetta-batch/3"}', "manifest.sig": bytes(64)})
 
 
 def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -65,10 +59,8 @@ def renamed(data: bytes, suffix: str) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize(
-    ("data", "wanted"), [(SEALED, ReviewFile.RATINGS), (OPEN, ReviewFile.BATCH)]
-)
-def test_a_renamed_or_wrapped_file_is_found_and_read(data: bytes, wanted: ReviewFile, tmp_path: Path) -> None:  # fmt: skip
+@pytest.mark.parametrize(("data", "wanted"), [(SEALED, ReviewFile.RATINGS), (OPEN, ReviewFile.BATCH)])
+def test_a_renamed_or_wrapped_file_is_found_and_read(data: bytes, wanted: ReviewFile, tmp_path: Path) -> None:
     files = renamed(data, wanted.value)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
@@ -83,11 +75,7 @@ def test_a_renamed_or_wrapped_file_is_found_and_read(data: bytes, wanted: Review
 def test_hidden_deleted_and_other_files_are_counted_with_the_reason(tmp_path: Path) -> None:
     bin_folder = tmp_path / "$RECYCLE.BIN"
     bin_folder.mkdir()
-    for name in (
-        "._x.rosetta-ratings",
-        ".trashed-17-x.rosetta-ratings",
-        "$RECYCLE.BIN/$R1.rosetta-ratings",
-    ):
+    for name in ("._x.rosetta-ratings", ".trashed-17-x.rosetta-ratings", "$RECYCLE.BIN/$R1.rosetta-ratings"):
         (tmp_path / name).write_bytes(SEALED)
     (tmp_path / "x.rosetta-ratings.crdownload").write_bytes(SEALED[:50])
     (tmp_path / "note.txt").write_bytes(b"Dear Ann")
@@ -103,44 +91,33 @@ def test_hidden_deleted_and_other_files_are_counted_with_the_reason(tmp_path: Pa
 
 
 def test_a_zip_of_several_gives_each_and_no_hidden_one(tmp_path: Path) -> None:
-    members = {
-        "a/x.rosetta-ratings": SEALED,
-        "b/y.rosetta-ratings": SEALED,
-        "__MACOSX/a/._x.rosetta-ratings": SEALED,
-    }
+    members = {"a/x.rosetta-ratings": SEALED, "b/y.rosetta-ratings": SEALED, "__MACOSX/a/._x.rosetta-ratings": SEALED}
     (tmp_path / "all.zip").write_bytes(zipped(members))
     found = read_carried(tmp_path / "all.zip")
     assert [each.inside for each in found] == ["a/x.rosetta-ratings", "b/y.rosetta-ratings"]
 
 
 def test_a_zip_with_an_endless_list_is_not_opened(tmp_path: Path) -> None:
-    (tmp_path / "x.zip").write_bytes(
-        zipped({f"{number}.rosetta-ratings": b"" for number in range(9_000)})
-    )
+    (tmp_path / "x.zip").write_bytes(zipped({f"{number}.rosetta-ratings": b"" for number in range(9_000)}))
     assert not find_files([tmp_path], ReviewFile.RATINGS).files
     assert [each.inside for each in read_carried(tmp_path / "x.zip")] == [""]
 
 
 def bomb(members: int) -> bytes:
-    return zipped(
-        {f"{number}.rosetta-ratings": SEALED[:300] + bytes(60 * 2**20) for number in range(members)}
-    )
+    return zipped({f"{number}.rosetta-ratings": SEALED[:300] + bytes(60 * 2**20) for number in range(members)})
 
 
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (
-            zipped({"x.rosetta-ratings.zip": zipped({"x.rosetta-ratings": SEALED})}),
-            FileProblem.NOT_OURS,
-        ),
+        (zipped({"x.rosetta-ratings.zip": zipped({"x.rosetta-ratings": SEALED})}), FileProblem.NOT_OURS),
         (zipped({"note.txt": b"x"}), FileProblem.NOT_OURS),
         (bomb(3), FileProblem.TOO_LARGE),
         (b"\x00\x05\x16\x07" + bytes(80), FileProblem.NOT_OURS),
     ],
     ids=["zip in a zip", "nothing of ours", "bomb", "note of a Mac"],
 )
-def test_a_hostile_wrapper_is_refused_in_words(data: bytes, problem: FileProblem, tmp_path: Path) -> None:  # fmt: skip
+def test_a_hostile_wrapper_is_refused_in_words(data: bytes, problem: FileProblem, tmp_path: Path) -> None:
     file = tmp_path / "x.zip"
     file.write_bytes(data)
     with pytest.raises(FileError) as refused:

@@ -105,7 +105,7 @@ def test_passphrase_takes_no_laptop_down_and_is_read_as_typed() -> None:
     for work in (b"21", b"30", b"63", b"99"):
         sealed = seal_with_passphrase(b"texts", WORDS).replace(b" 2\n", b" %s\n" % work, 1)
         refuses(SealError, "memory", unseal_with_passphrase, sealed, WORDS)
-    for typed in ("Kizun gorot sapos gipad", " kizun-gorot,sapos  gipad\n", "KIZUN\u2011GOROT SAPOS GIPAD"):  # fmt: skip
+    for typed in ("Kizun gorot sapos gipad", " kizun-gorot,sapos  gipad\n", "KIZUN\u2011GOROT SAPOS GIPAD"):
         assert typed_passphrase(typed) == WORDS
     refuses(SealError, "too short", typed_passphrase, "- house -")
 
@@ -122,7 +122,7 @@ def test_identity_file_is_read_with_comments_and_shows_no_secret(tmp_path: Path)
     assert read_age_identities(file) == [ONE, TWO]
     assert ONE.recipient in ONE.text()
     assert "SECRET" not in repr(ONE)
-    for text in ("", "# only words\n", f"{ONE.recipient}\n", f"\n{ONE.secret[:-1]}\n", f"x\n{ONE.secret}\n"):  # fmt: skip
+    for text in ("", "# only words\n", f"{ONE.recipient}\n", f"\n{ONE.secret[:-1]}\n", f"x\n{ONE.secret}\n"):
         file.write_text(text)
         error = refuses(UsageError, r"keys\.txt: ", read_age_identities, file)
         assert ONE.secret[:30] not in str(error)
@@ -140,8 +140,7 @@ DIGEST = sha256(b"Rosetta").hexdigest()
 SIX, EARLIER = phrase(DIGEST), phrase(DIGEST, earlier=True)
 
 NOT_TOGETHER = (
-    "These six words do not belong together: one of them is another word, or two are swapped. "
-    "Compare them one by one."
+    "These six words do not belong together: one of them is another word, or two are swapped. Compare them one by one."
 )
 
 
@@ -207,7 +206,7 @@ def why_not(typed: str) -> str:
 def test_another_word_and_swapped_words_are_told() -> None:
     """Six bits check sixty: of all ways to get one word wrong, about one in 64 is not told."""
     words = SIX.split()
-    wrong = [" ".join([*words[:at], w, *words[at + 1 :]]) for at in range(6) for w in LIST if w != words[at]]  # fmt: skip
+    wrong = [" ".join([*words[:at], w, *words[at + 1 :]]) for at in range(6) for w in LIST if w != words[at]]
     told = sum(why_not(each) == NOT_TOGETHER for each in wrong)
     assert 0.98 < told / len(wrong) < 0.99
     for one, other in itertools.combinations(range(6), 2):

@@ -30,9 +30,7 @@ from tests.desktop.trouble.causes import mounted, pulled
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, times
 
-unprivileged = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
-)
+unprivileged = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 
 
 def trouble(path: Path, data: bytes = b"new") -> StorageProblem:
@@ -244,7 +242,7 @@ def test_what_is_packed_comes_back_whatever_its_order(members: dict[str, bytes])
 def test_form_is_pinned_and_any_zip_program_reads_it() -> None:
     packed = pack(SMALL)
     assert len(packed) == 307
-    assert sha256(packed).hexdigest() == "e934b1cc8365621f0378c932da9b9799b16a68bd1a3c9b2d86adace1da382581"  # fmt: skip
+    assert sha256(packed).hexdigest() == "e934b1cc8365621f0378c932da9b9799b16a68bd1a3c9b2d86adace1da382581"
     with zipfile.ZipFile(io.BytesIO(packed)) as read:
         assert read.testzip() is None
         assert {name: read.read(name) for name in read.namelist()} == SMALL
@@ -263,7 +261,7 @@ def test_every_single_changed_byte_is_refused() -> None:
     refuses(FileError, "", unpack, packed + b"\0", SMALL)
 
 
-def zipped(*members: tuple[zipfile.ZipInfo | str, bytes], how: int = zipfile.ZIP_STORED, double: bool = False) -> bytes:  # fmt: skip
+def zipped(*members: tuple[zipfile.ZipInfo | str, bytes], how: int = zipfile.ZIP_STORED, double: bool = False) -> bytes:
     """A zip by another hand; ``double``: the first name is in no list."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", how) as other:
@@ -296,10 +294,7 @@ def lying_size() -> bytes:
 OTHERS = [(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), each) for name, each in SMALL.items()]
 HOSTILE: dict[str, tuple[Callable[[], bytes], FileProblem]] = {
     "another program's zip": (lambda: zipped(*OTHERS), FileProblem.REPACKED),
-    "compressed": (
-        lambda: zipped(("a.txt", bytes(10**7)), how=zipfile.ZIP_DEFLATED),
-        FileProblem.REPACKED,
-    ),
+    "compressed": (lambda: zipped(("a.txt", bytes(10**7)), how=zipfile.ZIP_DEFLATED), FileProblem.REPACKED),
     "a path upward": (lambda: zipped(("../a.txt", b"x")), FileProblem.REPACKED),
     "an absolute path": (lambda: zipped(("/etc/a.txt", b"x")), FileProblem.REPACKED),
     "a Windows path": (lambda: zipped(("C:\\a.txt", b"x")), FileProblem.REPACKED),
@@ -343,10 +338,7 @@ def test_names_are_exactly_those_that_are_expected() -> None:
     refuses(FileError, r"too much in a\.txt \(4 bytes", unpack, pack(SMALL), SMALL, most={"a.txt": 4})  # fmt: skip
     assert unpack(pack(SMALL), SMALL, most={"a.txt": 5}) == SMALL
     small = replace(archive.FLAT, most_bytes=4)
-    for act in (
-        lambda: pack(SMALL, small),
-        lambda: archive.unpack_all(b"PK\3\4" + bytes(2**17), small),
-    ):
+    for act in (lambda: pack(SMALL, small), lambda: archive.unpack_all(b"PK\3\4" + bytes(2**17), small)):
         assert refuses(FileError, "", act).problem is FileProblem.TOO_LARGE
 
 

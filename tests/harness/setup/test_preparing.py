@@ -523,10 +523,7 @@ def test_next_correct_word_never_lowers_the_entry(language: str, place: int, kep
 
 
 @examples(20, 150)
-@given(
-    st.sampled_from(ORDERED[: times(3, 99)]),
-    st.lists(st.tuples(sentences, sentences, sentences), max_size=4),
-)
+@given(st.sampled_from(ORDERED[: times(3, 99)]), st.lists(st.tuples(sentences, sentences, sentences), max_size=4))
 def test_values_stay_in_their_range(language: str, texts: list[tuple[str, str, str]]) -> None:
     found = tools(language)
     translations = [

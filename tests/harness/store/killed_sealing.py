@@ -106,9 +106,7 @@ def sealed_key(folder: Path) -> bytes:
         return bytes(store.execute("SELECT sealed FROM corpus_keys").fetchone()[0])
 
 
-def wrong(
-    here: Path, made: Vault, whole: list[str], old: OpeningKey, before: bytes
-) -> Iterator[str]:
+def wrong(here: Path, made: Vault, whole: list[str], old: OpeningKey, before: bytes) -> Iterator[str]:
     """Yield what is wrong once all was done."""
     if texts(here, ages(made)[:1]) != whole:
         yield "texts are lost"

@@ -29,16 +29,7 @@ from harness.store.runs import find_open_run, find_run, find_trashed, read_run, 
 from rosetta_tui.session.recorded import recorded
 from tests.harness.card import factory
 from tests.harness.evaluation import CHEAP as PLAN
-from tests.harness.evaluation import (
-    Heard,
-    begun,
-    chat_plan,
-    corpus,
-    corpus_of,
-    kept,
-    query,
-    run_corpus,
-)
+from tests.harness.evaluation import Heard, begun, chat_plan, corpus, corpus_of, kept, query, run_corpus
 from tests.harness.run.made import constant
 from tests.harness.scripted import Scripted
 from tests.harness.sealed.refusals import refuses
@@ -267,10 +258,7 @@ def test_words_are_listed_with_their_run(connection: sqlite3.Connection, run: in
 
 def test_tags_are_added_and_taken_away(connection: sqlite3.Connection, run: int) -> None:
     assert attachments.change_words(connection, run, add=["one", "two"]) == ("one", "two")
-    assert attachments.change_words(connection, run, add=["three"], remove=["one", "none"]) == (
-        "three",
-        "two",
-    )
+    assert attachments.change_words(connection, run, add=["three"], remove=["one", "none"]) == ("three", "two")
     assert attachments.change_words(connection, run, remove=["two", "three"]) == ()
     attachments.change_words(connection, run, note="x")
     attachments.change_words(connection, run, note=" ")
@@ -280,9 +268,7 @@ def test_tags_are_added_and_taken_away(connection: sqlite3.Connection, run: int)
         with pytest.raises(UsageError, match="one word"):
             attachments.change_words(connection, run, add=["good", tag])
     with pytest.raises(UsageError, match=str(attachments.MOST_TAGS)):
-        attachments.change_words(
-            connection, run, add=[str(n) for n in range(attachments.MOST_TAGS)]
-        )
+        attachments.change_words(connection, run, add=[str(n) for n in range(attachments.MOST_TAGS)])
     assert attachments.tags_of(connection, run) == ("kept",)
     with pytest.raises(UsageError, match="Shorten"):
         attachments.change_words(connection, run, note="x" * (attachments.MOST_NOTE + 1))
@@ -304,23 +290,13 @@ def test_a_tag_is_tidy_once_and_for_all(text: str) -> None:
 def test_note_and_tags_change_together(connection: sqlite3.Connection, run: int) -> None:
     assert attachments.change_words(connection, run, note="one", add=["a", "b"]) == ("a", "b")
     with pytest.raises(UsageError, match="A tag is one word"):
-        attachments.change_words(
-            connection, run, note="two", add=["x" * (attachments.MOST_TAG + 1)]
-        )
+        attachments.change_words(connection, run, note="two", add=["x" * (attachments.MOST_TAG + 1)])
     with pytest.raises(UsageError, match=f"at most {attachments.MOST_TAGS} tags"):
-        attachments.change_words(
-            connection, run, note="two", add=[str(n) for n in range(attachments.MOST_TAGS)]
-        )
-    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == (
-        "one",
-        ("a", "b"),
-    )
+        attachments.change_words(connection, run, note="two", add=[str(n) for n in range(attachments.MOST_TAGS)])
+    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == ("one", ("a", "b"))
     assert attachments.change_words(connection, run, remove=["a"]) == ("b",)
     assert attachments.change_words(connection, run, note="") == ("b",)
-    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == (
-        "",
-        ("b",),
-    )
+    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == ("", ("b",))
     trash(connection, run)
     for each in (run, 999):
         with pytest.raises(StoreError, match="was deleted meanwhile"):
@@ -328,10 +304,7 @@ def test_note_and_tags_change_together(connection: sqlite3.Connection, run: int)
         with pytest.raises(StoreError, match="was deleted meanwhile"):
             attachments.change_words(connection, each, add=["a"])
     bring_back(connection, run)
-    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == (
-        "",
-        ("b",),
-    )
+    assert (attachments.note_of(connection, run), attachments.tags_of(connection, run)) == ("", ("b",))
 
 
 ONE = attachments.Attached(b'{"one":1}', b"s" * 64, "aa" * 32)

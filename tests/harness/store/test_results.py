@@ -31,21 +31,36 @@ from harness.store.holding import begin_stretch, spent_usd, touch_stretch
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.run_list import done_by_run, failures_by_run, list_runs
 from harness.store.runs import find_run, forget_failed, read_run
-from harness.store.sweeps import (
-    SharedBudget,
-    committed_usd,
-    leave_money,
-    purse_of,
-    share_money,
-)
+from harness.store.sweeps import SharedBudget, committed_usd, leave_money, purse_of, share_money
 from tests.harness.evaluation import corpus_of
 from tests.harness.sealed.refusals import refuses
 from tests.harness.store.stored_rows import add, in_memory, make_run, result
 from tests.harness.virtual_time import in_virtual_time
 from tests.review.thorough import examples
 
-ODD = ["", "a", "A", "Straße", "STRASSE", "ᓀᐦᐃᔭᐍᐏᐣ", "é", "e\u0301", "%", "_", "a%b_c", "'", '"', "\\",
-       "a\x00b", "\U0001f9ed", "İ", "x' OR 1=1 --", "\x1b[31m", "zz", "a\nb"]  # fmt: skip
+ODD = [
+    "",
+    "a",
+    "A",
+    "Straße",
+    "STRASSE",
+    "ᓀᐦᐃᔭᐍᐏᐣ",
+    "é",
+    "e\u0301",
+    "%",
+    "_",
+    "a%b_c",
+    "'",
+    '"',
+    "\\",
+    "a\x00b",
+    "\U0001f9ed",
+    "İ",
+    "x' OR 1=1 --",
+    "\x1b[31m",
+    "zz",
+    "a\nb",
+]
 TEXTS = st.sampled_from(ODD) | st.text(max_size=6)
 
 
@@ -91,9 +106,7 @@ VALUES: dict[str, ValueOf] = {
     "latency": lambda place, entry, row: row and row.latency_seconds,
     "difficulty": lambda place, entry, row: entry.difficulty,
     "source": lambda place, entry, row: entry.source.encode(),
-    "output": lambda place, entry, row: (
-        row and (None if row.output is None else row.output.encode())
-    ),
+    "output": lambda place, entry, row: row and (None if row.output is None else row.output.encode()),
 }
 KEPT: dict[str, Callable[[Result | None], bool]] = {
     "all": lambda row: True, "done": lambda row: row is not None and not row.failed,
@@ -114,13 +127,9 @@ def expected(
     def found(place: int) -> bool:
         entry, row = entries[place], by_place.get(place)
         texts = [entry.source, entry.reference, (row and row.output) or ""]
-        return (
-            not search or any(piece in text.casefold() for text in texts) or str(entry.id) == search
-        )
+        return not search or any(piece in text.casefold() for text in texts) or str(entry.id) == search
 
-    places = [
-        place for place in sorted(positions) if KEPT[narrow](by_place.get(place)) and found(place)
-    ]
+    places = [place for place in sorted(positions) if KEPT[narrow](by_place.get(place)) and found(place)]
     value = {place: VALUES[sort](place, entries[place], by_place.get(place)) for place in places}
     known = [place for place in places if value[place] is not None]
     known.sort(key=lambda place: value[place], reverse=False)
@@ -218,14 +227,7 @@ def test_each_column_holds_what_its_name_says(connection: Connection) -> None:
     texts = {stored.pop("output"): "out", stored.pop("raw"): "before"}
     found = connection.execute("SELECT id, body FROM texts WHERE body IN ('out', 'before')")
     assert dict(found) == texts
-    assert stored == {
-        "run": run,
-        "position": 0,
-        "trace": None,
-        "sealed": None,
-        **own,
-        **asdict(usage),
-    }
+    assert stored == {"run": run, "position": 0, "trace": None, "sealed": None, **own, **asdict(usage)}
 
 
 def test_more_rows_than_a_statement_takes_values(connection: Connection) -> None:
@@ -255,10 +257,7 @@ def test_new_rows_are_followed(connection: Connection) -> None:
     add(connection, run, result(0, entries[0], None, error_class=ErrorClass.SERVER))
     [(_, second)] = results.results_after(connection, run, row_id)
     assert (second.position, second.failed) == (0, True)
-    assert (
-        results.read_outcome(connection, run).done,
-        results.read_outcome(connection, run).failed,
-    ) == (2, 1)
+    assert (results.read_outcome(connection, run).done, results.read_outcome(connection, run).failed) == (2, 1)
     assert forget_failed(connection, run) == 1
     assert results.stored_positions(connection, run) == {2}
 
@@ -300,7 +299,9 @@ def test_store_of_version_9_is_read_and_migrated() -> None:
         migrations.apply(Database(connection), stop_before="m010_sort_values")
         run = make_run(connection, [Entry(id=n, source="s", reference="r") for n in (1, 2)])
         kept = [(71.5, 0.25, 1), (12.5, None, None)]  # in the sort columns of translations
-        names = "run, position, statistics, cached, batch_size, attempts, finished_at, exact, chrf, composite, equivalent"
+        names = (
+            "run, position, statistics, cached, batch_size, attempts, finished_at, exact, chrf, composite, equivalent"
+        )
         rows = [(run, n, b"s", 0, 1, 1, 0.0, 1 - n, *each) for n, each in enumerate(kept)]
         sql = f"INSERT INTO results ({names}) VALUES ({', '.join('?' * 11)})"
         connection.executemany(sql, rows)
@@ -346,10 +347,7 @@ def test_runs_are_counted(connection: Connection) -> None:
     ("also", "heavy"),
     [
         ("rosetta_tui.commands.runs.list_", {"numpy", "pydantic", "ssl", "_hashlib"}),
-        (
-            "harness.card.reading, rosetta_tui.show.run_facts",
-            {"numpy", "pydantic", "asyncio"},
-        ),
+        ("harness.card.reading, rosetta_tui.show.run_facts", {"numpy", "pydantic", "asyncio"}),
     ],
     ids=["empty", "with runs"],
 )

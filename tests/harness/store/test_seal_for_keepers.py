@@ -93,9 +93,9 @@ def sealed_anew(made: Vault, kept: bytes | None) -> OpeningKey:
         split, files = deal(key, 3, [*state.keepers.values()], splits_of(state.lines))
         corpora, sealed = under_new_keys(state, OFFICE, before, [key.recipient])
         former = {} if kept is None else {"former": sha256_of(kept)}
-        act = Dealt(keepers=tuple(state.keepers.values()), split=split, sealed_anew=True, purpose=WHY, **former)  # fmt: skip
+        act = Dealt(keepers=tuple(state.keepers.values()), split=split, sealed_anew=True, purpose=WHY, **former)
         more = {} if kept is None else {sha256_of(kept): kept}
-        made.write(state, proved(act, state.head.log_head, before), OFFICE, corpora, {**files, **sealed, **more})  # fmt: skip
+        made.write(state, proved(act, state.head.log_head, before), OFFICE, corpora, {**files, **sealed, **more})
     return key
 
 
@@ -129,7 +129,7 @@ def test_key_of_before_is_kept_for_the_keepers_alone(tmp_path: Path) -> None:
     for age in (before.age, *(each.age for each in PEOPLE.values())):
         refuses(FileError, "", unseal, state.file(former), [age])
     split, files = deal(opener(made), 3, [*state.keepers.values()], splits_of(state.lines))
-    act = Dealt(keepers=tuple(state.keepers.values()), split=split, sealed_anew=False, former=former, purpose=WHY)  # fmt: skip
+    act = Dealt(keepers=tuple(state.keepers.values()), split=split, sealed_anew=False, former=former, purpose=WHY)
     with made.changing(OFFICE) as state:
         made.write(state, proved(act, state.head.log_head, opener(made)), OFFICE, None, files)
     refuses(VaultError, "the key did not change", made.read)

@@ -268,10 +268,7 @@ SECRET = range(6, 9)
 
 
 def mixed() -> Corpus:
-    made = [
-        {"id": n, "source": f"open {n}", "reference": f"malferma {n}", "segment": "development"}
-        for n in OPEN
-    ]
+    made = [{"id": n, "source": f"open {n}", "reference": f"malferma {n}", "segment": "development"} for n in OPEN]
     made += [
         {"id": f"{CANARY}-{n}", "source": f"{CANARY} source {n}", "segment": "held_out",
          "reference": f"{CANARY} reference {n}", "variants": [f"{CANARY} variant {n}"],

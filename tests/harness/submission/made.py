@@ -66,7 +66,7 @@ def sample_bundle(folder: Path, lane: SampleLane = "data") -> bytes:
     return pack_folder(folder, MAKER, terms=folder.with_name("terms.txt"))
 
 
-def resigned(data: bytes, changed: Mapping[str, bytes | None], identity: Identity = MAKER, **manifest: Any) -> bytes:  # fmt: skip
+def resigned(data: bytes, changed: Mapping[str, bytes | None], identity: Identity = MAKER, **manifest: Any) -> bytes:
     """Return a bundle with other members (None: without it), signed again as a hostile maker would; any name goes."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = {each: archive.read(each) for each in archive.namelist()}
@@ -82,7 +82,7 @@ def resigned(data: bytes, changed: Mapping[str, bytes | None], identity: Identit
     return raw_zip({**members, MANIFEST: content, SIGNATURE: identity.sign(content)})
 
 
-def raw_zip(members: Mapping[str, bytes], modes: Mapping[str, int] | None = None, double: str = "") -> bytes:  # fmt: skip
+def raw_zip(members: Mapping[str, bytes], modes: Mapping[str, int] | None = None, double: str = "") -> bytes:
     """Write a zip as this program does it, with whatever names and modes."""
     if SHAPE.name and all(SHAPE.name.fullmatch(n) for n in members) and not modes and not double:
         return pack(members, SHAPE)

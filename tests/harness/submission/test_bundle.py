@@ -83,7 +83,7 @@ def test_a_member_that_is_refused_is_named(data: bytes, name: str, words: str) -
 
 
 def test_links_and_devices_are_named(data: bytes) -> None:
-    kinds = {stat.S_IFLNK: "link", stat.S_IFCHR: "device", stat.S_IFIFO: "device", stat.S_IFSOCK: "device"}  # fmt: skip
+    kinds = {stat.S_IFLNK: "link", stat.S_IFCHR: "device", stat.S_IFIFO: "device", stat.S_IFSOCK: "device"}
     for kind, word in kinds.items():
         told = refusal(raw_zip(members_of(data), {"data/words.tsv": kind | 0o644}))
         assert f"data/words.tsv: a {word}" in told
@@ -143,9 +143,9 @@ def test_parts_entry_point_and_options_must_name_members(data: bytes, code: byte
     assert "code/other.py: missing" in refusal(resigned(code, {}, method=lane))
     assert "method" in refusal(resigned(code, {}, method=lane | {"entry": "os;system"}))
     for path in ("data/none.tsv", "../words.tsv", "README.md"):
-        lane = {"lane": "data", "method": "glossary", "options": {}, "files": {"glossary": path}, "made_for": ""}  # fmt: skip
+        lane = {"lane": "data", "method": "glossary", "options": {}, "files": {"glossary": path}, "made_for": ""}
         assert f"{path}: the option glossary names it" in refusal(resigned(data, {}, method=lane))
-    told = refusal(resigned(data, {"code/run.py": b"import os\n", "wheels/a-1-py3-none-any.whl": wheel()}))  # fmt: skip
+    told = refusal(resigned(data, {"code/run.py": b"import os\n", "wheels/a-1-py3-none-any.whl": wheel()}))
     assert "code/run.py: code, and this submission is of data alone" in told
     assert "wheels/a-1-py3-none-any.whl: code" in told
 
@@ -204,7 +204,7 @@ def test_a_damaged_wheel_is_named_wherever_it_is_damaged() -> None:
     assert f"{name}: a member is damaged. Download it again." in told
 
 
-def test_wheels_too_large_together_stay_packed(code: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_wheels_too_large_together_stay_packed(code: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     def unpacked(_: zipfile.ZipFile) -> None:
         raise AssertionError
 
@@ -239,7 +239,7 @@ def test_a_folder_tells_links_and_pipes_from_files(tmp_path: Path) -> None:
     (tmp_path / "link.txt").symlink_to("/etc/passwd")
     os.mkfifo(tmp_path / "pipe")
     kinds = {each.path: each.kind for each in members.in_folder(tmp_path)}
-    assert kinds == {"file.txt": MemberKind.FILE, "link.txt": MemberKind.LINK, "pipe": MemberKind.DEVICE}  # fmt: skip
+    assert kinds == {"file.txt": MemberKind.FILE, "link.txt": MemberKind.LINK, "pipe": MemberKind.DEVICE}
 
 
 PLUGIN = """
@@ -266,13 +266,13 @@ def _sheet(folder: Path) -> dict[str, Any]:
 def test_a_class_of_theirs_answers_lists_of_texts(tmp_path: Path) -> None:
     described = {"$schema": "https://champollion.dev/schemas/method/1.json", "id": "shout", "name": "Shout \"it\"", "version": "2.0.0",
                  "kind": "python", "entry_point": "shout_of_theirs:Method", "decode": {"temperature": 0.5}}  # fmt: skip
-    theirs = _written(tmp_path / "theirs", described, shout_of_theirs__py=PLUGIN, Dockerfile="FROM evil\n")  # fmt: skip
+    theirs = _written(tmp_path / "theirs", described, shout_of_theirs__py=PLUGIN, Dockerfile="FROM evil\n")
     made = write_folder(theirs, tmp_path / "ours")
     sheet = _sheet(made)
     assert (sheet["name"], sheet["release"]) == ('Shout "it"', "2.0.0")
     entry = "rosetta_adapter:Adapter"
     assert sheet["method"] == {"lane": "code", "entry": entry, "options": {"temperature": 0.5}}
-    assert sorted(p.name for p in (made / "code").iterdir()) == ["rosetta_adapter.py", "shout_of_theirs.py"]  # fmt: skip
+    assert sorted(p.name for p in (made / "code").iterdir()) == ["rosetta_adapter.py", "shout_of_theirs.py"]
     sys.path.insert(0, str(made / "code"))
     try:
         import rosetta_adapter  # type: ignore[import-not-found]
@@ -316,7 +316,7 @@ def test_their_coaching_becomes_a_prompt_with_its_braces(tmp_path: Path) -> None
     ({"kind": "lexicon", "dictionary": "../../etc/passwd"}, "names no file next to it"),
 ])  # fmt: skip
 def test_refusal_says_what_can(tmp_path: Path, described: dict[str, Any], words: str) -> None:
-    refuses(UsageError, words, write_folder, _written(tmp_path / "theirs", described), tmp_path / "ours")  # fmt: skip
+    refuses(UsageError, words, write_folder, _written(tmp_path / "theirs", described), tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
 
 
@@ -405,7 +405,7 @@ def test_what_they_wrote_stands_in_our_sheet_in_any_script(tmp_path: Path) -> No
 def test_links_and_devices_of_an_archive_are_named(tmp_path: Path, kind: bytes, words: str) -> None:
     info = tarfile.TarInfo("method/x")
     info.type, info.linkname = kind, "/etc/passwd"
-    refuses(RefusedBundle, f"method/x: {words}", write_folder, _tar(tmp_path / "b.tar", info), tmp_path / "ours")  # fmt: skip
+    refuses(RefusedBundle, f"method/x: {words}", write_folder, _tar(tmp_path / "b.tar", info), tmp_path / "ours")
 
 
 def test_archive_that_leads_out_or_is_too_large_is_refused(tmp_path: Path) -> None:

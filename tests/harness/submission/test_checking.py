@@ -56,7 +56,7 @@ def test_a_whole_submission_lacks_nothing(data: bytes) -> None:
     assert [each.part for each in checks] == list(SubmissionPart)
     assert all(each.ok for each in checks)
     assert not _checked(data, terms=None)[SubmissionPart.TERMS].ok
-    [other] = [e for e in check_submission(parse_submission(data), "0" * 64) if e.part is SubmissionPart.TERMS]  # fmt: skip
+    [other] = [e for e in check_submission(parse_submission(data), "0" * 64) if e.part is SubmissionPart.TERMS]
     assert not other.ok
     assert "others were accepted" in other.words
 
@@ -74,7 +74,7 @@ def test_a_readme_says_what_the_method_does_badly(data: bytes, readme: bytes, wo
 
 @pytest.mark.parametrize(("size", "ok"), [(32, True), (33, False), (500, False)])
 def test_so_many_texts_are_asked_at_once_and_no_more(data: bytes, size: int, ok: bool) -> None:
-    lane = {"lane": "data", "method": "chat", "options": {"batch_size": size}, "files": {}, "made_for": ""}  # fmt: skip
+    lane = {"lane": "data", "method": "chat", "options": {"batch_size": size}, "files": {}, "made_for": ""}
     bundle = resigned(data, {}, method=lane)
     told = check_submission(parse_submission(bundle))
     [words] = [each.words for each in told if each.part is SubmissionPart.METHOD]
@@ -188,15 +188,15 @@ def test_where_texts_go_is_never_the_makers_to_choose(method: str) -> None:
     assert method in METHODS
     for name in ("endpoint", "prices", "body", "model"):
         with pytest.raises(UsageError, match=f"option '{name}'"):
-            told_by(DataLane.model_validate({"method": method, "options": {name: "http://192.0.2.1"}}))  # fmt: skip
+            told_by(DataLane.model_validate({"method": method, "options": {name: "http://192.0.2.1"}}))
     with pytest.raises(UsageError, match="option 'glossary'"):
-        told_by(DataLane.model_validate({"method": "pipeline", "options": {"glossary": "/etc/passwd"}}))  # fmt: skip
+        told_by(DataLane.model_validate({"method": "pipeline", "options": {"glossary": "/etc/passwd"}}))
     with pytest.raises(UsageError, match="reads no file 'outputs'"):
         told_by(DataLane.model_validate({"method": method, "files": {"outputs": "data/x"}}))
 
 
 def test_a_model_comes_with_weights_and_tokenizer(data: bytes) -> None:
-    lane = {"lane": "data", "method": "ctranslate2", "options": {}, "files": {"model_folder": "data/m"}, "made_for": ""}  # fmt: skip
+    lane = {"lane": "data", "method": "ctranslate2", "options": {}, "files": {"model_folder": "data/m"}, "made_for": ""}
     begun = {"data/m/config.json": b"{}"}
     found = parse_submission(resigned(data, begun, method=lane))
     checks = {each.part: each for each in check_submission(found)}
@@ -228,13 +228,10 @@ def test_changed_bundle_is_put_back_from_the_file(desk: SubmissionStore, data: b
             kept.path.write_bytes(changed)
         refuses(UsageError, "", desk.find, kept.number)
         assert taken_in(desk, data).path.read_bytes() == data
-    assert [e.what for e in desk.find(kept.number).notes] == [
-        SubmissionEvent.RECEIVED,
-        SubmissionEvent.REHEARSED,
-    ]
+    assert [e.what for e in desk.find(kept.number).notes] == [SubmissionEvent.RECEIVED, SubmissionEvent.REHEARSED]
 
 
-def test_bundles_of_one_number_differ(desk: SubmissionStore, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_bundles_of_one_number_differ(desk: SubmissionStore, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who makes both can find two whose hashes begin alike; here a number is one letter long."""
     monkeypatch.setattr("harness.submission.desk.NUMBER_LETTERS", 1)
     kept = taken_in(desk, data)
@@ -245,9 +242,7 @@ def test_bundles_of_one_number_differ(desk: SubmissionStore, data: bytes, monkey
     refuses(UsageError, "was changed", desk.find, kept.number)
 
 
-@pytest.mark.parametrize(
-    ("notes", "words"), [(b"", "has no line"), (b'{"what": "received"\n', "line 1 is damaged")]
-)
+@pytest.mark.parametrize(("notes", "words"), [(b"", "has no line"), (b'{"what": "received"\n', "line 1 is damaged")])
 def test_damaged_notes_are_said_and_hide_no_other_bundle(desk: SubmissionStore, data: bytes, notes: bytes, words: str) -> None:  # fmt: skip
     kept = taken_in(desk, data)
     (kept.folder / "notes.jsonl").write_bytes(notes)
@@ -316,7 +311,7 @@ def test_outputs_are_scored_though_some_entries_failed(outcome: Ended) -> None:
     assert outcome(None, ErrorClass.METHOD).act is SubmissionEvent.SCORED
 
 
-@pytest.mark.parametrize("failed", [ErrorClass.METHOD, ErrorClass.EMPTY, ErrorClass.MALFORMED, ErrorClass.TIMEOUT])  # fmt: skip
+@pytest.mark.parametrize("failed", [ErrorClass.METHOD, ErrorClass.EMPTY, ErrorClass.MALFORMED, ErrorClass.TIMEOUT])
 def test_method_that_gives_nothing_is_refused(outcome: Ended, failed: ErrorClass) -> None:
     found = outcome(failed)
     assert (found.act, found.stage) == (SubmissionEvent.REFUSED, "translate")
@@ -324,7 +319,7 @@ def test_method_that_gives_nothing_is_refused(outcome: Ended, failed: ErrorClass
         assert outcome(failed, interrupted=True).act is SubmissionEvent.NOT_RUN
 
 
-@pytest.mark.parametrize("failed", [ErrorClass.CONNECTION, ErrorClass.SERVER, ErrorClass.AUTH, ErrorClass.TIMEOUT])  # fmt: skip
+@pytest.mark.parametrize("failed", [ErrorClass.CONNECTION, ErrorClass.SERVER, ErrorClass.AUTH, ErrorClass.TIMEOUT])
 def test_server_that_fails_is_no_fault_of_the_method(outcome: Ended, failed: ErrorClass) -> None:
     found = outcome(failed, endpoint="http://127.0.0.1:9/v1")
     assert (found.act, found.stage) == (SubmissionEvent.NOT_RUN, None)

@@ -16,15 +16,7 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.results import read_results
 from harness.store.runs import find_run, set_live
-from harness.store.sweeps import (
-    NewCell,
-    StoredSweep,
-    find_sweep,
-    keep_sweep,
-    read_cells,
-    set_run,
-    set_trouble,
-)
+from harness.store.sweeps import NewCell, StoredSweep, find_sweep, keep_sweep, read_cells, set_run, set_trouble
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import read_plan
 from harness.sweep.record import SweepRecord, sweep_record
@@ -64,7 +56,7 @@ def made_sweep(path: Path, axes: Mapping[str, Sequence[str]], cells: Sequence[Ma
     with ThreadPoolExecutor(1) as aside:  # a run has a loop of its own, and the test may have one
         origin = aside.submit(play, path, ranked_corpus(ENTRIES), 3, "origin").result()
     count = max((each.replicate for each in cells), default=0) + 1
-    stated = {axis: [{"label": each, "options": {}} for each in labels] for axis, labels in axes.items()}  # fmt: skip
+    stated = {axis: [{"label": each, "options": {}} for each in labels] for axis, labels in axes.items()}
     with closing(open_store(path)) as store:
         number = find_run(store, origin).id
         sweep = keep_sweep(
@@ -88,9 +80,7 @@ def _run(store: sqlite3.Connection, origin: int, run_id: str, cell: MadeCell) ->
     number = _copied(store, "runs", "id = ?", origin, {"run_id": run_id})
     _copied(store, "results", "run = ?", origin, {"run": number})
     if cell.state != "complete":
-        store.execute(
-            "UPDATE runs SET run_card = NULL, state = ? WHERE id = ?", (cell.state, number)
-        )
+        store.execute("UPDATE runs SET run_card = NULL, state = ? WHERE id = ?", (cell.state, number))
         store.execute("DELETE FROM results WHERE run = ? AND position > 1", (number,))
         if cell.state == "running":
             set_live(store, number, RunState.RUNNING, Live(at=time.time()))
@@ -104,19 +94,17 @@ def _run(store: sqlite3.Connection, origin: int, run_id: str, cell: MadeCell) ->
     store.execute(
         f"UPDATE runs SET run_card = json_set(run_card, {parts},"
         " '$.scores.composite_inputs', json(?), '$.scores.confidence_intervals', json('{}')) WHERE id = ?",
-        [x for pair in told.items() for x in pair]
-        + [json.dumps([{"metric": each} for each in cell.inputs]), number],
+        [x for pair in told.items() for x in pair] + [json.dumps([{"metric": each} for each in cell.inputs]), number],
     )
 
 
-def _copied(store: sqlite3.Connection, table: str, which: str, value: int, changed: Mapping[str, object]) -> int:  # fmt: skip
+def _copied(store: sqlite3.Connection, table: str, which: str, value: int, changed: Mapping[str, object]) -> int:
     names = [row[1] for row in store.execute(f"PRAGMA table_info({table})")]
     left = {"id", *changed}
     kept = [name for name in names if name not in left]
     into, taken = ", ".join([*changed, *kept]), ", ".join([*("?" for _ in changed), *kept])
     cursor = store.execute(
-        f"INSERT INTO {table} ({into}) SELECT {taken} FROM {table} WHERE {which}",
-        [*changed.values(), value],
+        f"INSERT INTO {table} ({into}) SELECT {taken} FROM {table} WHERE {which}", [*changed.values(), value]
     )
     return int(cursor.lastrowid or 0)
 
@@ -135,7 +123,7 @@ COMPOSITES = {
 def made_misses(path: Path) -> None:
     """Store a sweep of three complete runs that came to ``COMPOSITES``, and one that was stopped."""
     cells = [MadeCell({"model": name}, 0.2, 20.0) for name in "abc"]
-    made_sweep(path, {"model": (*"abcd",)}, [*cells, MadeCell({"model": "d"}, state="stopped")])  # fmt: skip
+    made_sweep(path, {"model": (*"abcd",)}, [*cells, MadeCell({"model": "d"}, state="stopped")])
     with closing(open_store(path)) as store:
         runs = [row[0] for row in store.execute("SELECT id FROM runs WHERE run_card IS NOT NULL AND put_away IS NULL ORDER BY id")]  # fmt: skip
         for place, found in COMPOSITES.items():
@@ -144,7 +132,7 @@ def made_misses(path: Path) -> None:
                     "UPDATE results SET second = ?, error_class = ? WHERE run = ? AND position = ?",
                     (composite or 0.0, "timeout" if composite is None else None, run, place),
                 )
-            store.execute("UPDATE entries SET difficulty = ? WHERE position = ?", (5 if place in (2, 4) else 1, place))  # fmt: skip
+            store.execute("UPDATE entries SET difficulty = ? WHERE position = ?", (5 if place in (2, 4) else 1, place))
         store.execute("UPDATE entries SET segment = 'gold_standard' WHERE position = 5")
 
 

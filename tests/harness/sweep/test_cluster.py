@@ -64,7 +64,7 @@ from tests.harness.sweep.made import SIZE, begun, never, record, stored_entries
 from tests.review.thorough import first
 
 ROOT = Path(__file__).parents[3]
-_QUIET = {"DASK_DISTRIBUTED__DASHBOARD__LINK": "", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # fmt: skip
+_QUIET = {"DASK_DISTRIBUTED__DASHBOARD__LINK": "", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
 
 
 class DaskCluster:
@@ -72,11 +72,11 @@ class DaskCluster:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._scheduler = self._program("scheduler", "--no-dashboard", "--port", "0", "--host", "127.0.0.1")  # fmt: skip
+        self._scheduler = self._program("scheduler", "--no-dashboard", "--port", "0", "--host", "127.0.0.1")
         self.address = self._said(self._scheduler, r"Scheduler at:\s+(tcp://\S+)")
         self.workers: list[subprocess.Popen[str]] = []
 
-    def worker(self, environment: Mapping[str, str] | None = None, *more: str) -> subprocess.Popen[str]:  # fmt: skip
+    def worker(self, environment: Mapping[str, str] | None = None, *more: str) -> subprocess.Popen[str]:
         """Start a worker of one thread, and wait until the scheduler knows it."""
         found = self._program(
             "worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1",
@@ -98,7 +98,7 @@ class DaskCluster:
         for each in (*self.workers, self._scheduler):
             self._end(each)
 
-    def _program(self, *arguments: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:  # fmt: skip
+    def _program(self, *arguments: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "dask", *arguments],
             cwd=ROOT, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -112,9 +112,7 @@ class DaskCluster:
         assert log is not None
         for line in log:
             if found := re.search(pattern, line):
-                drain = threading.Thread(
-                    target=lambda: deque(log, maxlen=0), name=f"log-{program.pid}", daemon=True
-                )
+                drain = threading.Thread(target=lambda: deque(log, maxlen=0), name=f"log-{program.pid}", daemon=True)
                 drain.start()
                 return found[1]
         raise AssertionError(f"it ended: {program.wait()}")
@@ -226,7 +224,7 @@ def test_pause_of_a_worker_is_told_to_the_others(
     monkeypatch.setattr("harness.sweep.cluster.carrier.is_loopback", lambda _: False)
 
     def limited(asked: Asked) -> Answer:
-        return error(429, headers={"retry-after": "0.5"}) if asked.number == 3 else translated(asked)  # fmt: skip
+        return error(429, headers={"retry-after": "0.5"}) if asked.number == 3 else translated(asked)
 
     with serving(limited) as server:
         store, sweep = begun(tmp_path, server.url, '[axes]\nmodel = ["a"]')
@@ -235,7 +233,7 @@ def test_pause_of_a_worker_is_told_to_the_others(
     assert [*lock_folder(store).glob("endpoint-*.pause")]
 
 
-@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="no path that each process sees otherwise")  # fmt: skip
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="no path that each process sees otherwise")
 def test_plugin_that_a_worker_lacks_is_named(tmp_path: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     (tmp_path / "same.py").write_text(PLUGIN, "utf-8")
     monkeypatch.chdir(tmp_path)  # the worker is at work in another folder
@@ -337,7 +335,7 @@ def test_a_scheduler_that_goes_away_leaves_what_came_back(tmp_path: Path) -> Non
         found = record(store)
         assert found.state == "stopped"
         assert found.cells[0].done > 0
-        assert f"The scheduler at {mine.address} is not reached any more" in (found.cells[0].trouble or "")  # fmt: skip
+        assert f"The scheduler at {mine.address} is not reached any more" in (found.cells[0].trouble or "")
         assert found.cells[1].state == "waiting"
         with pytest.raises(HarnessError, match="There is no Dask scheduler"):
             require_cluster(mine.address, cells_again(sweep))
@@ -366,7 +364,7 @@ def test_terms_hold_for_the_machines_of_a_cluster(
     secret = Entry(id=1, source="a", reference="b", segment="gold_standard")
     with pytest.raises(UsageError, match="Secret entries go to no worker"):
         require_terms_of(cell.request.corpus.dataset, [secret], cell.request.plan, [])
-    (tmp_path / "c.tsv").write_text("id\tsource\treference\tsegment\n1\tone\tUNU\tgold_standard\n", "utf-8")  # fmt: skip
+    (tmp_path / "c.tsv").write_text("id\tsource\treference\tsegment\n1\tone\tUNU\tgold_standard\n", "utf-8")
     path, before = tmp_path / "plan.toml", (tmp_path / "home" / "rosetta.sqlite").read_bytes()
     called = CliRunner().invoke(rosetta, ["sweep", str(path), "--scheduler", cluster.address])
     assert isinstance(called.exception, UsageError)
@@ -479,9 +477,7 @@ class Home:
         return found.asks[0]
 
     def say(self, heard: int = 0, **more: Any) -> None:
-        self.down.put(
-            CoordinatorMessage(heard=heard, **{"state": RunState.RUNNING, **more}).packed()
-        )
+        self.down.put(CoordinatorMessage(heard=heard, **{"state": RunState.RUNNING, **more}).packed())
 
 
 @contextmanager
@@ -532,9 +528,7 @@ def test_no_call_goes_out_before_its_money_is_safe_at_home() -> None:
         call = asyncio.create_task(home.desk.ledger.reserve(0.25))
         asked = await asyncio.to_thread(home.question)
         assert (asked.kind, asked.wanted) == ("take", 0.25)
-        home.say(
-            answers=(CoordinatorAnswer(number=asked.number, taken=True, held=1.0, budget=5.0),)
-        )
+        home.say(answers=(CoordinatorAnswer(number=asked.number, taken=True, held=1.0, budget=5.0),))
         asked = await asyncio.to_thread(home.question)
         assert asked.kind == "secure"
         assert not call.done()
@@ -550,9 +544,7 @@ def test_a_budget_that_home_has_not_ends_the_run() -> None:
         call = asyncio.create_task(home.desk.ledger.reserve(0.25))
         asked = await asyncio.to_thread(home.question)
         assert asked.spent == 0.0, "nothing is under way, so what is left goes back"
-        home.say(
-            answers=(CoordinatorAnswer(number=asked.number, taken=False, budget=1.0, others=0.9),)
-        )
+        home.say(answers=(CoordinatorAnswer(number=asked.number, taken=False, budget=1.0, others=0.9),))
         with pytest.raises(BudgetReached, match="budget of the sweep"):
             await call
 

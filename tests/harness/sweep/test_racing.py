@@ -27,14 +27,7 @@ from harness.run.events import Control
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from harness.store.sweeps import (
-    NewCell,
-    StoredSweep,
-    find_sweep,
-    keep_sweep,
-    read_cells,
-    set_run,
-)
+from harness.store.sweeps import NewCell, StoredSweep, find_sweep, keep_sweep, read_cells, set_run
 from harness.sweep import missed as missed_module
 from harness.sweep.comparing import SweepComparison, axis_effects, compare_sweep
 from harness.sweep.missed import MissedTier
@@ -57,15 +50,7 @@ from rosetta_tui.sweep.grid import SweepMap
 from scoring.statistics.racing import Race, shuffled
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
-from tests.harness.sweep.made import (
-    MadeCell,
-    begun,
-    made_misses,
-    made_sweep,
-    never,
-    record,
-    stored_entries,
-)
+from tests.harness.sweep.made import MadeCell, begun, made_misses, made_sweep, never, record, stored_entries
 from tests.review.thorough import first
 
 SIZE = 60
@@ -338,10 +323,10 @@ def test_methods_meet_the_best(
         with pytest.raises(UsageError, match="No baseline"):
             compare_sweep(store, record.model_copy(update={"cells": cells}))
         cells = tuple(each for each in record.cells if each.labels["model"].startswith("raw"))
-        raw = compare_sweep(store, record.model_copy(update={"cells": cells}), "chrf_plus_plus", draws=100)  # fmt: skip
+        raw = compare_sweep(store, record.model_copy(update={"cells": cells}), "chrf_plus_plus", draws=100)
     assert (raw.methods, "no method" in raw.unanswered) == ((), True)
     [effect] = raw.effects
-    assert (effect.axis, effect.reference, effect.value, effect.pairs) == ("model", "raw a", "raw b", 1)  # fmt: skip
+    assert (effect.axis, effect.reference, effect.value, effect.pairs) == ("model", "raw a", "raw b", 1)
     assert effect.lower <= effect.difference <= effect.upper
     assert {each.value for each in found.effects} == {"raw b", "good", "fair", "bad"}
     monkeypatch.setenv("ROSETTA_HOME", str(path.parent))
@@ -371,7 +356,7 @@ def test_effect_of_an_axis_is_the_mean_over_pairs_that_differ_in_it_alone() -> N
     model, prompt = axis_effects(Drawn([50.0, 53.0, 60.0, 65.0]), setups, "chrf_plus_plus")
     assert (model.value, model.difference, model.pairs) == ("b", 11.0, 2)
     assert (prompt.reference, prompt.value, prompt.difference) == ("plain", "long", 4.0)
-    assert (model.lower, model.upper) == (pytest.approx(11.0), pytest.approx(11.0)), "what moves all alike is no doubt"  # fmt: skip
+    assert (model.lower, model.upper) == (pytest.approx(11.0), pytest.approx(11.0)), "what moves all alike is no doubt"
     [model, prompt] = axis_effects(Drawn([-50.0, -53.0, -60.0]), setups[:3], "ter")
     assert (model.difference, model.pairs, prompt.difference) == (10.0, 1, 3.0)
 
@@ -396,7 +381,7 @@ def test_coaching_compares_where_its_terms_count_nowhere(tmp_path: Path, term: s
 COMPOSITE, CHRF = CellMeasure.COMPOSITE, CellMeasure.CHRF
 
 
-def cell(model: str, composite: float | None, cost: float | None = 0.001, **told: object) -> MadeCell:  # fmt: skip
+def cell(model: str, composite: float | None, cost: float | None = 0.001, **told: object) -> MadeCell:
     return MadeCell({"model": model}, composite, 50.0, cost, 1.0, **told)  # type: ignore[arg-type]
 
 
@@ -449,7 +434,7 @@ def test_repetitions_count_as_their_mean_and_seconds_as_cost(tmp_path: Path) -> 
         top = best(drawn.setups, CellMeasure.HEADLINE)
         assert top is (most if grid.rises else least)
         assert drawn.best_baseline(CellMeasure.HEADLINE) is top
-        assert names(front(drawn.setups, CellMeasure.HEADLINE)) == (["a", "b", "c"] if grid.rises else ["a"])  # fmt: skip
+        assert names(front(drawn.setups, CellMeasure.HEADLINE)) == (["a", "b", "c"] if grid.rises else ["a"])
     other = cell("c", 0.9, inputs=("chrf_plus_plus",))
     drawn = SweepMap(read(tmp_path, cell("a", 0.1), cell("b", 0.2), other))
     grid = drawn.grid("model", "", COMPOSITE, COMPOSITE)
@@ -485,28 +470,17 @@ def found_in(store: sqlite3.Connection):  # type: ignore[no-untyped-def]
     return with_missed(store, sweep_record(store, find_sweep(store, "last")))
 
 
-def test_missed_entries_are_those_that_no_complete_run_solves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missed_entries_are_those_that_no_complete_run_solves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "s.sqlite"
     made_misses(path)
     with closing(open_store(path)) as store:
         record = found_in(store)
         found = record.missed
-        assert (found.runs, found.entries, found.missed, found.secret, found.below) == (
-            3,
-            5,
-            3,
-            1,
-            0.3,
-        )
+        assert (found.runs, found.entries, found.missed, found.secret, found.below) == (3, 5, 3, 1, 0.3)
         ids = [each.entry_id for each in found.listed]
         assert ids == [3, 5, 1], "the worst first; ids count from 1"
         assert [each.best_composite for each in found.listed] == [0.0, 0.28, 0.29]
-        assert [each.best_run[-12:] for each in found.listed][1:] == [
-            "0000001-made",
-            "0000002-made",
-        ]
+        assert [each.best_run[-12:] for each in found.listed][1:] == ["0000001-made", "0000002-made"]
         assert found.by_difficulty == (
             MissedTier(difficulty=1, missed=1, entries=3), MissedTier(difficulty=5, missed=2, entries=2),
         )  # fmt: skip

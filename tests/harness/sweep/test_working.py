@@ -14,14 +14,7 @@ from harness import api
 from harness.core.failures import UsageError
 from harness.store.file.database import open_store
 from harness.store.holding import alone
-from harness.store.sweeps import (
-    committed_usd,
-    forget_troubles,
-    read_cells,
-    set_stopping,
-    set_trouble,
-    worker_lock,
-)
+from harness.store.sweeps import committed_usd, forget_troubles, read_cells, set_stopping, set_trouble, worker_lock
 from harness.sweep.expansion import SweepCell, expand, open_plan_corpus
 from harness.sweep.plan import PlanFile, SweepPlan, read_plan
 from harness.sweep.processes import WorkerProcesses
@@ -40,9 +33,7 @@ def test_worker_makes_every_run_in_order_and_none_again(tmp_path: Path) -> None:
     assert found.state == "complete"
     assert [each.state for each in found.cells] == ["complete", "complete"]
     assert sorted(models) == ["a"] * SIZE + ["b"] * SIZE
-    assert (
-        models.index("b") >= SIZE - 2
-    )  # the worker's share: so many may wait when the next begins
+    assert models.index("b") >= SIZE - 2  # the worker's share: so many may wait when the next begins
     assert [each.composite for each in found.cells] == [1.0, 1.0]
     assert (found.entries_done, found.entries_total) == (2 * SIZE, 2 * SIZE)
     with serving() as server:
@@ -389,9 +380,7 @@ def test_what_is_wrong_is_told_with_file_line_field_and_mend(tmp_path: Path) -> 
         assert said in told
     with pytest.raises(UsageError, match=r"line 4, field 'axes\.model': a table needs a `label`"):
         read(tmp_path, '[axes]\nmodel = [{ model = "a" }]', CHAT)
-    text = CORPUS.read_text("utf-8").replace(
-        '"segment": "development"', '"segment": "gold_standard"'
-    )
+    text = CORPUS.read_text("utf-8").replace('"segment": "development"', '"segment": "gold_standard"')
     assert text != CORPUS.read_text("utf-8")
     (tmp_path / "secret.json").write_text(text, "utf-8")
     path = written(tmp_path, MODEL, CHAT, head='version = 1\ncorpus = "secret.json"\n')

@@ -36,7 +36,7 @@ from tests.harness.vault.made import (
     vault,
 )
 
-STEPS = {"open", "write", "flush", "fsync", "truncate", "replace", "rename", "link", "unlink", "mkdir", "chmod"}  # fmt: skip
+STEPS = {"open", "write", "flush", "fsync", "truncate", "replace", "rename", "link", "unlink", "mkdir", "chmod"}
 
 ENTRIES = 8
 NEW = Identity.make(Role.KEEPER)

@@ -45,9 +45,7 @@ def corpus(entries: int = 8, name: str = "greetings") -> Corpus:
         )
         for n in range(entries)
     ]  # fmt: skip
-    dataset = Dataset(
-        id=name, language_pair="EN→EO", source_language="en", target_language="eo", created=CANARY
-    )
+    dataset = Dataset(id=name, language_pair="EN→EO", source_language="en", target_language="eo", created=CANARY)
     return Corpus(dataset, tuple(made), "0" * 64, Form.JSONL)
 
 
@@ -85,9 +83,7 @@ def files(folder: Path) -> list[str]:
 
 
 NAMES = ("Office", "School", "Library", "Church", "recovery key")
-PEOPLE = {
-    name: Identity.make(Role.KEEPER) for name in (*NAMES, "Council", "<b>Ofis & co\u202e</b>")
-}
+PEOPLE = {name: Identity.make(Role.KEEPER) for name in (*NAMES, "Council", "<b>Ofis & co\u202e</b>")}
 OFFICE = PEOPLE["Office"]
 THRESHOLD = 3
 

@@ -200,7 +200,7 @@ def test_link_in_place_of_the_lock_harms_no_other_file(made: Vault, tmp_path: Pa
     assert precious.read_text() == "mine"
 
 
-@pytest.mark.parametrize(("bound", "most"), [("MOST_LINE", 500), ("MOST_HEAD", 4200), ("MOST_FILE", 2000)])  # fmt: skip
+@pytest.mark.parametrize(("bound", "most"), [("MOST_LINE", 500), ("MOST_HEAD", 4200), ("MOST_FILE", 2000)])
 def test_what_a_reader_would_refuse_is_not_written(
     made: Vault, bound: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -326,9 +326,7 @@ FORGED: dict[str, tuple[dict[str, object], Identity, str]] = {
 
 
 def consent(number: str, *, withdrawn: bool) -> records.ConsentChanged:
-    return records.ConsentChanged(
-        corpus=number, withdrawn=withdrawn, said_by="the council", purpose="taken back"
-    )
+    return records.ConsentChanged(corpus=number, withdrawn=withdrawn, said_by="the council", purpose="taken back")
 
 
 def test_consent_in_the_log_follows_its_rules(past: Path) -> None:
@@ -341,10 +339,7 @@ def test_consent_in_the_log_follows_its_rules(past: Path) -> None:
         ("", [(gone, MINE)]),
         ("", [(gone, MINE), (again, MINE), (records.Opened(**opened), THEIRS), (gone, THEIRS)]),
         ("opens a corpus whose consent", [(gone, MINE), (records.Opened(**opened), THEIRS)]),
-        (
-            "opens a corpus whose consent",
-            [(gone, MINE), (records.Used(**opened, work="run"), MINE)],
-        ),
+        ("opens a corpus whose consent", [(gone, MINE), (records.Used(**opened, work="run"), MINE)]),
         ("only the keeper who withdrew", [(gone, MINE), (again, THEIRS)]),
         ("was so already", [(gone, MINE), (gone, THEIRS)]),
         ("was so already", [(again, MINE)]),

@@ -37,17 +37,7 @@ from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
 from rosetta import run
 from tests.harness.sealed.refusals import refuses
-from tests.harness.vault.made import (
-    CANARY,
-    KEEPERS,
-    MINE,
-    RECOVERY,
-    START,
-    THEIRS,
-    readable,
-    refused,
-    vault,
-)
+from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, START, THEIRS, readable, refused, vault
 
 GOLD, HELD = Segment.GOLD_STANDARD, Segment.HELD_OUT
 RUN = "01234567-89ab-cdef-0123-456789abcdef"
@@ -179,7 +169,7 @@ def test_no_term_lets_a_text_go_further(made: Vault, said: dict[str, Any], term:
     assert not terms.unclear
 
 
-def test_nothing_opens_unlogged(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_nothing_opens_unlogged(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, _ = kept
     lines = made.read().lines
     stranger = Identity.make(Role.KEEPER)
@@ -227,7 +217,7 @@ def test_door_asks_for_keys(kept: Kept, tmp_path: Path, monkeypatch: pytest.Monk
     made, _ = kept
     wanted = VaultRequest(made.folder, "an estimate", work="estimate")
     refused("no keeper's keys", keeper_here, tmp_path / "home", None)
-    refuses(UsageError, "says itself", api.open_corpus, api.CorpusRequest("words", id="x", vault=wanted))  # fmt: skip
+    refuses(UsageError, "says itself", api.open_corpus, api.CorpusRequest("words", id="x", vault=wanted))
     key = tmp_path / "recovery-key.txt"
     key.write_text(RECOVERY.text(), "utf-8")
     found = api.open_corpus(api.CorpusRequest("words", vault=replace(wanted, others=(key,))))

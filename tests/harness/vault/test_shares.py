@@ -20,29 +20,9 @@ from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.folder import LOG, VaultState
 from harness.vault.key_shares import NUMBERS, WORDS, KeyShare, OpeningKey, combine, split
 from harness.vault.log import VaultError
-from harness.vault.shares import (
-    ShareTried,
-    html_page,
-    own_share,
-    read_tried,
-    shares_tried,
-    text_page,
-    try_share,
-)
+from harness.vault.shares import ShareTried, html_page, own_share, read_tried, shares_tried, text_page, try_share
 from tests.harness.sealed.refusals import refuses
-from tests.harness.vault.made import (
-    MINE,
-    NAMES,
-    OFFICE,
-    PEOPLE,
-    START,
-    at,
-    founded,
-    key_of,
-    readable,
-    refused,
-    vault,
-)
+from tests.harness.vault.made import MINE, NAMES, OFFICE, PEOPLE, START, at, founded, key_of, readable, refused, vault
 from tests.review.thorough import examples
 
 VECTORS = Path(__file__).parents[2] / "data" / "slip39.json"
@@ -65,8 +45,7 @@ def test_shares_that_went_over_paper_give_the_key_back(
     assert told == [(number, threshold, place) for place in range(count)]
     chosen = draw.draw(st.permutations(shares))[: draw.draw(st.integers(threshold, count))]
     typed = [
-        ", ".join(f"{n} {word.upper()}\n" for n, word in enumerate(each.words.reveal().split(), 1))
-        for each in chosen
+        ", ".join(f"{n} {word.upper()}\n" for n, word in enumerate(each.words.reveal().split(), 1)) for each in chosen
     ]
     key = combine([*map(KeyShare.read, typed), chosen[0]])  # one that is there twice is no matter
     assert key.secret == secret
@@ -92,13 +71,7 @@ def test_shares_of_two_splittings_do_not_mix() -> None:
     refused("not of one splitting", combine, [old[0], new[1]])
     refused("do not belong together", combine, [new[0], other[1]])
     assert combine(old[:2]).secret == combine(new[1:]).secret  # as the page says
-    for threshold, count in (
-        (1, 3),
-        (0, 3),
-        (4, 3),
-        (2, 17),
-        (17, 17),
-    ):  # of which none can be made
+    for threshold, count in ((1, 3), (0, 3), (4, 3), (2, 17), (17, 17)):  # of which none can be made
         refused("", split, OpeningKey.make(), threshold, count, 0)
 
 
@@ -194,10 +167,7 @@ def test_tried_share_is_signed_and_tells_nothing(here: Path, memory: Path) -> No
     assert names_tried(state, memory) == []
     for name in ("Office", "Library"):
         share, trouble = try_share(state, PEOPLE[name], memory, START)
-        assert (share.words.reveal(), trouble) == (
-            own_share(state, PEOPLE[name]).words.reveal(),
-            "",
-        )
+        assert (share.words.reveal(), trouble) == (own_share(state, PEOPLE[name]).words.reveal(), "")
     try_share(state, OFFICE, memory, START + timedelta(days=1))
     assert names_tried(state, memory) == ["Library", "Office"]
     assert shares_tried(state, memory)[OFFICE.public.signing_key] == "2026-01-03T03:04:05Z"
@@ -272,7 +242,7 @@ def test_printed_pages_give_the_share_back(tmp_path: Path) -> None:
     text, html = text_page(state, share).reveal(), html_page(state, share).reveal()
     page = _Page()
     page.feed(html)
-    assert page.tags <= {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "table", "tr", "td"}  # fmt: skip
+    assert page.tags <= {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "table", "tr", "td"}
     assert page.attributes == {"lang", "charset"}
     assert "url(" not in html
     assert "\u202e" not in text + html
@@ -282,7 +252,7 @@ def test_printed_pages_give_the_share_back(tmp_path: Path) -> None:
     for words in (numbered, in_cells):
         typed = " ".join(words[n] for n in range(1, 34))
         assert KeyShare.read(typed).check == share.check
-    for said in ("one of 3 shares", "2 different shares together open it", "Once 2 of the 3 shares"):  # fmt: skip
+    for said in ("one of 3 shares", "2 different shares together open it", "Once 2 of the 3 shares"):
         assert said in " ".join(text.split())
         assert said in html
     assert max(len(line) for line in text.splitlines()[3:]) <= 80

@@ -82,7 +82,7 @@ def test_three_open_nobody_alone_and_the_log_has_it(here: Path) -> None:
     for each in NAMES:
         refused(ALONE, made.open, "greetings", WHY, PEOPLE[each])
     other = OpeningKey.make()
-    refused("from before it was sealed again", made.open, "greetings", WHY, OFFICE, opener=other)  # fmt: skip
+    refused("from before it was sealed again", made.open, "greetings", WHY, OFFICE, opener=other)
     assert made.read().lines == before
     key = key_of(made.read(), "School", "Church", "recovery key")
     opened = made.open("greetings", WHY, PEOPLE["Church"], opener=key)
@@ -152,7 +152,7 @@ def test_keepers_together_write_with_the_key_of_now_only(here: Path) -> None:
     assert len(made.open("greetings", WHY, before.identity, opener=before)) == 6
     made.refresh(WHY, before.identity, before)
     now = key_of(made.read(), *NAMES[:3])
-    refused("not those of a present", made.open, "greetings", WHY, before.identity, opener=now)  # fmt: skip
+    refused("not those of a present", made.open, "greetings", WHY, before.identity, opener=now)
     assert len(made.open("greetings", WHY, now.identity, opener=now)) == 6
     assert made.read().lines[-1].record.by == now.signing_key
 
@@ -168,12 +168,12 @@ def test_what_is_no_share_of_this_vault_is_said(here: Path, single: Path) -> Non
 
 def test_vault_of_single_keepers_is_written_as_before(single: Path) -> None:
     """Golden values: hashes that the program gave before several keepers could open together."""
-    people = [Identity(Role.KEEPER, bytes([n]) * 32, AgeIdentity.of(bytes([n]) * 32)) for n in (1, 2)]  # fmt: skip
+    people = [Identity(Role.KEEPER, bytes([n]) * 32, AgeIdentity.of(bytes([n]) * 32)) for n in (1, 2)]
     keepers = keeper_of(people[0], "Office"), keeper_of(people[1], "Recovery", recovery=True)
     act = records.Founded(name="Words of the elders", keepers=keepers, salt="ab" * 32)
     line = write_line((), act, people[0], START)
     assert line.id == "c0f6d67552d9599fe7a242439b847ec9a36fe681eaef1df3e6bf9a3522d3243b"
-    stored = records.StoredCorpus(name="x", entries={Segment.GOLD_STANDARD: 3}, key="1" * 64, texts="2" * 64)  # fmt: skip
+    stored = records.StoredCorpus(name="x", entries={Segment.GOLD_STANDARD: 3}, key="1" * 64, texts="2" * 64)
     head = records.Head(
         vault=line.id, lines=1, log_bytes=len(line.content) + 1, log_head=line.id,
         corpora={"0" * 16: stored}, readme="3" * 64, by=keepers[0].signing_key,

@@ -79,7 +79,7 @@ def test_what_is_put_in_comes_out_for_each_keeper(made: Vault) -> None:
     assert CANARY not in (made.folder / README).read_text()
 
 
-def test_opening_is_logged_before_a_text_opens(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_opening_is_logged_before_a_text_opens(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     made.open("greetings", "run of the chat method", THEIRS, [GOLD])
     line = made.read().lines[-1].record
     assert line.by == THEIRS.public.signing_key
@@ -165,9 +165,7 @@ def test_withdrawn_corpus_is_opened_by_no_keeper(made: Vault) -> None:
         words = "Consent for 'greetings' was withdrawn by the council on .*told in anger.*no keeper"
         for name in ("greetings", number):
             refused(words, made.open, name, "a look", who)
-    refused(
-        "only the keeper who withdrew", made.change_consent, number, "x", "y", MINE, withdrawn=False
-    )
+    refused("only the keeper who withdrew", made.change_consent, number, "x", "y", MINE, withdrawn=False)
     refused("was so already", made.change_consent, number, "x", "y", MINE, withdrawn=True)
     assert acts(made) == lines
     made.change_consent(number, "the council", "given again", THEIRS, withdrawn=False)
@@ -235,7 +233,7 @@ def test_another_vault_in_its_place_is_known(made: Vault, tmp_path: Path) -> Non
     assert made.read().founded.name == "A new one here"
 
 
-def test_openings_side_by_side_have_a_line_each(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_openings_side_by_side_have_a_line_each(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.vault.folder.BUSY_SECONDS", 600)
     with ThreadPoolExecutor(4) as threads:
         opened = list(threads.map(lambda n: made.open("greetings", f"look {n}", MINE), range(4)))
@@ -329,7 +327,7 @@ def test_process_killed_at_any_step_loses_and_shows_nothing(tmp_path: Path) -> N
     assert min(told["kills"].values()) >= times(1, 2)
 
 
-CHANGES = ["add", "rotate", "revoke together", "refresh", "open", "enrol", "revoke", "enrol together"]  # fmt: skip
+CHANGES = ["add", "rotate", "revoke together", "refresh", "open", "enrol", "revoke", "enrol together"]
 
 
 def refusal(made: Vault, name: str) -> str | None:
@@ -416,7 +414,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     pulled(folder)
 
 
-def test_full_disk_leaves_the_vault_as_it_was(tmp_path: Path, single: Path, small_disk: Path) -> None:  # fmt: skip
+def test_full_disk_leaves_the_vault_as_it_was(tmp_path: Path, single: Path, small_disk: Path) -> None:
     shutil.copytree(single / "vault", small_disk / "vault")
     made = Vault(small_disk / "vault", tmp_path / "memory", ticking(START + timedelta(minutes=2)))
     lines, ballast = made.read().head.lines, small_disk / "ballast"

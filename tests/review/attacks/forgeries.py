@@ -14,14 +14,7 @@ from review.log.payloads import AnyPayload, LaptopWord, Rate
 from review.rating import Rating
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.key import AnswerKey, ControlKind
-from tests.review.attacks.ground import (
-    ISSUED,
-    Ground,
-    last_of,
-    rewritten,
-    stripped,
-    without_laptops,
-)
+from tests.review.attacks.ground import ISSUED, Ground, last_of, rewritten, stripped, without_laptops
 
 MEMBERS = (
     "certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl",
@@ -136,11 +129,7 @@ def batch_signed_anew(evidence: Evidence, played: Ground) -> Evidence:
 def batch_of_the_first_version(evidence: Evidence, played: Ground) -> Evidence:
     """Which commits to no answer key, so that the key may be another."""
     first = {"format": "rosetta-batch/1", "key_commitment": None}
-    later = {
-        name: None
-        for name in json.loads(next(iter(evidence.batches.values())).content)
-        if name not in _FIRST
-    }
+    later = {name: None for name in json.loads(next(iter(evidence.batches.values())).content) if name not in _FIRST}
     return resigned(disliked_called_spoilt(evidence, played), played, **(later | first))
 
 
@@ -188,9 +177,7 @@ def another_laptops_signature(evidence: Evidence, played: Ground) -> Evidence:
     """Ratings of one person rewritten, and signed by a laptop that nobody calls that of the device."""
     soft = ratings_rewritten(evidence, played)
     other = Identity.make(Role.LAPTOP)
-    return replace(
-        soft, handed_over=tuple(_restated(each, soft, other) for each in soft.handed_over)
-    )
+    return replace(soft, handed_over=tuple(_restated(each, soft, other) for each in soft.handed_over))
 
 
 def hand_over_of_another_batch(evidence: Evidence, played: Ground) -> Evidence:

@@ -171,11 +171,7 @@ def last_of(evidence: Evidence, code: str) -> Event:
 
 def stripped(evidence: Evidence, kind: str, codes: Iterable[str]) -> Evidence:
     """Take the contents of some people's events out, as a withdrawal does."""
-    gone = {
-        e
-        for e in evidence.events
-        if e.kind == kind and getattr(e.payload, "reviewer", None) in set(codes)
-    }
+    gone = {e for e in evidence.events if e.kind == kind and getattr(e.payload, "reviewer", None) in set(codes)}
     return replace(evidence, events=tuple(e.erased() if e in gone else e for e in evidence.events))
 
 

@@ -32,12 +32,7 @@ from review.office.results.disclosure import (
     require_scores_told,
 )
 from review.verdict.certificate.certify import without_names
-from review.verdict.certificate.coarse import (
-    CoarseVerdict,
-    coarse_verdict,
-    in_steps,
-    step_for,
-)
+from review.verdict.certificate.coarse import CoarseVerdict, coarse_verdict, in_steps, step_for
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.gate import decide
 from review.verdict.gate.panel import Panel
@@ -173,9 +168,7 @@ def found_out(sums: list[dict[str, float]]) -> list[list[str]]:
         items
         for items in alike.values()
         if len(items) < 5
-        and np.linalg.matrix_rank(
-            np.delete(matrix, [place for item in items for place in columns[item]], axis=1)
-        )
+        and np.linalg.matrix_rank(np.delete(matrix, [place for item in items for place in columns[item]], axis=1))
         < rank
     ]
 
@@ -227,9 +220,7 @@ def guess(seed: int, *, exact: bool) -> tuple[bool | None, bool]:
     failed = scores.copy()
     failed[sorted(world.quality).index(item)] = 0
     board = Board(len(scores), exact=False)
-    cards = [
-        board.told("Ann", name, each) for name, each in (("failed", failed), ("whole", scores))
-    ]
+    cards = [board.told("Ann", name, each) for name, each in (("failed", failed), ("whole", scores))]
     if rise:
         return rise > 0, truth
     return (None if None in cards or cards[0] == cards[1] else True), truth
@@ -349,12 +340,7 @@ def test_step_is_a_multiple_of_any_smaller_one(half: float, other: float) -> Non
 
 
 def test_share_is_no_finer_than_its_items_support() -> None:
-    assert in_steps(0.5, 0.499, 0.501, 96) == (
-        0.5,
-        0.4,
-        0.6,
-        0.1,
-    )  # 1.96 * 0.25 / sqrt(96) = 0.05001
+    assert in_steps(0.5, 0.499, 0.501, 96) == (0.5, 0.4, 0.6, 0.1)  # 1.96 * 0.25 / sqrt(96) = 0.05001
     assert in_steps(0.83, 0.70, 0.91, 60) == (0.8, 0.6, 1.0, 0.2)
     for value in (0.0, 1.0):  # a rate of none or all is not told as such
         _, lower, upper, step = in_steps(value, value, value, 60)

@@ -19,15 +19,7 @@ from harness.sealed.phrase import phrase
 from harness.sealed.strict_records import FileError
 from review.files.identities import Statement, write_statement
 from review.files.manifests import RatingsManifest
-from review.log.payloads import (
-    AssignLaptop,
-    LaptopWord,
-    OrganiserLook,
-    Rate,
-    Related,
-    Scope,
-    Withdraw,
-)
+from review.log.payloads import AssignLaptop, LaptopWord, OrganiserLook, Rate, Related, Scope, Withdraw
 from review.office.results import certifying
 from review.office.results.certifying import review_evidence
 from review.office.results.progress import progress
@@ -35,22 +27,11 @@ from review.rating import Relation
 from review.verdict.certificate.certificate import CertifiedLooks, ReviewerStatus
 from review.verdict.certificate.certificate_text import certificate_page
 from review.verdict.certificate.certify import certified_again
-from review.verdict.certificate.evidence import (
-    Evidence,
-    EvidenceFile,
-    pack_evidence,
-    unpack_evidence,
-)
+from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence, unpack_evidence
 from review.verdict.certificate.signed import LESS_THAN_BOUND
 from review.verdict.certificate.verifying import verify
 from rosetta_tui.commands.review.ratings import review_lines
-from tests.review.attacks.forgeries import (
-    DETECTED,
-    MEMBERS,
-    batch_signed_anew,
-    better,
-    ratings_rewritten,
-)
+from tests.review.attacks.forgeries import DETECTED, MEMBERS, batch_signed_anew, better, ratings_rewritten
 from tests.review.attacks.ground import (
     GATE,
     ISSUED,
@@ -71,14 +52,7 @@ from tests.review.attacks.ground import (
     wrong,
 )
 from tests.review.verdict import histories
-from tests.review.verdict.certified import (
-    GO,
-    asked_alone,
-    certificate_of,
-    changed,
-    issue,
-    review_of,
-)
+from tests.review.verdict.certified import GO, asked_alone, certificate_of, changed, issue, review_of
 from tests.review.verdict.histories import RUN, WALL, Chain
 from tests.review.verdict.signing import hand_overs
 
@@ -193,8 +167,7 @@ def test_review_played_again_is_missed_by_the_kept_batch() -> None:
     soft = replace(
         again,
         events=events,
-        devices=dict.fromkeys(again.devices, invented.public.signing_key)
-        | {own: again.devices[own]},
+        devices=dict.fromkeys(again.devices, invented.public.signing_key) | {own: again.devices[own]},
         handed_over=tuple(hand_overs(events, again.batches, invented, without=[own])),
     )
     file = forged(soft, played)
@@ -212,9 +185,7 @@ def test_the_office_issues_nothing_that_nobody_could_verify(tmp_path: Path) -> N
         office.connection.execute("DELETE FROM signed")
         review = office.review("demo")
         evidence = review_evidence(office, review, played.organiser.public.signing_key)
-        with pytest.raises(
-            HarnessError, match=r"it would not hold: laptops: .*import their newest"
-        ):
+        with pytest.raises(HarnessError, match=r"it would not hold: laptops: .*import their newest"):
             certifying.issue(office, review, review.key.runs[0].run_id, evidence, played.organiser)
         assert len(office.certificates(review)) == 1  # the honest one
 
@@ -223,7 +194,7 @@ def test_the_office_issues_nothing_that_nobody_could_verify(tmp_path: Path) -> N
 def test_files_given_out_as_old_ones_are_said_to_show_less(gone: bool, tmp_path: Path) -> None:
     """The way back to files that commit to nothing is open, but never called whole."""
     played, evidence = ground(), ground().evidence
-    doctored = stripped(evidence, "rate", played.strict) if gone else ratings_rewritten(evidence, played)  # fmt: skip
+    doctored = stripped(evidence, "rate", played.strict) if gone else ratings_rewritten(evidence, played)
     old = of_the_first_version(doctored, played)
     done = verified(old)
     unshown = {"batches", "laptops", "looks"} | ({"contents"} if gone else set())
@@ -258,10 +229,7 @@ def test_looks_before_the_review_are_committed_to(tmp_path: Path) -> None:
     certificate = accepted(issue(evidence), tmp_path)
     assert certificate.verdict["look"] == 2 + once
     assert "2 before this review" in certificate_page(certificate).text()
-    for elsewhere, look in (
-        (1, 3),
-        (3, 4),
-    ):  # whichever is more: what the batch states, or the log shows
+    for elsewhere, look in ((1, 3), (3, 4)):  # whichever is more: what the batch states, or the log shows
         seen = review_of(1, replace(GO, other_looks=elsewhere)).events
         file = issue(histories.evidence_of(key, list(seen)))
         assert accepted(file, tmp_path).verdict["look"] == look
@@ -283,9 +251,7 @@ def seen_elsewhere(played: Ground) -> EvidenceFile:
     run = played.evidence.key.runs[0].run_id
     looks = [
         OrganiserLook(wall=WALL, batch=batch, run_id=about, events_sha256=f"{number:064x}")
-        for number, (batch, about) in enumerate(
-            [(OTHER_BATCHES[0], run)] * 2 + [(OTHER_BATCHES[0], "another run")]
-        )
+        for number, (batch, about) in enumerate([(OTHER_BATCHES[0], run)] * 2 + [(OTHER_BATCHES[0], "another run")])
     ]
     evidence = added(played.evidence, *looks, looks[0])
     return forged(replace(evidence, other_batches={run: OTHER_BATCHES}), played)
@@ -294,9 +260,7 @@ def seen_elsewhere(played: Ground) -> EvidenceFile:
 def test_looks_in_other_batches_count_to_both(tmp_path: Path) -> None:
     played = ground()
     certificate = accepted(seen_elsewhere(played), tmp_path)
-    assert certificate.looks == CertifiedLooks(
-        here=1, early=0, others={OTHER_BATCHES[0]: 2, OTHER_BATCHES[1]: 0}
-    )
+    assert certificate.looks == CertifiedLooks(here=1, early=0, others={OTHER_BATCHES[0]: 2, OTHER_BATCHES[1]: 0})
     assert (certificate.verdict["look"], certificate.verdict["confidence"]) == (3, "0.975000")
     words = " ".join(certificate_page(certificate).text().split())
     assert f"2 at batch {OTHER_BATCHES[0]}, 0 at batch {OTHER_BATCHES[1]}. Reviews made on" in words
@@ -333,16 +297,11 @@ def test_looks_without_content_or_of_old_form_are_told(tmp_path: Path) -> None:
     """Whoever takes the content out of a look could say that it was at another run."""
     played = ground()
     file = seen_elsewhere(played)
-    events = tuple(
-        e.erased() if getattr(e.payload, "batch", "") in OTHER_BATCHES else e
-        for e in file.evidence.events
-    )
+    events = tuple(e.erased() if getattr(e.payload, "batch", "") in OTHER_BATCHES else e for e in file.evidence.events)
     bare = forged(replace(file.evidence, events=events, other_batches={}), played)
     assert certificate_of(bare).verdict["look"] == 1
     assert refused(bare, tmp_path, "do not show at which run they are") == {"looks"}
-    second = changed(
-        file, lambda c: c.update(format="rosetta-certificate/2", looks=None), played.organiser
-    )
+    second = changed(file, lambda c: c.update(format="rosetta-certificate/2", looks=None), played.organiser)
     stated = certificate_of(second)
     again = certified_again(file.evidence, stated).as_bytes()
     second = EvidenceFile(again, played.organiser.sign(again), file.evidence)
@@ -405,10 +364,7 @@ def test_withdrawal_at_the_desk_is_counted_and_excuses_nothing(tmp_path: Path) -
     file = forged(stripped(played.evidence, "rate", [strict]), played)
     later = replace(file, evidence=added(file.evidence, said))  # what was missing at the issue
     assert "contents" in refused(later, tmp_path)
-    for scope in (
-        Scope.EVERYTHING,
-        Scope.BATCH,
-    ):  # that names no batch reaches all, whatever its scope
+    for scope in (Scope.EVERYTHING, Scope.BATCH):  # that names no batch reaches all, whatever its scope
         taken = added(played.evidence, said.model_copy(update={"scope": scope}))
         certificate = accepted(forged(taken, played), tmp_path)
         assert certificate.panel.asked[ReviewerStatus("withdrew_at_the_desk")] == 1
@@ -472,26 +428,15 @@ def test_laptops_named_or_called_one_are_told(tmp_path: Path) -> None:
     played = ground()
     nobody = Identity.make(Role.LAPTOP).public.signing_key
     batch = played.evidence.key.batches[0]
-    words = [
-        AssignLaptop(wall=ISSUED, batch=batch, reviewer=who, laptops=(nobody,))
-        for who in played.strict
-    ]
+    words = [AssignLaptop(wall=ISSUED, batch=batch, reviewer=who, laptops=(nobody,)) for who in played.strict]
     file = forged(added(played.evidence, *words), played)
     certificate = accepted(file, tmp_path)
     assert certificate.laptops is not None
-    assert (certificate.laptops.decided, certificate.panel.asked[ReviewerStatus("not_heard")]) == (
-        2,
-        2,
-    )
-    assert (
-        "for 2 people the organisation named the laptops that count"
-        in certificate_page(certificate).text()
-    )
+    assert (certificate.laptops.decided, certificate.panel.asked[ReviewerStatus("not_heard")]) == (2, 2)
+    assert "for 2 people the organisation named the laptops that count" in certificate_page(certificate).text()
     # So what both say of a person waits for nobody: a laptop that came instead of another is that other one.
     played = ground()
-    one, other = (
-        played.evidence.devices[last_of(played.evidence, who).device] for who in played.strict
-    )
+    one, other = (played.evidence.devices[last_of(played.evidence, who).device] for who in played.strict)
     batch = played.evidence.key.batches[0]
     word = LaptopWord(wall=ISSUED, batch=batch, laptop=one, heard=True, instead_of=other)
     file = forged(added(played.evidence, word), played)
@@ -529,9 +474,7 @@ def _with(name: str, old: bytes, new: bytes) -> Doctor:
 
 
 def _signed(change: Callable[[bytes], bytes]) -> Doctor:
-    return lambda members, played: _certificate(
-        members, played, change(members["certificate.json"])
-    )
+    return lambda members, played: _certificate(members, played, change(members["certificate.json"]))
 
 
 DOCTORED: dict[str, tuple[Doctor, str]] = {

@@ -128,7 +128,7 @@ def aside(report: FileReport, why: str) -> None:
 
 def test_speaker_reads_no_code_name_or_salt(stage: Stage) -> None:
     desk, mallory = stage.desk, stage.mallory.identity.age
-    ready = made(draft(reviewed(desk.folder), reviewers=3, items=30), desk.identity, "x", one_each=True)  # fmt: skip
+    ready = made(draft(reviewed(desk.folder), reviewers=3, items=30), desk.identity, "x", one_each=True)
     words = "kizun gorot sapos"
     opened = open_batch(write_batch(ready.batches[0], passphrase=words), passphrase=words)
     assert len(opened.manifest.orders) == 1

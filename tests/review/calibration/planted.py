@@ -19,10 +19,7 @@ def write_case(folder: Path, entries: int, seed: int = 1, *, systems: int = 1) -
     """Write ``corpus.jsonl`` and ``ratings.csv`` of three people with the ids of a spreadsheet (1.0), and return the files of outputs."""
     chance = random.Random(seed)
     texts = [_texts(chance) for _ in range(entries)]
-    _write(
-        folder / "corpus.jsonl",
-        [{"id": i, "source": s, "reference": t} for i, (s, t) in enumerate(texts)],
-    )
+    _write(folder / "corpus.jsonl", [{"id": i, "source": s, "reference": t} for i, (s, t) in enumerate(texts)])
     ratings, files = [], []
     for system in range(systems):
         rows: list[dict[str, object]] = []

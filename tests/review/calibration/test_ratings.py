@@ -181,10 +181,7 @@ def test_ratings_of_a_review_are_our_ranks() -> None:
 
 
 def test_the_table_that_a_review_exports_is_read_as_it_is(tmp_path: Path) -> None:
-    people = state(
-        said(Rating.REJECT, None, Rating.EXCELLENT, Rating.GIST),
-        said(Rating.ACCEPTABLE, Rating.GIST),
-    )
+    people = state(said(Rating.REJECT, None, Rating.EXCELLENT, Rating.GIST), said(Rating.ACCEPTABLE, Rating.GIST))
     (tmp_path / "r.csv").write_bytes(ratings_csv(rating_rows(key(), people, free_text=False)))
     found = read_ratings(tmp_path / "r.csv", OURS)
     assert (len(found.rows), found.empty, {row.run for row in found.rows}) == (5, 1, {RUN})

@@ -27,16 +27,7 @@ from harness.sealed.strict_records import FileError
 from harness.store.file.database import open_store
 from review.community import folder as export_folder
 from review.community.export import Done, Wanted, export_community, kind_of
-from review.community.folder import (
-    ABOUT,
-    FORMAT,
-    OutFile,
-    new_export,
-    put_in_place,
-    read_export,
-    sign_part,
-    write_part,
-)
+from review.community.folder import ABOUT, FORMAT, OutFile, new_export, put_in_place, read_export, sign_part, write_part
 from review.office.store.store import Office
 from tests.harness.card import factory
 from tests.harness.vault.made import CANARY, MINE, filled, readable
@@ -79,8 +70,7 @@ print(json.dumps({"kinds": kinds, "counted": counted}))
 def corpus(name: str, word: str, *, secret: bool = False) -> Corpus:
     segment = Segment.GOLD_STANDARD if secret else Segment.DEVELOPMENT
     entries = tuple(
-        Entry(id=n, source=f"{word} source {n}", reference=f"{word} {n}", segment=segment)
-        for n in range(6)
+        Entry(id=n, source=f"{word} source {n}", reference=f"{word} {n}", segment=segment) for n in range(6)
     )
     dataset = factory.DATASET.model_copy(update={"id": name})
     return Corpus(dataset, entries, name.encode().hex().ljust(64, "0"), Form.SPECIFICATION)
@@ -117,9 +107,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 def export_to(target: Path, home: Desk, *corpora: str, **wanted: Any) -> Done:
     with closing(open_store(home.folder / "rosetta.sqlite")) as connection:
-        return export_community(
-            target, Wanted(corpora, **wanted), connection, home.office, home.folder, home.identity
-        )
+        return export_community(target, Wanted(corpora, **wanted), connection, home.office, home.folder, home.identity)
 
 
 @pytest.fixture(scope="module")
@@ -152,9 +140,7 @@ def read_back(target: Path) -> dict[str, Any]:
 
 
 def holding(target: Path, word: str) -> list[str]:
-    files = [
-        each for each in target.rglob("*") if each.is_file() and word.encode() in each.read_bytes()
-    ]
+    files = [each for each in target.rglob("*") if each.is_file() and word.encode() in each.read_bytes()]
     return sorted(each.relative_to(target).as_posix() for each in files)
 
 
@@ -256,17 +242,14 @@ def about(given: Corpus, sha256: str) -> WholeCorpusWithdrawal:
     return WholeCorpusWithdrawal(id=given.dataset.id, sha256=sha256, **languages)
 
 
-def test_what_was_taken_back_stays_out(home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_what_was_taken_back_stays_out(home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "home"
     monkeypatch.setenv("ROSETTA_HOME", str(folder))
     shutil.copytree(home.folder, folder)
     file, words = tmp_path / "words.json", corpus("vortoj", "vorto")
     write(words, file, Form.SPECIFICATION)
     theirs = corpus("fremda-korpo", OTHERS)
-    with (
-        closing(open_store(folder / "rosetta.sqlite")) as connection,
-        Office.open(folder) as office,
-    ):
+    with closing(open_store(folder / "rosetta.sqlite")) as connection, Office.open(folder) as office:
 
         def export_of(name: str, place: str) -> tuple[Path, tuple[str, ...]]:
             target, wanted = tmp_path / place, Wanted((name,))
@@ -303,16 +286,12 @@ def test_a_review_of_secret_entries_goes_out_sealed(tmp_path: Path) -> None:
     office = secret_desk(tmp_path / "home", reviewers=2, items=12)
     run = office.review.key.runs[0].run_id
     with office.office, closing(open_store(office.folder / "rosetta.sqlite")) as connection:
-        (dataset,) = connection.execute(
-            "SELECT dataset_id FROM runs WHERE run_id = ?", (run,)
-        ).fetchone()
+        (dataset,) = connection.execute("SELECT dataset_id FROM runs WHERE run_id = ?", (run,)).fetchone()
         secret = [each for each in secret_entries() if each.secret]
         asked = {each.source for each in secret}
         texts = [each.candidate for each in office.review.texts.values() if each.source in asked]
         target = tmp_path / "out"
-        done = export_community(
-            target, Wanted((dataset,)), connection, office.office, office.folder, office.identity
-        )
+        done = export_community(target, Wanted((dataset,)), connection, office.office, office.folder, office.identity)
     (sealed,) = target.rglob("*.rosetta-export")
     assert sealed.read_bytes().startswith(b"age-encryption.org/v1")
     assert [each.name for each in sealed.parent.iterdir()] == [sealed.name]

@@ -82,11 +82,7 @@ def events(count: int, batch_id: str = identifier("batch"), device: str = "0" * 
         item = identifier(f"item {seq % 3}")
         where = {"wall": WALL, "reviewer": PEOPLE[0], "batch": batch_id, "item": item}
         judged = {"position": 0, "active_ms": 1, "face": Face.LINES, "version": "0"}
-        said = (
-            Comment(**where, text=f"Word {seq}")
-            if seq % 2
-            else Rate(**where, **judged, rating=Rating.GIST)
-        )
+        said = Comment(**where, text=f"Word {seq}") if seq % 2 else Rate(**where, **judged, rating=Rating.GIST)
         made.append(
             make_event(
                 said, device=device, seq=seq, lamport=seq + 1, prev=made[-1].id if made else "",

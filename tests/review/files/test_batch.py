@@ -275,10 +275,7 @@ def test_batch_names_nobody_but_finds_who_types_a_code() -> None:
 
     derived = Scrypt(salt=SALT, length=16, n=2**14, r=8, p=1).derive(REVIEWERS[0].encode())
     assert PEOPLE[0] == derived.hex()
-    assert (
-        place_of(PEOPLE[0])
-        == hashlib.sha256(f"rosetta person {derived.hex()}".encode()).hexdigest()
-    )
+    assert place_of(PEOPLE[0]) == hashlib.sha256(f"rosetta person {derived.hex()}".encode()).hexdigest()
 
 
 @given(st.binary(max_size=200))

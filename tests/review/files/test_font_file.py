@@ -32,9 +32,7 @@ def test_cut_font_holds_its_letters_and_what_joins_them() -> None:
     cut = TTFont(BytesIO(FONT))
     assert {"GSUB", "GPOS", "GDEF"} <= set(cut.keys())
     assert not {"fpgm", "prep", "cvt "} & set(cut.keys())
-    assert {name.toUnicode() for name in cut["name"].names if name.nameID in {1, 4}} == {
-        found.family
-    }
+    assert {name.toUnicode() for name in cut["name"].names if name.nameID in {1, 4}} == {found.family}
     assert found.family != read_font(DRAWN).family
     assert subset_font(ARABIC, {"س", "\u0655"}) == FONT
     assert set(map(ord, CHEROKEE)) <= read_font(carried().font).characters

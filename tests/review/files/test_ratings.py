@@ -79,9 +79,7 @@ def changed(**changes: Any) -> bytes:
     plain = zipfile.ZipFile(io.BytesIO(sign_ratings(EVERY, BATCH, LAPTOP)))
     members = {name: changes.pop(name, plain.read(name)) for name in ("events.jsonl", "README.txt")}
     stated = json.loads(plain.read("manifest.json")) | changes
-    stated["members"] = {
-        name: hashlib.sha256(content).hexdigest() for name, content in members.items()
-    }
+    stated["members"] = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
     content = canonical_bytes(stated)
     packed = pack({**members, "manifest.json": content, "manifest.sig": LAPTOP.sign(content)})
     return seal(packed, RECIPIENTS)
@@ -279,10 +277,7 @@ def test_codes_differ_and_a_wrong_character_is_noticed() -> None:
 def test_codes_are_read_as_people_type_them(seed: int, chance: random.Random) -> None:
     code = make_codes(1, random.Random(seed).randrange)[0]
     alike = {"0": "0Oo\uff10", "1": "1IilL\uff11"}
-    typed = "".join(
-        chance.choice(alike.get(c, c + c.lower())) + chance.choice(["", " ", "-", "\u2011"])
-        for c in code
-    )
+    typed = "".join(chance.choice(alike.get(c, c + c.lower())) + chance.choice(["", " ", "-", "\u2011"]) for c in code)
     assert read_code(typed) == read_code(printed(code)) == code
 
 

@@ -39,9 +39,7 @@ def cannot(item: int, why: CannotJudge = CannotJudge.UNSAID, **place: Any) -> sa
 
 def translate(item: int, text: str, **place: Any) -> say.Translate:
     about = {**who(**place), "item": ITEMS[item], "position": item, "version": "0.1.0"}
-    return say.Translate(
-        **about, text=text, active_ms=4200, face=say.Face.DESKTOP, font="Noto Sans 20 px"
-    )
+    return say.Translate(**about, text=text, active_ms=4200, face=say.Face.DESKTOP, font="Noto Sans 20 px")
 
 
 def skip(item: int, **place: Any) -> say.Skip:

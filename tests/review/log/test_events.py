@@ -115,7 +115,7 @@ def test_nobody_adds_to_a_chain_that_is_closed_to_them() -> None:
 def test_place_or_time_beyond_bounds_is_refused(field: str) -> None:
     [event] = chain(rate(0, GIST))
     numbers: dict[str, Any] = {"seq": 1, "lamport": 1, field: 2**32}
-    far = Event(event.device, **numbers, prev="e" * 64, kind=event.kind, commit=event.commit, payload=None, salt=None)  # fmt: skip
+    far = Event(event.device, **numbers, prev="e" * 64, kind=event.kind, commit=event.commit, payload=None, salt=None)
     report = merge([], lines([far, event]), now=NOW)
     assert report.added == (event,)
     assert report.damaged == (Remark(1, "has a place or a time that no laptop comes to"),)
@@ -130,9 +130,7 @@ def test_what_was_taken_back_comes_in_without_content(withdrawal_known: bool) ->
     known = [taken] if withdrawal_known else []
     incoming = device.events[:-1] if withdrawal_known else device.events
     report = merge(known, lines(incoming), now=NOW)
-    assert {event.id for event in report.added if event.payload is None} == {
-        event.id for event in device.events[:5]
-    }
+    assert {event.id for event in report.added if event.payload is None} == {event.id for event in device.events[:5]}
     assert report.chains.whole
     again = merge([*known, *report.added], lines(incoming), now=NOW)
     assert counts(again) == (0, len(incoming), 0, 0)
@@ -392,7 +390,7 @@ def test_no_statement_changes_what_was_said(table: sqlite3.Connection, recursive
 def test_a_withdrawal_erases_what_is_there_and_what_comes(table: sqlite3.Connection) -> None:
     device = Device("a" * 16)
     ann = [device.say(rate(0, GIST)), device.say(comment(0, "x"))]
-    others = [device.say(rate(0, GIST, reviewer=BEN)), device.say(rate(0, GIST, batch=OTHER_BATCH))]  # fmt: skip
+    others = [device.say(rate(0, GIST, reviewer=BEN)), device.say(rate(0, GIST, batch=OTHER_BATCH))]
     taken = device.say(withdraw(Scope.BATCH))
     late = [device.say(comment(1, "y"))]
     put(table, [*ann, *others, taken, *late])
@@ -411,11 +409,7 @@ def test_events_of_some_batches_with_all_that_they_need(table: sqlite3.Connectio
         withdraw(Scope.COMMENTS, OTHER_BATCH, BEN),
     )  # fmt: skip
     put(table, [events[0], events[1], events[2].erased(), events[3]])
-    for batches, seqs in (
-        ([BATCH], [0, 2, 3]),
-        ([], [2, 3]),
-        ([BATCH, OTHER_BATCH], [0, 1, 2, 3]),
-    ):
+    for batches, seqs in (([BATCH], [0, 2, 3]), ([], [2, 3]), ([BATCH, OTHER_BATCH], [0, 1, 2, 3])):
         assert [event.seq for event in read_events(table, batches)] == seqs
 
 

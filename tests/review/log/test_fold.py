@@ -167,10 +167,7 @@ def test_the_last_words_count_and_empty_ones_take_them_back() -> None:
             say.Train(**who(), item=ITEMS[5], rating=GIST),
         )
     )  # fmt: skip
-    assert (person.comments, person.suggestions) == (
-        {ITEMS[0]: "second"},
-        {ITEMS[0]: "better"},
-    )
+    assert (person.comments, person.suggestions) == ({ITEMS[0]: "second"}, {ITEMS[0]: "better"})
     assert person.reasons == {ITEMS[0]: (Reason.ADDED, Reason.MISSING)}
     assert (person.harmful, person.trained) == ({ITEMS[0]}, {ITEMS[5]: GIST})
     assert (person.judgements, person.undoable) == ({}, ())
@@ -179,9 +176,7 @@ def test_the_last_words_count_and_empty_ones_take_them_back() -> None:
     person = ann(
         chain(
             *(
-                say.Consent(
-                    **who(), consent_sha256=sha * 64, language="en", share_corrections=share
-                )
+                say.Consent(**who(), consent_sha256=sha * 64, language="en", share_corrections=share)
                 for sha, share in (("1", True), ("2", False))
             )
         )
@@ -192,14 +187,8 @@ def test_the_last_words_count_and_empty_ones_take_them_back() -> None:
 @pytest.mark.parametrize(
     ("taken", "left"),
     [
-        (
-            withdraw(say.Scope.COMMENTS),
-            {(BATCH, ANN): 1, (OTHER_BATCH, ANN): 3, (BATCH, BEN): 3},
-        ),
-        (
-            withdraw(say.Scope.COMMENTS, None),
-            {(BATCH, ANN): 1, (OTHER_BATCH, ANN): 1, (BATCH, BEN): 3},
-        ),
+        (withdraw(say.Scope.COMMENTS), {(BATCH, ANN): 1, (OTHER_BATCH, ANN): 3, (BATCH, BEN): 3}),
+        (withdraw(say.Scope.COMMENTS, None), {(BATCH, ANN): 1, (OTHER_BATCH, ANN): 1, (BATCH, BEN): 3}),
         (withdraw(say.Scope.BATCH), {(OTHER_BATCH, ANN): 3, (BATCH, BEN): 3}),
         (withdraw(say.Scope.BATCH, None), {(BATCH, BEN): 3}),
         (withdraw(say.Scope.EVERYTHING), {(BATCH, BEN): 3}),
@@ -248,10 +237,7 @@ def test_adjudications_and_looks() -> None:
             look("r1", "1"), look("r1", "1"), look("r1", "2"), look("r2", "1"),
         )
     )  # fmt: skip
-    assert state.adjudications == {
-        ITEMS[0]: Adjudication(False, "no"),
-        ITEMS[1]: Adjudication(None, "split"),
-    }
+    assert state.adjudications == {ITEMS[0]: Adjudication(False, "no"), ITEMS[1]: Adjudication(None, "split")}
     assert state.looks == {"r1": 2, "r2": 1}
 
 
@@ -340,8 +326,7 @@ def _file(random: Random, laptop: Device) -> list[bytes]:
     home = withdrawals(laptop.events)
     events = [
         event
-        if batch in {None, getattr(event.payload, "batch", None)}
-        or isinstance(event.payload, say.Withdraw)
+        if batch in {None, getattr(event.payload, "batch", None)} or isinstance(event.payload, say.Withdraw)
         else event.erased()
         for event in laptop.events
     ]
@@ -399,9 +384,7 @@ def _person(mine: list[dict[str, Any]]) -> dict[str, Any]:
         return {each["item"]: each[field] for each in mine if each["kind"] == kind}
 
     # one laptop's yes cannot speak for a person who said no on another
-    shared = {
-        each["device"]: each["share_corrections"] for each in mine if each["kind"] == "consent"
-    }
+    shared = {each["device"]: each["share_corrections"] for each in mine if each["kind"] == "consent"}
     acts = [
         each
         for each in mine

@@ -109,9 +109,7 @@ def test_file_of_a_newer_version_or_another_program_is_left(tmp_path: Path, ours
 
 
 def test_opening_cut_short_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [step.__name__[:5] for step in MIGRATIONS] == [
-        f"_m{number:03}" for number in range(1, LAPTOP.version + 1)
-    ]
+    assert [step.__name__[:5] for step in MIGRATIONS] == [f"_m{number:03}" for number in range(1, LAPTOP.version + 1)]
 
     def cut(path: Path) -> str:
         raise OSError(5, "cut")
@@ -189,10 +187,7 @@ def test_drafts_and_settings_last(tmp_path: Path) -> None:
         laptop.set_setting("language", "en")
         laptop.set_setting("language", "fr")
     with Laptop.open(tmp_path) as laptop:
-        assert (kept_draft(laptop, *key), laptop.setting("language")) == (
-            "niwâpamâw ᐊᑎᒼ\n",
-            "fr",
-        )
+        assert (kept_draft(laptop, *key), laptop.setting("language")) == ("niwâpamâw ᐊᑎᒼ\n", "fr")
         laptop.save_drafts(*key[:2], [Draft(*key[2:], None)])
         laptop.set_setting("language", None)
         assert (kept_draft(laptop, *key), laptop.setting("language")) == (None, None)

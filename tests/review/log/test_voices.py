@@ -53,9 +53,7 @@ def word(device: str, *, counts: bool = True, before: str | None = None) -> Lapt
     )  # fmt: skip
 
 
-def said(
-    *chains: Iterable[Event], batches: Iterable[str] = (BATCH,)
-) -> tuple[State, AssignedLaptops]:
+def said(*chains: Iterable[Event], batches: Iterable[str] = (BATCH,)) -> tuple[State, AssignedLaptops]:
     """Weigh and fold, in several orders of arrival, which must not matter."""
     events = [event for each in chains for event in each]
     found = []

@@ -34,7 +34,7 @@ def person(made: Desk, place: int, count: int = 3, folder: str | None = None) ->
     return someone
 
 
-def take_file(made: Desk, data: bytes, *, enrol: bool = True, name: str = "a.rosetta-ratings") -> FileReport:  # fmt: skip
+def take_file(made: Desk, data: bytes, *, enrol: bool = True, name: str = "a.rosetta-ratings") -> FileReport:
     """Let the office read a file; ``enrol``: somebody vouches for its laptop before."""
     if enrol:
         vouch_for(made.office, made.identity, data)
@@ -55,7 +55,7 @@ def hand_in(made: Desk, someone: Person) -> FileReport:
     return take_file(made, someone.handed_over())
 
 
-def rating(someone: Person, place: int = 0, value: Rating = Rating.REJECT, **changes: object) -> Rate:  # fmt: skip
+def rating(someone: Person, place: int = 0, value: Rating = Rating.REJECT, **changes: object) -> Rate:
     fields = {
         **someone.place, "item": someone.order[place], "position": place, "active_ms": 1,
         "face": "lines", "version": "0", "rating": value,

@@ -84,9 +84,7 @@ def demo_outputs(weak: bool = False) -> Mapping[object, str | None]:
 
 
 def store_runs(
-    home: Path,
-    entries: Sequence[Entry] | None = None,
-    outputs: Sequence[Sequence[str | None]] | None = None,
+    home: Path, entries: Sequence[Entry] | None = None, outputs: Sequence[Sequence[str | None]] | None = None
 ) -> None:
     """Seal a run for each list of outputs; by default one of the demo's strong system."""
     chosen = demo_entries() if entries is None else entries
@@ -118,7 +116,7 @@ def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> Rev
     )  # fmt: skip
 
 
-def made(drafted: ReviewDraft, identity: Identity, name: str = "demo", *, one_each: bool = False) -> PreparedReview:  # fmt: skip
+def made(drafted: ReviewDraft, identity: Identity, name: str = "demo", *, one_each: bool = False) -> PreparedReview:
     _, policy = proposed()
     asked = said(identity, name, secret=drafted.secret)
     return make(drafted, asked, identity, policy, one_each=one_each)
@@ -154,9 +152,7 @@ def desk(folder: Path, entries: Sequence[Entry] = (), **size: Any) -> Desk:
         ready = made(draft(reviewed(folder), **size), identity)
         _batches[name] = identity, ready.batches[0]
         with Office.open(folder) as office:
-            office.create_review(
-                ready.key, proposed()[1], ready.manifests, ready.texts, ready.codes
-            )
+            office.create_review(ready.key, proposed()[1], ready.manifests, ready.texts, ready.codes)
 
     office = Office.open(copied(kept(name, fill), folder))
     return Desk(folder, office, _batches[name][0], office.review("demo"), _batches[name][1])
@@ -193,9 +189,7 @@ class Person:
         manifest = batch.manifest
         self.order = manifest.order(code)
         self.place = {"wall": WALL, "reviewer": code, "batch": manifest.batch}
-        self.laptop.append(
-            Consent(**self.place, consent_sha256="0" * 64, language="en", share_corrections=True)
-        )
+        self.laptop.append(Consent(**self.place, consent_sha256="0" * 64, language="en", share_corrections=True))
 
     def rate(self, ratings: Iterable[Rating], start: int = 0) -> None:
         """Rate items, saved at once: as one after the other, and cheaper."""

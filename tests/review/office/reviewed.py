@@ -19,10 +19,7 @@ BAD = "f" * 16
 
 def key(*, segment: str = "development") -> AnswerKey:
     """Four real items of entries 1–4 and one bad control."""
-    items = {
-        item: KeyItem(run_id=RUN, entry=place + 1, stratum=1 + place // 2)
-        for place, item in enumerate(ITEMS)
-    }
+    items = {item: KeyItem(run_id=RUN, entry=place + 1, stratum=1 + place // 2) for place, item in enumerate(ITEMS)}
     items[BAD] = KeyItem(run_id=None, entry=5, stratum=1, control=ControlKind.BAD)
     run = KeyRun(
         run_id=RUN, run_card_hash="1" * 64, dataset_id="demo", language_pair="EN→EO",
@@ -62,10 +59,7 @@ def judged(rating: Rating | None, position: int = 0) -> Judgement:
 
 
 def said(*ratings: Rating | None, share: bool = True, **more: object) -> ReviewerState:
-    judgements = {
-        item: judged(rating, place)
-        for place, (item, rating) in enumerate(zip(ITEMS, ratings, strict=False))
-    }
+    judgements = {item: judged(rating, place) for place, (item, rating) in enumerate(zip(ITEMS, ratings, strict=False))}
     return ReviewerState(
         consented=True,
         share_corrections=share,
@@ -80,8 +74,7 @@ def state(*people: ReviewerState) -> State:
 
 def corpus(version: str = "1.2.0") -> Corpus:
     entries = tuple(
-        Entry(id=number, source=f"Source {number}.", reference=f"Frazo {number}.")
-        for number in range(1, 6)
+        Entry(id=number, source=f"Source {number}.", reference=f"Frazo {number}.") for number in range(1, 6)
     )
     dataset = Dataset(
         id="demo", version=version, language_pair="EN→EO", source_language="en",

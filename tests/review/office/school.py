@@ -80,16 +80,12 @@ def desk(tmp_path: Path) -> Written:
 
 class Translator(Person):
     def __init__(self, folder: Path, desk: Written, place: int, *, shares: bool = True) -> None:
-        super().__init__(
-            folder / f"laptop {place}", desk.batch, list(desk.review.key.orders)[place]
-        )
+        super().__init__(folder / f"laptop {place}", desk.batch, list(desk.review.key.orders)[place])
         self.agree(shares=shares)
 
     def agree(self, *, shares: bool, text: str = "") -> None:
         agreed = sha256(text.encode()).hexdigest()
-        self.laptop.append(
-            Consent(**self.place, consent_sha256=agreed, language="en", share_corrections=shares)
-        )
+        self.laptop.append(Consent(**self.place, consent_sha256=agreed, language="en", share_corrections=shares))
 
     def about(self, item: str) -> dict[str, object]:
         return {
@@ -171,7 +167,7 @@ class School:
         person.write(desk.item(number), text)
         self.take(desk, person)
 
-    def look(self, name: str = "look", *, of: Translator | None = None, again: bool = False) -> tuple[Written, Judge]:  # fmt: skip
+    def look(self, name: str = "look", *, of: Translator | None = None, again: bool = False) -> tuple[Written, Judge]:
         """Ask a second speaker, on a laptop of their own or on a translator's; gives the review and who it is."""
         [desk, judge] = self.looks(1, name, again=again)
         if of is not None:

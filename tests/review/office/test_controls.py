@@ -107,10 +107,7 @@ def test_lengths_and_ids_do_not_tell_controls(tmp_path: Path) -> None:
         "id": lambda item: int(item.id, 16),
     }
     for name, measure in measures.items():
-        scores = [
-            auc([measure(i) for i in d.controls.items], [measure(i) for i in d.real])
-            for d in drafts
-        ]
+        scores = [auc([measure(i) for i in d.controls.items], [measure(i) for i in d.real]) for d in drafts]
         assert abs(statistics.mean(scores) - 0.5) < 0.1, name
 
 
@@ -128,9 +125,7 @@ SECRET = [
 
 def secret_material(more: list[Entry]) -> ControlMaterial:
     entries = {entry.id: entry for entry in (*SECRET, *more)}
-    outputs = {
-        entry.id: [f"{entry.id} estas eligo de la sistemo pri io {entry.id}"] for entry in SECRET
-    }
+    outputs = {entry.id: [f"{entry.id} estas eligo de la sistemo pri io {entry.id}"] for entry in SECRET}
     real = [new_item(entry, outputs[entry.id][0], run_id="r") for entry in SECRET]
     return ControlMaterial(real, entries, outputs, lambda _: (), inflects=False)
 
@@ -142,9 +137,7 @@ def test_no_reference_of_a_secret_entry_is_ever_shown() -> None:
     assert "sekretaj" not in shown
     counts = Counter(item.truth.control for item in controls.items)
     assert counts == {ControlKind.BAD: 8, ControlKind.REPEAT: 8}
-    assert controls.short == [
-        "0 of 4 reference anchors could be made (they are made from development entries only)."
-    ]
+    assert controls.short == ["0 of 4 reference anchors could be made (they are made from development entries only)."]
     more = [entry for entry in made.demo_entries() if entry.segment is Segment.DEVELOPMENT]
     controls = make_controls(secret_material(more), Counts(8, 8, 4), seed=1)
     by_kind = Counter(item.truth.control for item in controls.items)
@@ -193,7 +186,7 @@ TEXTS = st.lists(st.text(max_size=60), max_size=12)
 
 @examples(20, 100)
 @given(TEXTS, st.text(max_size=60), st.sampled_from([SWAP, HALF, OTHER]), st.integers())
-def test_any_text_makes_a_wrong_one_or_none(pool: list[str], right: str, kind: str, seed: int) -> None:  # fmt: skip
+def test_any_text_makes_a_wrong_one_or_none(pool: list[str], right: str, kind: str, seed: int) -> None:
     never = frozenset({plain_form(right)})
     found = WrongTexts(pool, lambda _: (), Random(seed)).make(kind, right, len(right), never)
     if found is not None:
@@ -222,9 +215,7 @@ def made_of(path: Path, texts: list[str]) -> list[tuple[str, str, str, str]]:
     attested = {word for text in texts for word in looked.split(text)}
     forms = OtherForms(attested, lambda found: looked.analyse_words(found, secret=True))
     return [
-        (text, each.text, each.old, each.new)
-        for text in texts
-        for each in inflected(text, list(words(text)), forms)
+        (text, each.text, each.old, each.new) for text in texts for each in inflected(text, list(words(text)), forms)
     ]
 
 

@@ -43,9 +43,7 @@ from tests.review.thorough import examples
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
-    outputs = [
-        [made.demo_outputs(weak)[e.id] for e in made.demo_entries()] for weak in (False, True)
-    ]
+    outputs = [[made.demo_outputs(weak)[e.id] for e in made.demo_entries()] for weak in (False, True)]
     made.store_runs(folder, outputs=outputs)
     return folder
 
@@ -61,10 +59,7 @@ def identity() -> Identity:
 
 
 def test_several_runs_are_asked_about_the_same_entries(draft: ReviewDraft) -> None:
-    entries = {
-        run: {item.truth.entry for item in draft.real if item.truth.run_id == run}
-        for run in made.RUNS
-    }
+    entries = {run: {item.truth.entry for item in draft.real if item.truth.run_id == run} for run in made.RUNS}
     assert entries[made.RUNS[0]] == entries[made.RUNS[1]] == {entry.id for entry in draft.entries}
     assert len(draft.real) == 80
 
@@ -138,16 +133,12 @@ def test_no_gold_reference_is_in_a_secret_batch_unless_output(secret: ReviewDraf
         assert lesson.source not in {entry.source for entry in secret.entries}
 
 
-def published(
-    office: Office, ready: PreparedReview, to: Path, cards: Path, *words: bool
-) -> Published:
+def published(office: Office, ready: PreparedReview, to: Path, cards: Path, *words: bool) -> Published:
     protection, (_, policy) = Protection(passphrases=any(words)), proposed()
     return publish(office, ready, policy, review_texts("en"), protection, to, cards, repr)
 
 
-def test_secret_batch_is_never_open(
-    secret: ReviewDraft, identity: Identity, tmp_path: Path
-) -> None:
+def test_secret_batch_is_never_open(secret: ReviewDraft, identity: Identity, tmp_path: Path) -> None:
     ready, laptop = made.made(secret, identity), AgeIdentity.make()
     [batch] = ready.batches
     data = write_batch(batch, recipients=[laptop.recipient])
@@ -161,9 +152,7 @@ def test_secret_batch_is_never_open(
     assert not (tmp_path / "out").exists()
 
 
-def test_secret_batch_opens_with_words(
-    secret: ReviewDraft, identity: Identity, tmp_path: Path
-) -> None:
+def test_secret_batch_opens_with_words(secret: ReviewDraft, identity: Identity, tmp_path: Path) -> None:
     ready = made.made(secret, identity, one_each=True)
     with Office.open(tmp_path) as office:
         done = published(office, ready, tmp_path / "out", tmp_path / "cards" / "demo.txt", True)
@@ -180,9 +169,7 @@ def test_secret_batch_opens_with_words(
         open_batch(done.files[1].read_bytes(), passphrase=words)
 
 
-def test_unwritten_file_keeps_nothing(
-    draft: ReviewDraft, identity: Identity, tmp_path: Path
-) -> None:
+def test_unwritten_file_keeps_nothing(draft: ReviewDraft, identity: Identity, tmp_path: Path) -> None:
     ready = made.made(draft, identity)
     out, cards, file = (tmp_path / name for name in ("out", "cards.txt", "file"))
     out.mkdir()
@@ -259,9 +246,7 @@ def test_outputs_and_questions_of_another_task_are_refused(tmp_path: Path) -> No
     assert of_corpus(corpus_of("translation", RECORD)).entries
 
 
-def test_names_are_free_and_silent_about_systems(
-    home: Path, tmp_path: Path, draft: ReviewDraft
-) -> None:
+def test_names_are_free_and_silent_about_systems(home: Path, tmp_path: Path, draft: ReviewDraft) -> None:
     with Office.open(tmp_path) as office:
         assert review_name(office, None, "eo demo/v1") == "eo-demo-v1-1"
         assert review_name(office, "spring", "x") == "spring"

@@ -265,11 +265,7 @@ def clash(made: Desk) -> tuple[Person, Person]:
 
 
 def words(made: Desk) -> list[Event]:
-    return [
-        e
-        for e in made.office.events(made.review)
-        if isinstance(e.payload, LaptopWord | AssignLaptop)
-    ]
+    return [e for e in made.office.events(made.review) if isinstance(e.payload, LaptopWord | AssignLaptop)]
 
 
 def in_evidence(made: Desk) -> object:
@@ -317,9 +313,7 @@ def test_a_laptop_that_never_spoke_for_a_person_silences_nobody(made: Desk) -> N
     code = printed(made.card(first))
     with pytest.raises(UsageError) as refused:
         let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
-    assert str(refused.value) == (
-        f"laptop 2 has no answer of {code}; laptop 1 has. Nothing is changed."
-    )
+    assert str(refused.value) == (f"laptop 2 has no answer of {code}; laptop 1 has. Nothing is changed.")
     both = [laptop_of(made, each) for each in (first, second)]
     with pytest.raises(UsageError, match="Nothing is changed"):
         let_speak(made.office, made.review, first.code, both)

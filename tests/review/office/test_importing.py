@@ -34,15 +34,7 @@ from review.office.store.store import Office
 from rosetta_tui.review.organiser.words.plan import not_shown_words
 from tests.growth import sqlite_steps
 from tests.review.office.laptops import NOW, hand_in, made, person, take_file
-from tests.review.office.made import (
-    WALL,
-    Desk,
-    Person,
-    desk,
-    random_ratings,
-    take_vouched,
-    vouch_for,
-)
+from tests.review.office.made import WALL, Desk, Person, desk, random_ratings, take_vouched, vouch_for
 from tests.review.office.secret_entries import secret_desk
 from tests.review.thorough import times
 
@@ -224,8 +216,7 @@ def test_an_import_that_is_killed_is_whole_or_not_there(made: Desk) -> None:
     for number in range(tries):
         folder = shutil.copytree(made.folder, made.folder.parent / f"killed{number}")
         process = subprocess.Popen(
-            [sys.executable, "-c", _KILLED, str(folder), str(file), made.identity.age.secret],
-            stdout=subprocess.PIPE,
+            [sys.executable, "-c", _KILLED, str(folder), str(file), made.identity.age.secret], stdout=subprocess.PIPE
         )
         assert process.stdout is not None
         process.stdout.readline()
@@ -277,7 +268,7 @@ def test_what_a_laptop_could_not_show_is_named_by_its_entry(made: Desk) -> None:
     assert f"(3 times in all): entries {both}, {one}." in said
 
 
-def test_last_of_many_files_costs_as_the_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_last_of_many_files_costs_as_the_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It depends on the file and its people; one that comes again asks for its own events alone."""
     many, read, files = desk(tmp_path / "office", reviewers=6, items=30), list[str](), []
     for place, code in enumerate(many.codes):
@@ -398,9 +389,7 @@ def test_a_file_that_another_program_holds_is_told_and_stays(tmp_path: Path) -> 
     made.office.connection.execute("PRAGMA busy_timeout = 1")
     with closing(sqlite3.connect(made.folder / FILE, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        [report] = import_files(
-            made.office, [made.identity.age], [FoundFile(file, 0, 0.0)], now=NOW
-        )
+        [report] = import_files(made.office, [made.identity.age], [FoundFile(file, 0, 0.0)], now=NOW)
         assert report.outcome is FileOutcome.REFUSED
         assert "another program uses the file. Close the other window" in report.why
     [report] = import_files(made.office, [made.identity.age], [FoundFile(file, 0, 0.0)], now=NOW)

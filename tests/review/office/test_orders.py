@@ -33,7 +33,7 @@ from tests.review.office.made import demo_entries
 from tests.review.thorough import examples, times
 
 
-def batch(real: int, bad: int, repeats: int, runs: int = 1) -> tuple[dict[str, int], dict[str, str]]:  # fmt: skip
+def batch(real: int, bad: int, repeats: int, runs: int = 1) -> tuple[dict[str, int], dict[str, str]]:
     originals = {f"r{run}-{entry}": entry for run in range(runs) for entry in range(real)}
     originals |= {f"b{entry}": entry for entry in range(bad)}
     partners = {f"p{entry}": f"r0-{entry + bad}" for entry in range(repeats)}
@@ -42,10 +42,8 @@ def batch(real: int, bad: int, repeats: int, runs: int = 1) -> tuple[dict[str, i
 
 
 @examples(15, 600)
-@given(
-    st.integers(60, 120), st.integers(0, 12), st.integers(0, 12), st.integers(1, 3), st.integers()
-)
-def test_repeats_stand_thirty_apart(real: int, bad: int, repeats: int, runs: int, seed: int) -> None:  # fmt: skip
+@given(st.integers(60, 120), st.integers(0, 12), st.integers(0, 12), st.integers(1, 3), st.integers())
+def test_repeats_stand_thirty_apart(real: int, bad: int, repeats: int, runs: int, seed: int) -> None:
     originals, partners = batch(real, bad, repeats, runs)
     made = order(list(originals), originals, partners, Random(seed))
     assert sorted(made) == sorted(originals)
@@ -74,9 +72,7 @@ def test_a_place_tells_nothing_of_what_stands_there() -> None:
         first.update(item[0] for item in made[: len(made) // 2])
     for kind, count in (("b", 8), ("p", 8), ("r", 80)):
         share = first[kind] / (trials * count)
-        assert abs(share - 0.5) < times(100, 300) ** -0.5, (
-            kind
-        )  # three deviations, of 800 places and more
+        assert abs(share - 0.5) < times(100, 300) ** -0.5, kind  # three deviations, of 800 places and more
 
 
 @examples(20, 100)
@@ -166,9 +162,7 @@ def test_made_practice_is_only_what_is_wrong_in_any_language() -> None:
     assert [item.rating for item in items] == [Rating.REJECT] * 3
     for item in items:
         right = references[item.source]
-        assert item.candidate in set(references.values()) - {right} or right.startswith(
-            item.candidate
-        )
+        assert item.candidate in set(references.values()) - {right} or right.startswith(item.candidate)
         assert item.explanation in WORDS.values()
     assert make_training([], WORDS, 1) == []
     assert 1 <= len(make_training(demo_entries()[:4], WORDS, 1)) <= 2
@@ -241,9 +235,7 @@ def entries(count: int = 6, *secret: int, document: object = "story") -> list[En
     ]  # fmt: skip
 
 
-def told(
-    of: Sequence[Entry], carries: ContextPolicy = ContextPolicy.OPEN
-) -> dict[object, tuple[str, str]]:
+def told(of: Sequence[Entry], carries: ContextPolicy = ContextPolicy.OPEN) -> dict[object, tuple[str, str]]:
     found = surroundings(of, carries).told
     return {id_: (each.before, each.after) for id_, each in found.items()}
 
@@ -262,7 +254,7 @@ def test_sentence_has_open_ones_next_to_it_in_its_document() -> None:
     bare = [Entry(id=n, source=f"S{n}", reference="R") for n in range(3)]
     assert surroundings(bare, ContextPolicy.ALL).told == {}
     corpus = entries(5, 1)
-    assert told(corpus) == {0: ("", ""), 2: ("", "Source 3."), 3: ("Source 2.", "Source 4."), 4: ("Source 3.", "")}  # fmt: skip
+    assert told(corpus) == {0: ("", ""), 2: ("", "Source 3."), 3: ("Source 2.", "Source 4."), 4: ("Source 3.", "")}
     every = surroundings(corpus, ContextPolicy.ALL)
     assert every.told[1].context == "context 1"
     assert every.secret == {0, 2}, "beside these a secret sentence would be shown"

@@ -389,11 +389,7 @@ def test_objection_in_either_review_takes_the_agreement(school: School, objectin
     (Rating.REJECT, Scope.BATCH, None, ("Saluton", ())),
 ])  # fmt: skip
 def test_wording_that_is_taken_back_leaves_the_translators(
-    school: School,
-    rating: Rating,
-    scope: Scope,
-    outcome: str | None,
-    between: tuple[str, tuple[str, ...]],
+    school: School, rating: Rating, scope: Scope, outcome: str | None, between: tuple[str, tuple[str, ...]]
 ) -> None:
     school.translated()
     desk, judge = school.look()
@@ -411,9 +407,7 @@ def test_wording_that_is_taken_back_leaves_the_translators(
 def two_wordings(school: School) -> tuple[Written, dict[str, Translator], list[str]]:
     """Have two people translate the first sentence differently; gives the review, who wrote what, and what, the reference first."""
     desk = school.asks("translate", "words", people=2)
-    people = {
-        text: Translator(school.folder, desk, n) for n, text in enumerate(("Bonan tagon", "Hej"))
-    }
+    people = {text: Translator(school.folder, desk, n) for n, text in enumerate(("Bonan tagon", "Hej"))}
     for text, person in people.items():
         person.write(desk.item(1), text)
     school.take(desk, *people.values())
@@ -552,8 +546,7 @@ def test_review_of_others_is_not_taken_for_one_never_made(school: School) -> Non
     out = school.project.state.reviews[0]
     for entries, known in ((out.entries, 1), ((1,), 0)):
         school.project.change(
-            reviews=(out.model_copy(update={"made": False, "entries": entries}),),
-            office=own_key(school.project.home),
+            reviews=(out.model_copy(update={"made": False, "entries": entries}),), office=own_key(school.project.home)
         )
         known_reviews(school.project)
         assert len(school.project.state.reviews) == known

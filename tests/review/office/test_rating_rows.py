@@ -42,20 +42,7 @@ from review.verdict.certificate.certificate import (
 from review.verdict.gate.adjudication import queue
 from review.verdict.gate.key import AnswerKey, counted
 from review.verdict.gate.panel import panel_of
-from tests.review.office.reviewed import (
-    BAD,
-    BATCH,
-    ITEMS,
-    PEOPLE,
-    RUN,
-    corpus,
-    judged,
-    key,
-    review,
-    said,
-    state,
-    texts,
-)
+from tests.review.office.reviewed import BAD, BATCH, ITEMS, PEOPLE, RUN, corpus, judged, key, review, said, state, texts
 
 GIST, GOOD = Rating.GIST, Rating.EXCELLENT
 
@@ -222,13 +209,11 @@ def test_people_come_by_code_and_batches_as_the_key_lists_them() -> None:
 def test_wordings_are_offered_with_consent_most_wanted_first() -> None:
     open_: dict[str, Any] = {"suggestions": {ITEMS[0]: "Alia frazo."}}
     closed: dict[str, Any] = {"suggestions": {ITEMS[1]: "Mia."}}
-    found = corrections(
-        key(), state(said(GIST, **open_), said(GIST, share=False, **closed)), corpus()
-    )
+    found = corrections(key(), state(said(GIST, **open_), said(GIST, share=False, **closed)), corpus())
     assert found == [Correction(1, "Alia frazo.", 1)]
     same = {ITEMS[0]: "  Frazo 1. ", ITEMS[1]: "", ITEMS[2]: "   "}
     assert corrections(key(), state(said(GIST, suggestions=same)), corpus()) == []
-    rare, common = (said(GIST, suggestions={ITEMS[0]: "A."}), said(GIST, suggestions={ITEMS[0]: "B."}))  # fmt: skip
+    rare, common = (said(GIST, suggestions={ITEMS[0]: "A."}), said(GIST, suggestions={ITEMS[0]: "B."}))
     found = corrections(key(), state(rare, common, common), corpus())
     assert [(each.wording, each.people) for each in found] == [("B.", 2), ("A.", 1)]
 
@@ -241,7 +226,7 @@ def test_accepted_wordings_are_variants_of_a_new_version() -> None:
     assert before.entries[1].variants == ()
     assert [entry.reference for entry in after.entries] == [e.reference for e in before.entries]
     assert corrections(key(), state(said(GIST, suggestions={ITEMS[1]: "Nova."})), after) == []
-    assert [next_version(each) for each in ("1.2.3", "1", "0", "2.9")] == ["1.3.0", "1.1.0", "0.1.0", "2.10.0"]  # fmt: skip
+    assert [next_version(each) for each in ("1.2.3", "1", "0", "2.9")] == ["1.3.0", "1.1.0", "0.1.0", "2.10.0"]
     assert next_version("spring") == "spring+variants"
 
 
@@ -290,7 +275,7 @@ def split_panel(**more: Any) -> State:
     return state(said(GOOD, POOR, GOOD, **more), *(said(*each) for each in others))
 
 
-def page_of(issued: Certificate, state: State, shown: dict[str, BatchItem] | None = None, language: str = "en") -> str:  # fmt: skip
+def page_of(issued: Certificate, state: State, shown: dict[str, BatchItem] | None = None, language: str = "en") -> str:
     items = texts() if shown is None else shown
     return community_page(issued, key(), state, items, Words.load(language))
 
@@ -357,14 +342,10 @@ def test_split_panel_is_a_question_and_shared_reasons_told() -> None:
     page = page_of(certificate(), split_panel())
     assert "Frazo 0" in page
     assert "Frazo 1" not in page
-    grammar: dict[str, Any] = {
-        "reasons": {ITEMS[0]: (Reason.GRAMMAR,), ITEMS[1]: (Reason.GRAMMAR,)}
-    }
+    grammar: dict[str, Any] = {"reasons": {ITEMS[0]: (Reason.GRAMMAR,), ITEMS[1]: (Reason.GRAMMAR,)}}
     spelling: dict[str, Any] = {"reasons": {ITEMS[0]: (Reason.SPELLING, Reason.GRAMMAR)}}
     assert reasons(key(), state(said(POOR, POOR, **grammar)), RUN) == []
-    assert reasons(key(), state(said(POOR, POOR, **grammar), said(POOR, **spelling)), RUN) == [
-        Reason.GRAMMAR
-    ]
+    assert reasons(key(), state(said(POOR, POOR, **grammar), said(POOR, **spelling)), RUN) == [Reason.GRAMMAR]
 
 
 def test_fewer_than_five_people_show_no_sentence_or_reason() -> None:
@@ -382,9 +363,7 @@ def test_fewer_than_five_people_show_no_sentence_or_reason() -> None:
 
 
 def test_page_shows_nothing_of_people_secrets_or_nobody() -> None:
-    one = split_panel(
-        share=False, comments={ITEMS[0]: "my comment"}, suggestions={ITEMS[0]: "Mia."}
-    )
+    one = split_panel(share=False, comments={ITEMS[0]: "my comment"}, suggestions={ITEMS[0]: "Mia."})
     page = page_of(certificate(), one)
     assert not any(code in page for code in PEOPLE)
     assert "my comment" not in page

@@ -61,10 +61,7 @@ def test_archives_are_kept_by_system_and_copied(tmp_path: Path) -> None:
         pieces: list[int] = []
         program = add_program(path, system, home, pieces.append)
         assert (sum(pieces), program.size) == (path.stat().st_size, path.stat().st_size)
-        assert (program.path.name, program.path.read_bytes()) == (
-            ARCHIVES[system],
-            path.read_bytes(),
-        )
+        assert (program.path.name, program.path.read_bytes()) == (ARCHIVES[system], path.read_bytes())
     assert [each.system for each in list_programs(home)] == list(made)
     (folder / ARCHIVES["macos"]).write_bytes(b"older")
     (folder / ARCHIVES["linux"]).write_bytes(made["linux"].read_bytes())
@@ -74,9 +71,7 @@ def test_archives_are_kept_by_system_and_copied(tmp_path: Path) -> None:
         copy_program(each, folder, lambda _: None)
     starters = write_starters(folder)
     assert systems_on(folder) == list(made)
-    assert sorted(folder.iterdir()) == sorted(
-        [*starters, *(folder / name for name in ARCHIVES.values())]
-    )
+    assert sorted(folder.iterdir()) == sorted([*starters, *(folder / name for name in ARCHIVES.values())])
     for system, path in made.items():
         assert (folder / ARCHIVES[system]).read_bytes() == path.read_bytes()
     assert not programs_to_copy(home, folder)
@@ -142,9 +137,7 @@ def test_damaged_or_foreign_files_are_refused(tmp_path: Path) -> None:
         recognise_archive(file)
 
 
-def test_a_copy_that_breaks_off_leaves_no_half_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_breaks_off_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive, target = zipped(tmp_path / "a.zip", WINDOWS), tmp_path / "b.zip"
     target.write_bytes(b"older")
 

@@ -47,10 +47,7 @@ def test_lines_are_sentences_each_once_or_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(UsageError, match=said):
             of_lines(path, "en", "crk")
-    for source, target, said in (
-        ("en", None, "--target-language"),
-        ("my english", "crk", "not a language tag"),
-    ):
+    for source, target, said in (("en", None, "--target-language"), ("my english", "crk", "not a language tag")):
         with pytest.raises(UsageError, match=said):
             of_lines(path, source, target)
 
@@ -185,17 +182,13 @@ def test_what_somebody_objects_to_stays_here_until_cleared(desk: Written, tmp_pa
         desk.take(person)
     found = desk.collected()
     assert ([entry.id for entry in found.corpus.entries], found.withheld) == ([4], 2)
-    cleared = Adjudicate(
-        wall=WALL, batch=desk.batch.manifest.batch, item=desk.item(1), harmful=False, note=""
-    )
+    cleared = Adjudicate(wall=WALL, batch=desk.batch.manifest.batch, item=desk.item(1), harmful=False, note="")
     desk.office.append(desk.review, cleared)
     found = desk.collected()
     assert [entry.id for entry in found.corpus.entries] == [1, 4]
 
 
-def test_ratings_among_translations_are_set_aside_and_reverse(
-    desk: Written, tmp_path: Path
-) -> None:
+def test_ratings_among_translations_are_set_aside_and_reverse(desk: Written, tmp_path: Path) -> None:
     person = Translator(tmp_path, desk, 0)
     person.write(desk.item(1), "right")
     person.laptop.append(Rate(**person.about(desk.item(2)), rating=Rating.GIST))

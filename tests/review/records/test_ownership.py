@@ -40,7 +40,7 @@ from tests.review.thorough import times
 US, ANN, MALLORY = (Identity.make(Role.ORGANISATION) for _ in range(3))
 
 
-def terms(developer: Identity = ANN, organisation: Identity = US, **changed: object) -> OwnershipTerms:  # fmt: skip
+def terms(developer: Identity = ANN, organisation: Identity = US, **changed: object) -> OwnershipTerms:
     fields: dict[str, object] = {
         "run_id": "r1", "card": "ab" * 32, "certificate": "cd" * 32, "composite_at_least": "0.70",
         "method": "chat", "language_pair": "EN→EO",
@@ -258,8 +258,5 @@ def test_the_rows_of_several_vaults_are_told_apart_and_name_none(tmp_path: Path)
     assert not any("vault 1 of" in words for rows in one.values() for words in rows)
     for item, rows in two.items():
         assert len(set(rows)) == len(rows), item
-    assert [words.partition(":")[0] for words in two["authority"]] == [
-        "vault 1 of 2",
-        "vault 2 of 2",
-    ]
+    assert [words.partition(":")[0] for words in two["authority"]] == ["vault 1 of 2", "vault 2 of 2"]
     assert not any("Words of" in words for rows in two.values() for words in rows)

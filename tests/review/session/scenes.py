@@ -33,10 +33,7 @@ def item_id(number: int) -> str:
 
 
 def items_of(count: int) -> list[BatchItem]:
-    return [
-        BatchItem(id=item_id(n), source=f"Source {n}.", candidate=f"Candidate {n}.")
-        for n in range(1, count + 1)
-    ]
+    return [BatchItem(id=item_id(n), source=f"Source {n}.", candidate=f"Candidate {n}.") for n in range(1, count + 1)]
 
 
 def training_of(answers: Sequence[Rating]) -> list[TrainingItem]:

@@ -20,15 +20,7 @@ from review.session.view import TextField, View
 from review.session.words.catalogue import Words
 from review.session.words.item import translation_marks
 from tests.review.log.material import kept_draft
-from tests.review.session.scenes import (
-    CODE,
-    CUSTODIANS,
-    Sitting,
-    batch_of,
-    item_id,
-    item_of,
-    sentences_of,
-)
+from tests.review.session.scenes import CODE, CUSTODIANS, Sitting, batch_of, item_id, item_of, sentences_of
 from tests.review.thorough import examples
 
 WORDS = Words.load("en")
@@ -128,7 +120,7 @@ def test_of_a_text_that_is_saved_no_draft_remains(rating: Sitting, field: TextFi
     session, item = rating.session, rating.see()
     session.keep_draft(item, field, "my wor")
     session.save_text(item, field, "my words")
-    for typed, left in (("my words", None), ("my words, more", "my words, more"), (" my words", None), ("", "")):  # fmt: skip
+    for typed, left in (("my words", None), ("my words, more", "my words, more"), (" my words", None), ("", "")):
         session.keep_draft(item, field, typed)
         assert draft(rating, item, field) == left
     session.rate(item, Rating.GIST)
@@ -181,7 +173,7 @@ ANSWERS: dict[str, Callable[[Session, str], View]] = {
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=list(ANSWERS))
-def test_answer_saves_words_until_undo(rating: Sitting, answer: Callable[[Session, str], View]) -> None:  # fmt: skip
+def test_answer_saves_words_until_undo(rating: Sitting, answer: Callable[[Session, str], View]) -> None:
     item = rating.see()
     rating.session.save_text(item, TextField.COMMENT, "old")
     type_both(rating, item)
@@ -261,9 +253,7 @@ def test_undo_leaves_words_that_were_saved_otherwise(rating: Sitting) -> None:
     rating.session.undo()
     assert said_of(rating, item) == ("saved on its own", "changed since")
     assert draft(rating, item, TextField.SUGGESTION) is None
-    rating.session.keep_draft(
-        rating.see(), TextField.COMMENT, ""
-    )  # emptied: the answer takes it back
+    rating.session.keep_draft(rating.see(), TextField.COMMENT, "")  # emptied: the answer takes it back
     rating.session.rate(item, Rating.GIST)
     assert said_of(rating, item) == ("", "changed since")
 

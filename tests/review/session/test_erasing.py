@@ -107,7 +107,7 @@ def test_what_others_keep_in_the_folder_stays(person: Sitting, ring: MemoryKeyri
     assert [path.read_bytes() for path in others] == [OURS] * 3
     assert (Identity.load(folder, Role.ORGANISATION), len(ring.kept)) == (organisation, 1)
     left = {path.name for path in folder.iterdir()}
-    assert left == {"rosetta.sqlite", "office.sqlite", "review-words", "organisation.keyring", "locks"}  # fmt: skip
+    assert left == {"rosetta.sqlite", "office.sqlite", "review-words", "organisation.keyring", "locks"}
     assert not [each for each in traces(person) if each in every_byte(folder)]
 
 
@@ -262,9 +262,7 @@ def test_sentence_waits_once_however_much_was_said_of_it(sitting: Sitting, stick
     sitting.session.flag_harm(first, harmful=True)
     sitting.rate()
     sitting.rate()
-    assert kept(sitting.laptop) == StoredReviews(
-        1, 2, 2, reviewers={sitting.batch.manifest.batch: CODE}
-    )
+    assert kept(sitting.laptop) == StoredReviews(1, 2, 2, reviewers={sitting.batch.manifest.batch: CODE})
     sitting.see()
     sitting.session.undo()
     assert waiting(sitting) == (1, False)
@@ -304,7 +302,7 @@ def test_everything_is_handed_over_without_opening_a_review(sitting: Sitting, st
     assert hand_over_all(sitting.laptop, stick) == []
 
 
-def test_keys_without_room_are_told(sitting: Sitting, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_keys_without_room_are_told(sitting: Sitting, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, _: str) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
@@ -353,8 +351,7 @@ def test_any_keys_give_what_a_plain_model_says(keys: list[str]) -> None:
         sitting.restart()  # from the disk alone
         state = fold(sitting.laptop.events()).reviewers[sitting.batch.manifest.batch, CODE]
         said = {
-            item: "0" if each.rating is None else str(each.rating.rank + 1)
-            for item, each in state.judgements.items()
+            item: "0" if each.rating is None else str(each.rating.rank + 1) for item, each in state.judgements.items()
         }
         assert said == judged
         assert state.consented

@@ -113,7 +113,7 @@ def test_file_on_a_stick_is_found_and_then_kept_here(laptop: Laptop, stick: Path
     begun(opening)
     assert opening_of(laptop, stick).is_known(batch)  # asked about once
     (here,) = opening_of(laptop, stick).choices()
-    assert (here.title, here.organisation, here.path) == ("Spring sentences", "Language Council", None)  # fmt: skip
+    assert (here.title, here.organisation, here.path) == ("Spring sentences", "Language Council", None)
     file.unlink()
     assert opening_of(laptop, stick).open(here) == batch_of()
 
@@ -185,7 +185,7 @@ def test_batch_with_a_passphrase_asks_for_it_each_time(laptop: Laptop, stick: Pa
     assert opening.open(here, SECRET_WORDS).items == batch.items
 
 
-def test_language_is_the_chosen_one(laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_language_is_the_chosen_one(laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "fr_CA.UTF-8")
@@ -244,7 +244,7 @@ def test_copies_of_a_review_are_one_entry(laptop: Laptop, stick: Path, locked: b
     assert [(each.path is None, each.done) for each in again] == [(False, None), (True, 1)]
 
 
-def test_damaged_copy_hides_none(laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_damaged_copy_hides_none(laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write_file(batch_of(), stick)
     monkeypatch.chdir(stick)
     (choice,) = opening_of(laptop, stick, places=[Path(file.name)]).choices()
@@ -272,7 +272,7 @@ def test_who_types_a_code_finds_their_sentences_by_tag(laptop: Laptop, stick: Pa
     session = opening.session(batch, opening.reviewer(batch, CODE), Face.LINES, guard=0)
     rate_all(session)
     assert {getattr(e.payload, "reviewer", person) for e in laptop.events()} == {person}
-    assert (opening.remembered(batch), opening.answered(batch), opening.asked(batch)) == (CODE[:2], 4, 4)  # fmt: skip
+    assert (opening.remembered(batch), opening.answered(batch), opening.asked(batch)) == (CODE[:2], 4, 4)
     [again] = Opening(laptop, mounted=list).choices()
     assert (again.done, again.total) == (4, 4)
     lines = b"".join(open_ratings(session.export(stick).path.read_bytes(), CUSTODIANS).lines)
@@ -479,7 +479,7 @@ def test_end_counts_own_answers_in_the_language_of_now(flow_of: FlowOf) -> None:
 
 
 @pytest.mark.parametrize("sits", [True, False], ids=["at the sentences", "before them"])
-def test_fault_still_shows_place(flow_of: FlowOf, monkeypatch: pytest.MonkeyPatch, sits: bool) -> None:  # fmt: skip
+def test_fault_still_shows_place(flow_of: FlowOf, monkeypatch: pytest.MonkeyPatch, sits: bool) -> None:
     flow = flow_of()
     lead(flow, flow.begin(), AtSentences if sits else AskCode)
     owner, name = (Session, "answered") if sits else (Opening, "reviewer")

@@ -244,9 +244,7 @@ def test_each_part_ends_once_and_says_how_long_the_next_takes(tmp_path: Path) ->
     assert kept == {SittingBegan, Consent, Rate, Undo}, "no part and no pace is stored"
 
 
-@pytest.mark.parametrize(
-    ("total", "part"), [(1, 1), (20, 20), (21, 11), (37, 19), (60, 15), (100, 15), (1000, 15)]
-)
+@pytest.mark.parametrize(("total", "part"), [(1, 1), (20, 20), (21, 11), (37, 19), (60, 15), (100, 15), (1000, 15)])
 def test_parts_have_ten_to_twenty_sentences(total: int, part: int) -> None:
     assert part_size(total) == part
 
@@ -291,10 +289,7 @@ def test_each_training_item_comes_once_whatever_the_answer(tmp_path: Path) -> No
 def test_practice_can_be_skipped(tmp_path: Path) -> None:
     sitting = Sitting(tmp_path, batch_of(training=training_of([Rating.REJECT, Rating.GIST])))
     view = sitting.session.skip(item_of(sitting.session.view).id)
-    assert (view.phase, view.said) == (
-        Phase.ITEMS,
-        "Practice is over. From here your answers count.",
-    )
+    assert (view.phase, view.said) == (Phase.ITEMS, "Practice is over. From here your answers count.")
 
 
 def test_withdrawing_everything_erases_and_ends(sitting: Sitting) -> None:

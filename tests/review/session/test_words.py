@@ -33,14 +33,7 @@ from review.session.view import Phase, ShownItem, TextField
 from review.session.words import build
 from review.session.words import item as item_words
 from review.session.words import page as page_words
-from review.session.words.catalogue import (
-    DOMAIN,
-    OURS,
-    Words,
-    checked_tag,
-    languages,
-    words_of_system,
-)
+from review.session.words.catalogue import DOMAIN, OURS, Words, checked_tag, languages, words_of_system
 from review.session.words.keys import (
     ACT_WORDS,
     BACKSPACE,
@@ -150,9 +143,7 @@ def test_community_adds_its_language_and_changes_words(tmp_path: Path) -> None:
     catalogue(tmp_path, "fr", entry("Gist", "Sens"))
     words = Words.load("fr", [tmp_path])
     assert (words("Gist"), words("Reject")) == ("Sens", "À refuser")
-    catalogue(
-        tmp_path, "xx", entry("Saved: {rating}.", "{rating.__class__} {0} %s {rating} {other}")
-    )
+    catalogue(tmp_path, "xx", entry("Saved: {rating}.", "{rating.__class__} {0} %s {rating} {other}"))
     words = Words.load("xx", [tmp_path])
     assert words("Saved: {rating}.", rating="{n}") == "{rating.__class__} {0} %s {n} {other}"
 
@@ -305,9 +296,7 @@ def test_neighbours_tags_and_words_of_others_are_named() -> None:
         ("Somebody's comment:", "C."), ("Somebody's better translation:", "S."),
         ("The sentence before it:", "B."), ("The sentence after it:", "A."),
     ]  # fmt: skip
-    assert (
-        item_words.original_name(Words.load("en"), item) == "Original · part of a story · our own"
-    )
+    assert item_words.original_name(Words.load("en"), item) == "Original · part of a story · our own"
     assert (tuple(item_words.CONTEXTS), tuple(item_words.FORMALITIES)) == (CONTEXTS, REGISTERS)
 
 
@@ -565,8 +554,7 @@ def test_every_problem_has_words_in_both_languages() -> None:
         assert french.said != english.said, error
         assert english.detail == french.detail
         said_all = isinstance(error, CodeError | OtherReviewerError) or (
-            isinstance(error, FileError)
-            and error.problem in {FileProblem.LOCKED, FileProblem.WRONG_KEY}
+            isinstance(error, FileError) and error.problem in {FileProblem.LOCKED, FileProblem.WRONG_KEY}
         )
         assert bool(english.detail) is not said_all  # what only says it once more is not copied
 

@@ -83,11 +83,7 @@ def worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return _measured[asked]
 
     monkeypatch.setattr("review.verdict.certificate.certify.agreement", measured)
-    for module in (
-        "review.files.identities",
-        "harness.sealed.phrase",
-        "harness.sealed.sealing",
-    ):
+    for module in ("review.files.identities", "harness.sealed.phrase", "harness.sealed.sealing"):
         monkeypatch.setattr(f"{module}.stretch", _stretched)
     for name, known in _quantiles.items():
         monkeypatch.setattr(rosetta_verify, name, known)
@@ -137,7 +133,7 @@ def changed(file: EvidenceFile, change: Any, identity: Identity | None = None) -
     return EvidenceFile(data, identity.sign(data) if identity else file.signature, file.evidence)
 
 
-def review_of(seed: int, shape: Shape = GO, run: Any = None, segments: str | None = None) -> Evidence:  # fmt: skip
+def review_of(seed: int, shape: Shape = GO, run: Any = None, segments: str | None = None) -> Evidence:
     """Make the evidence of a review, about a run of a store where one is given."""
     if run is None:
         return _review_of(seed, shape)
@@ -172,7 +168,7 @@ SENTENCES = (
 )  # fmt: skip
 
 
-def fluent_run(path: Path, folder: Path, *, segment: Segment = Segment.DEVELOPMENT) -> dict[str, Any]:  # fmt: skip
+def fluent_run(path: Path, folder: Path, *, segment: Segment = Segment.DEVELOPMENT) -> dict[str, Any]:
     """Seal a run in a store whose outputs are the references; gives its card without results.
 
     Its scores over a secret segment are told, as the first ones about these entries.
@@ -198,10 +194,7 @@ def fluent_run(path: Path, folder: Path, *, segment: Segment = Segment.DEVELOPME
 def fill_office(office: Office, evidence: Evidence, identity: Identity, **batch: object) -> Review:
     """Put a review into an office as if its batches had come back; ``batch`` is what they say besides."""
     key, manifests = with_batches(evidence.key, proposed()[1], identity, **batch)  # type: ignore[arg-type]
-    texts = [
-        BatchItem(id=item, source=f"source of {item}", candidate=f"candidate of {item}")
-        for item in key.items
-    ]
+    texts = [BatchItem(id=item, source=f"source of {item}", candidate=f"candidate of {item}") for item in key.items]
     review = office.create_review(key, proposed()[1], manifests, texts)
     deliver(office.connection, key, evidence.events)
     return review

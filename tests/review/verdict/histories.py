@@ -160,15 +160,9 @@ def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list
     who: dict[str, Any] = {"reviewer": reviewer, "batch": batch, "wall": WALL}
     chain = rng.choice(laptops)
     if rng.random() > 0.05 * shape.mischief:
-        chain.write(
-            say.Consent(**who, consent_sha256="c0" * 32, language="en", share_corrections=False)
-        )
+        chain.write(say.Consent(**who, consent_sha256="c0" * 32, language="en", share_corrections=False))
     _relate(chain, who)
-    chain.write(
-        say.SittingBegan(
-            **who, order_sha256="d0" * 32, face=say.Face.LINES, version="0.1.0", language="en"
-        )
-    )
+    chain.write(say.SittingBegan(**who, order_sha256="d0" * 32, face=say.Face.LINES, version="0.1.0", language="en"))
     order = key.orders[reviewer]
     for position, item in enumerate(order[: int(len(order) * share)]):
         if rng.random() < 0.02 * shape.mischief:
@@ -195,16 +189,14 @@ def _act(
 ) -> None:  # fmt: skip
     about = {**who, "item": item}
     active = rng.randrange(400, 30_000)
-    judged = {**about, "position": position, "active_ms": active, "face": say.Face.LINES, "version": "0.1.0"}  # fmt: skip
+    judged = {**about, "position": position, "active_ms": active, "face": say.Face.LINES, "version": "0.1.0"}
     if rng.random() < 0.03 * shape.mischief:
         chain.write(say.Skip(**about))
         return
     if rng.random() < 0.03 * shape.mischief:
         chain.write(say.NotJudged(**judged, why=UNSAID))
         return
-    event = chain.write(
-        say.Rate(**judged, rating=_rating(rng, shape, key, item, careless, lenient))
-    )
+    event = chain.write(say.Rate(**judged, rating=_rating(rng, shape, key, item, careless, lenient)))
     for _ in range(3):
         if rng.random() > 0.04 * shape.mischief:
             break
@@ -222,7 +214,7 @@ def _act(
             chain.write(say.HarmFlag(**about, harmful=False))
 
 
-def _rating(rng: Random, shape: Shape, key: AnswerKey, item: str, careless: bool, lenient: float) -> Rating:  # fmt: skip
+def _rating(rng: Random, shape: Shape, key: AnswerKey, item: str, careless: bool, lenient: float) -> Rating:
     if careless:
         return rng.choice((Rating.ACCEPTABLE, rng.choice(list(Rating))))
     if shape.quality == 1.0:
@@ -306,9 +298,7 @@ def evidence_of(
     """Gather the evidence of a review as its office would; ``before`` is what laptops held when they handed over."""
     rule = policy or proposed()[1]
     named, batches = with_batches(key, rule)
-    devices = {
-        event.device: laptop_of(event.device, apart=apart).public.signing_key for event in events
-    }
+    devices = {event.device: laptop_of(event.device, apart=apart).public.signing_key for event in events}
     devices[ORGANISATION] = ORGANISER.public.signing_key
     laptops = hand_overs(before or events, batches, without=[ORGANISATION], apart=apart)
     return gather(rule, named, events, ORGANISATION, devices, batches, laptops)

@@ -46,9 +46,7 @@ def by_chance(seed: int) -> Panel:
     def ranks(items: list[str]) -> dict[str, int]:
         lenient = draw.gauss(0, 0.1)
         return {
-            item: draw.choice([2, 3, 3])
-            if draw.random() < quality + lenient
-            else draw.choice([0, 1])
+            item: draw.choice([2, 3, 3]) if draw.random() < quality + lenient else draw.choice([0, 1])
             for item in items
             if draw.random() >= gaps
         }
@@ -66,7 +64,7 @@ def by_chance(seed: int) -> Panel:
     return with_controls(found, lambda *_: draw.randint(0, 3), draw)
 
 
-def with_controls(panel: Panel, rank: Callable[[str, str], int], draw: random.Random, each: int = 8) -> Panel:  # fmt: skip
+def with_controls(panel: Panel, rank: Callable[[str, str], int], draw: random.Random, each: int = 8) -> Panel:
     """Return everyone bad items and repeats, with partners, and ``each`` // 2 anchors."""
     first = [f"t{n}" for n in range(2 * each)]
     controls = {f"b{n}": ControlItem(ControlKind.BAD, first[n]) for n in range(each)}

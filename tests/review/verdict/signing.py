@@ -42,9 +42,7 @@ def with_batches(
 ) -> tuple[AnswerKey, dict[str, Signed]]:
     """Sign the batches of a review; gives the key that names them. Everybody is asked in each."""
     salted = key.model_copy(update={"salt": key.salt or "5a" * 32})
-    organisation = Organisation(
-        name="Kultura Centro", signing_key=identity.public.signing_key, recipients=recipients
-    )
+    organisation = Organisation(name="Kultura Centro", signing_key=identity.public.signing_key, recipients=recipients)
     facts = {
         "review": key.review, "title": "Spring", "created": MADE, "source_language": "en",
         "target_language": "eo", "organisation": organisation, "policy_sha256": sha256(policy).hexdigest(),

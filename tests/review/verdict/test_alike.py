@@ -74,5 +74,5 @@ def test_honest_panels_raise_no_alarm() -> None:
 
 def test_tail_is_the_binomial_one() -> None:
     for count, total, share in ((0, 5, 0.3), (3, 5, 0.3), (5, 5, 0.3), (60, 70, 0.8), (2, 3, 1.0)):
-        exact = sum(comb(total, k) * share**k * (1 - share) ** (total - k) for k in range(count, total + 1))  # fmt: skip
+        exact = sum(comb(total, k) * share**k * (1 - share) ** (total - k) for k in range(count, total + 1))
         assert binomial_tail(count, total, share) == pytest.approx(exact)

@@ -36,12 +36,7 @@ from review.verdict.certificate.coarse import (
     read_coarse,
     wrong_numbers,
 )
-from review.verdict.certificate.evidence import (
-    Evidence,
-    EvidenceFile,
-    pack_evidence,
-    unpack_evidence,
-)
+from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence, unpack_evidence
 from review.verdict.certificate.verifying import verify, verify_outside
 from review.verdict.gate.verdict import GateOutcome
 from tests.review.thorough import first, times
@@ -286,20 +281,13 @@ def test_decisions_about_laptops_are_told_in_numbers_and_reasons() -> None:
     for words in ("laptops out", "replaced", "who speaks", "not counted"):
         assert words not in certificate_page(certificate).text()
     laptops = CertifiedLaptops(removed=("", "lost \x1b[2J"), replaced=1, decided=1, waiting=2)
-    told = " ".join(
-        certificate_page(certificate.model_copy(update={"laptops": laptops})).text().split()
-    )
+    told = " ".join(certificate_page(certificate.model_copy(update={"laptops": laptops})).text().split())
     assert "laptops out 2 taken out by the organisation: no reason given; lost" in told
     assert "replaced 1 laptop came instead of another one, by the organisation's word" in told
     assert "who speaks for 1 person the organisation named the laptops that count" in told
-    assert (
-        "not counted 2 people: several laptops spoke for them, and the organisation has not" in told
-    )
+    assert "not counted 2 people: several laptops spoke for them, and the organisation has not" in told
     assert "\x1b" not in told
-    assert (
-        "not counted"
-        not in certificate_page(certificate.model_copy(update={"laptops": None})).text()
-    )
+    assert "not counted" not in certificate_page(certificate.model_copy(update={"laptops": None})).text()
 
 
 PLACE = InLedger(ledger="a" * 64, line=3, prev="b" * 64)
@@ -414,7 +402,7 @@ def test_each_changed_byte_is_found_outside_by_both(exact: EvidenceFile, tmp_pat
     for place in range(0, len(coarse.content), times(97, 1)):
         data = bytearray(coarse.content)
         data[place] ^= 1
-        assert holds_outside(Signed(bytes(data), coarse.signature), tmp_path) == (False, False), place  # fmt: skip
+        assert holds_outside(Signed(bytes(data), coarse.signature), tmp_path) == (False, False), place
     for place in range(0, 64, times(9, 1)):
         signature = bytearray(coarse.signature)
         signature[place] ^= 1
@@ -444,14 +432,12 @@ def test_it_has_nothing_of_single_items_people_or_ratings(exact: EvidenceFile) -
     for page in (told, coarse_page(read).text(), coarse_page(read).html()):
         assert not [each for each in held if each in page]
     assert "in steps of 10.0 %" in coarse_page(read).text()
-    assert "Outside, its form and its signature can be checked" in " ".join(
-        coarse_page(read).text().split()
-    )
+    assert "Outside, its form and its signature can be checked" in " ".join(coarse_page(read).text().split())
 
 
 def test_exact_certificate_of_secrets_says_what_it_tells(exact: EvidenceFile) -> None:
-    [said] = [c for c in verify(exact.certificate, exact.signature, exact.evidence).checks if c.name == "what it tells"]  # fmt: skip
-    assert "shares to six places of 60 items, of 3 difficulties, and the own share of each of 5 people" in said.words  # fmt: skip
+    [said] = [c for c in verify(exact.certificate, exact.signature, exact.evidence).checks if c.name == "what it tells"]
+    assert "shares to six places of 60 items, of 3 difficulties, and the own share of each of 5 people" in said.words
     key = about(exact.evidence.key, segments="development", run_id="r", run_card_hash="0" * 64)
     quiet = issue(evidence_of(key, list(exact.evidence.events)))
     assert not over_secret(certificate_of(quiet), quiet.evidence)

@@ -48,10 +48,7 @@ def t_rule(panel: Panel, people: list[str], confidence: float) -> dict[str, floa
     if not items:
         return None
     marks = np.array(
-        [
-            [panel.ratings[who][i] >= 2 if i in panel.ratings[who] else np.nan for i in items]
-            for who in people
-        ],
+        [[panel.ratings[who][i] >= 2 if i in panel.ratings[who] else np.nan for i in items] for who in people],
         dtype=float,
     )
     strata = np.array([panel.strata[item] for item in items])
@@ -66,9 +63,7 @@ def t_rule(panel: Panel, people: list[str], confidence: float) -> dict[str, floa
     if len(people) < 2:
         return found
     sizes = np.array([(strata == h).sum() for h in present])
-    spread = np.array(
-        [m[strata == h].var(ddof=1) if n > 1 else 0.25 for h, n in zip(present, sizes, strict=True)]
-    )
+    spread = np.array([m[strata == h].var(ddof=1) if n > 1 else 0.25 for h, n in zip(present, sizes, strict=True)])
     v_item = float((weights**2 * spread / sizes).sum())
     v_rev = float(np.var(own, ddof=1) / len(people))
     found |= {"item_error": v_item**0.5, "reviewer_error": v_rev**0.5}
@@ -89,9 +84,7 @@ def t_rule(panel: Panel, people: list[str], confidence: float) -> dict[str, floa
 
 def _share(row: np.ndarray, strata: np.ndarray, present: list[int], weights: np.ndarray) -> float:
     values = [row[strata == h] for h in present]
-    kept = [
-        (w, np.nanmean(v)) for w, v in zip(weights, values, strict=True) if not np.isnan(v).all()
-    ]
+    kept = [(w, np.nanmean(v)) for w, v in zip(weights, values, strict=True) if not np.isnan(v).all()]
     return sum(w * v for w, v in kept) / sum(w for w, _ in kept)  # type: ignore[no-any-return]
 
 
@@ -211,9 +204,7 @@ def test_who_rated_too_little_of_the_core_does_not_count() -> None:
     panel = made(good, people=4)
     most, few = (dict.fromkeys(sorted(panel.core)[:n], 3) for n in (64, 63))
     ratings = {**panel.ratings, "p2": most, "p3": few}
-    verdict = decide(
-        replace(panel, ratings=ratings, cannot_judge={"p3": frozenset(["i079"])}), POLICY
-    )
+    verdict = decide(replace(panel, ratings=ratings, cannot_judge={"p3": frozenset(["i079"])}), POLICY)
     assert list(verdict.numbers.reviewers) == ["p0", "p1", "p2"]
     left_out = {"reviewer": "p3", "rated": 63, "core": 80, "cannot_judge": 1}
     assert facts(verdict, Code.REVIEWER_LEFT_OUT) == left_out
@@ -241,8 +232,7 @@ def rejected_by_two(first_items: int) -> Callable[[int, int], int]:
 def test_so_many_items_may_be_rejected_by_two() -> None:
     for items, allowed in ((50, 1), (80, 3), (100, 4)):
         found, over = (
-            decide(made(rejected_by_two(n), items, weights={1: 1.0}), POLICY)
-            for n in (allowed, allowed + 1)
+            decide(made(rejected_by_two(n), items, weights={1: 1.0}), POLICY) for n in (allowed, allowed + 1)
         )
         assert (found.outcome, over.outcome) == (GateOutcome.GO, GateOutcome.DISCUSS)
         assert facts(over, Code.VETO)["items"] == len(over.numbers.split) == allowed + 1
@@ -250,10 +240,7 @@ def test_so_many_items_may_be_rejected_by_two() -> None:
 
 def test_items_that_one_person_saw_cannot_dilute_the_veto() -> None:
     panel = made(rejected_by_two(4), items=80)
-    ratings = {
-        who: {i: r for i, r in mine.items() if i < "i050" or who == "p4"}
-        for who, mine in panel.ratings.items()
-    }
+    ratings = {who: {i: r for i, r in mine.items() if i < "i050" or who == "p4"} for who, mine in panel.ratings.items()}
     core = frozenset(i for i in panel.strata if i < "i050")
     rejections = decide(replace(panel, ratings=ratings, core=core), POLICY).numbers.rejections
     assert (rejections.items, rejections.of) == (4, 50)
@@ -299,9 +286,7 @@ def straight(panel: Panel, who: tuple[str, ...]) -> Panel:
         return 3 if person in who or item[0] != "b" else 0
 
     found = with_controls(panel, rank, random.Random(1))
-    return replace(
-        found, sequences={p: (3,) * 90 if p in who else (3, 0) * 45 for p in found.ratings}
-    )
+    return replace(found, sequences={p: (3,) * 90 if p in who else (3, 0) * 45 for p in found.ratings})
 
 
 def test_hurried_ratings_that_decide_are_talked_over() -> None:
@@ -423,10 +408,7 @@ def as_second(panel: Panel) -> dict[str, Any]:
         "all": {who: ranks(who) for who in everybody},
         "ratings": {who: dict(panel.ratings.get(who, {})) for who in everybody},
         "not_judged": {who: set(panel.cannot_judge.get(who, ())) for who in everybody},
-        "controls": {
-            item: (str(control.kind), control.partner)
-            for item, control in sorted(panel.controls.items())
-        },
+        "controls": {item: (str(control.kind), control.partner) for item, control in sorted(panel.controls.items())},
     }
 
 
@@ -473,10 +455,7 @@ HALF_OF_FIVE = made(lambda i, _: 1 if i % 10 == 4 else 3)
 ONE_STRICT = made(lambda i, j: 1 if j == 4 and i % 2 else 3, people=9)
 PART_OF_CORE = replace(
     made(good, people=6),
-    ratings={
-        **made(good, people=6).ratings,
-        "p5": dict.fromkeys(sorted(made(good).strata)[:64], 3),
-    },
+    ratings={**made(good, people=6).ratings, "p5": dict.fromkeys(sorted(made(good).strata)[:64], 3)},
 )
 LEVEL_65 = changed(POLICY, "level", share=Decimal("0.65"))
 CARE = changed(POLICY, "careless", signs=1, longest_run=1000)

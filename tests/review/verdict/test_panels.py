@@ -8,26 +8,9 @@ import pytest
 from harness.core.failures import UsageError
 from review.log.event import Event, make_event, read_event
 from review.log.fold import Adjudication
-from review.log.payloads import (
-    MOST_TEXT,
-    Adjudicate,
-    Consent,
-    Face,
-    HarmFlag,
-    NotJudged,
-    Rate,
-    Undo,
-)
+from review.log.payloads import MOST_TEXT, Adjudicate, Consent, Face, HarmFlag, NotJudged, Rate, Undo
 from review.rating import CannotJudge, Rating
-from review.verdict.gate.adjudication import (
-    Case,
-    Grounds,
-    ItemComment,
-    SecondLook,
-    decisions,
-    grounds,
-    queue,
-)
+from review.verdict.gate.adjudication import Case, Grounds, ItemComment, SecondLook, decisions, grounds, queue
 from review.verdict.gate.key import AnswerKey, ControlKind, KeyItem, KeyRun
 from review.verdict.gate.panel import Harm, Panel, not_shown, panel_of
 from tests.review.office import reviewed
@@ -308,14 +291,8 @@ def test_words_come_with_the_rating_without_the_person() -> None:
 
 def test_people_come_in_another_order_if_they_agreed() -> None:
     """With a fixed order, who is first at one item would be first at all of them."""
-    people = [
-        said(*[GOOD if n % 2 else POOR] * 4, comments=dict.fromkeys(ITEMS, f"of {n}"))
-        for n in range(6)
-    ]
-    orders = {
-        tuple(each.comment for each in case.voices)
-        for case in queue(state(*people), reviewed.key())
-    }
+    people = [said(*[GOOD if n % 2 else POOR] * 4, comments=dict.fromkeys(ITEMS, f"of {n}")) for n in range(6)]
+    orders = {tuple(each.comment for each in case.voices) for case in queue(state(*people), reviewed.key())}
     assert len(orders) == len(ITEMS)
     silent = said(POOR, comments={ITEMS[0]: "never agreed"})
     object.__setattr__(silent, "consented", False)

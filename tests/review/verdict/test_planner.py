@@ -134,9 +134,7 @@ def test_table_of_the_page_is_what_the_planner_says_in_words() -> None:
         assert told[2:] == pytest.approx(tuple(map(round, found)), abs=1)
     assert [(row.reviewers, row.items) for row in table[:2]] == [(3, 50), (3, 80)]
     row = replace(table[0], chances=Chances(0.8, 0.77, 0.0), reviewers=5, items=60)
-    assert row.words().startswith(
-        "5 people × 60 items: 80 % chance to see it if the method is truly at 0.85"
-    )
+    assert row.words().startswith("5 people × 60 items: 80 % chance to see it if the method is truly at 0.85")
 
 
 def test_only_an_open_level_asks_what_would_settle_it() -> None:
@@ -180,18 +178,14 @@ def test_what_settles_it_does_so_in_eight_of_ten_cases() -> None:
         if way:
             more = latent[: items + way.items, : people + way.reviewers]
             again = decide(replace(_of(more), look=2), POLICY)
-            seen.append(
-                again.numbers.lower >= Decimal("0.7") or again.numbers.upper < Decimal("0.7")
-            )
+            seen.append(again.numbers.lower >= Decimal("0.7") or again.numbers.upper < Decimal("0.7"))
     print(f"settled in {np.mean(seen):.1%} of {len(seen)} cases")
     assert stats.binomtest(sum(seen), len(seen), 0.78).pvalue > 0.001
 
 
 def _of(latent: Any) -> Any:
     return made(  # type: ignore[misc]
-        lambda i, j: 3 if latent[i, j] > 0 else 1,
-        *latent.shape,
-        weights=dict.fromkeys(range(1, 6), 0.2),
+        lambda i, j: 3 if latent[i, j] > 0 else 1, *latent.shape, weights=dict.fromkeys(range(1, 6), 0.2)
     )
 
 
@@ -219,9 +213,7 @@ def test_quantiles_are_scipy_s_for_any_real_shape() -> None:
     for df in (1, 1.3, 2, 2.7, 4, 10, 78.6779, 400, 10_000):
         for probability in (0.5, 0.6, 0.9, 0.95, 0.975, 0.99999):
             expected = float(stats.t.ppf(probability, df))
-            assert student_quantile(probability, df) == pytest.approx(
-                expected, rel=3e-11, abs=1e-12
-            )
+            assert student_quantile(probability, df) == pytest.approx(expected, rel=3e-11, abs=1e-12)
 
 
 @given(st.floats(0.1, 500), st.floats(0.1, 500), st.floats(0.001, 0.999))
@@ -260,16 +252,7 @@ def test_bounds_are_the_published_ones() -> None:
         root = 0.05 ** (1 / items)
         assert clopper_pearson(items, items, 0.95) == (pytest.approx(root, rel=1e-12), 1.0)
         assert clopper_pearson(0, items, 0.95) == pytest.approx((0.0, 1 - root))
-    for items, least in {
-        30: 26,
-        40: 34,
-        50: 41,
-        60: 49,
-        80: 64,
-        100: 78,
-        150: 115,
-        200: 152,
-    }.items():
+    for items, least in {30: 26, 40: 34, 50: 41, 60: 49, 80: 64, 100: 78, 150: 115, 200: 152}.items():
         missed, reached = (clopper_pearson(k, items, 0.95)[0] for k in (least - 1, least))
         assert missed < 0.70 <= reached
 
@@ -321,18 +304,14 @@ def summed(rows: Sequence[Sequence[object]]) -> list[Any]:
         (THREE_CODERS, 4, interval, 0.810845),
     ],
 )  # fmt: skip
-def test_alpha_is_krippendorffs(table: str, categories: int, distance: Any, expected: float) -> None:  # fmt: skip
+def test_alpha_is_krippendorffs(table: str, categories: int, distance: Any, expected: float) -> None:
     """Four observers of his, and three coders of the encyclopedia."""
-    assert float(alpha(units(table, categories), distance) or 0) == pytest.approx(
-        expected, abs=6e-7
-    )
+    assert float(alpha(units(table, categories), distance) or 0) == pytest.approx(expected, abs=6e-7)
 
 
 def test_gwet_s_coefficients() -> None:
     for quadratic, expected, digits in ((False, 0.77544, 5e-6), (True, 0.914001, 6e-7)):
-        rows = [
-            gwet_row(each, quadratic=quadratic) for each in units(FOUR_OBSERVERS, 5) if sum(each)
-        ]
+        rows = [gwet_row(each, quadratic=quadratic) for each in units(FOUR_OBSERVERS, 5) if sum(each)]
         found = gwet_of_sums(summed(rows), quadratic=quadratic)
         assert float(found or 0) == pytest.approx(expected, abs=digits)
 
@@ -359,9 +338,7 @@ def gwet_by_the_book(table: str, categories: int) -> float:
     raters = counts.sum(axis=1)
     rated, paired = raters > 0, raters > 1
     weighted = counts @ weights
-    observed = (
-        (counts * (weighted - 1)).sum(axis=1)[paired] / (raters * (raters - 1))[paired]
-    ).mean()
+    observed = ((counts * (weighted - 1)).sum(axis=1)[paired] / (raters * (raters - 1))[paired]).mean()
     shares = (counts[rated] / raters[rated, None]).mean(axis=0)
     chance = weights.sum() * (shares * (1 - shares)).sum() / (categories * (categories - 1))
     return float((observed - chance) / (1 - chance))
@@ -426,9 +403,7 @@ def alpha_by_pairs(rows: list[list[int]]) -> float | None:
         between = [rank for rank in pool if low <= rank <= high]
         return (len(between) - (pool.count(a) + pool.count(b)) / 2) ** 2
 
-    within = [
-        far(a, b) / (len(row) - 1) for row in rated for a, b in itertools.permutations(row, 2)
-    ]
+    within = [far(a, b) / (len(row) - 1) for row in rated for a, b in itertools.permutations(row, 2)]
     across = [far(a, b) for a, b in itertools.permutations(pool, 2)]
     if not pool or not sum(across):
         return None

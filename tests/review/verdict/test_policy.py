@@ -18,29 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from review.verdict.gate.careless import (
-    MOST_PAIRS,
-    Carelessness,
-    Sign,
-    Tally,
-    carelessness,
-    longest_run,
-    not_worse_p,
-)
+from review.verdict.gate.careless import MOST_PAIRS, Carelessness, Sign, Tally, carelessness, longest_run, not_worse_p
 from review.verdict.gate.gate import GateOutcome, decide
 from review.verdict.gate.key import ControlKind
 from review.verdict.gate.panel import ControlItem, Panel
 from review.verdict.gate.policy import MOST_BYTES, proposed, read_policy, read_policy_file
-from review.verdict.gate.verdict import (
-    COUNTED,
-    ONE,
-    OUTCOMES,
-    WORDS,
-    Code,
-    GateFinding,
-    care_words,
-    finding_words,
-)
+from review.verdict.gate.verdict import COUNTED, ONE, OUTCOMES, WORDS, Code, GateFinding, care_words, finding_words
 from tests.review.thorough import examples, times
 from tests.review.verdict.panels import by_chance, good, made, with_controls
 from tests.scoring.late import stats
@@ -102,10 +85,7 @@ def test_wrong_policy_is_refused_with_file_field_or_line() -> None:
             read_policy(content, "ours.toml")
 
 
-@given(
-    st.binary(max_size=200)
-    | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace"))
-)
+@given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
 def test_any_bytes_are_read_or_refused_in_words(content: bytes) -> None:
     with pytest.raises(UsageError):
         read_policy(content, "p")
@@ -364,7 +344,7 @@ def person(draw: np.random.Generator, kind: str) -> Panel:
     return panel(bad, repeats, sequence=sequence)
 
 
-@pytest.mark.parametrize(("kind", "least", "most"), [("honest", 0, 0.02), ("clicks", 0.85, 1), ("half", 0.25, 0.8)])  # fmt: skip
+@pytest.mark.parametrize(("kind", "least", "most"), [("honest", 0, 0.02), ("clicks", 0.85, 1), ("half", 0.25, 0.8)])
 def test_honest_are_seldom_noticed_clickers_mostly(kind: str, least: float, most: float) -> None:
     draw, count = np.random.default_rng(3), times(100, 4000)
     seen = sum(bool(carelessness(person(draw, kind), RULE).advised) for _ in range(count))

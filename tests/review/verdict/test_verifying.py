@@ -26,16 +26,7 @@ from harness.sealed.archive import pack, unpack
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import FileError
 from review.log.event import Event, events_sha256
-from review.log.payloads import (
-    Adjudicate,
-    Comment,
-    Consent,
-    HarmFlag,
-    OrganiserLook,
-    Scope,
-    Skip,
-    Suggest,
-)
+from review.log.payloads import Adjudicate, Comment, Consent, HarmFlag, OrganiserLook, Scope, Skip, Suggest
 from review.rating import CannotJudge
 from review.verdict.certificate.certify import certified_laptops, read_verdict, without_names
 from review.verdict.certificate.evidence import (
@@ -72,15 +63,7 @@ from tests.review.verdict.certified import (
     review_of,
     withdrawn,
 )
-from tests.review.verdict.histories import (
-    ORGANISATION,
-    RUN,
-    WALL,
-    Chain,
-    erase_withdrawn,
-    evidence_of,
-    later,
-)
+from tests.review.verdict.histories import ORGANISATION, RUN, WALL, Chain, erase_withdrawn, evidence_of, later
 from tests.scoring.late import stats
 
 
@@ -363,9 +346,7 @@ def found_by_second(evidence: Evidence) -> dict[str, Any]:
     key = json.loads(evidence.key_bytes)
     # its own steps one by one: what it finds on the way is compared, and not its last word alone
     read, fold, panel_of, decide = second._read_log, second._fold, second._panel_of, second._decide
-    state = fold(
-        read(events_bytes(evidence.events)), key, set(evidence.own_devices), dict(evidence.devices)
-    )
+    state = fold(read(events_bytes(evidence.events)), key, set(evidence.own_devices), dict(evidence.devices))
     policy = tomllib.loads(evidence.policy.decode(), parse_float=Decimal)
     verdict = decide(panel_of(state, key, key["runs"][0]), policy)[1]
     return {**verdict, "laptops": state["laptops"]}
@@ -421,9 +402,7 @@ def test_its_mann_whitney_is_that_of_the_gate() -> None:
 
 def test_program_is_short_stands_alone_and_is_hashed() -> None:
     text = PROGRAM.read_text("utf-8")
-    lines = [
-        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
-    ]
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     docstring = (ast.get_docstring(ast.parse(text), clean=False) or "").count("\n") + 1
     assert len(lines) - docstring < 460
     modules = {
@@ -529,9 +508,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "internals" / "certificate.md").rea
 BLOCKS: list[str] = re.findall(r"^```\w*\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.skipif(
-    not all(map(shutil.which, ("bash", "openssl", "unzip", "xxd"))), reason="needs other programs"
-)
+@pytest.mark.skipif(not all(map(shutil.which, ("bash", "openssl", "unzip", "xxd"))), reason="needs other programs")
 def test_commands_of_the_page_verify_a_certificate(tmp_path: Path) -> None:
     key = SIGNER.public.signing_key
 

@@ -12,14 +12,7 @@ from scoring.calibration import calibration
 from scoring.calibration.calibration import calibrate, system_shares
 from scoring.calibration.judgements import Judgements, once, row_weights
 from scoring.calibration.measures import measures
-from scoring.calibration.threshold import (
-    decisions,
-    first_reached,
-    isotonic,
-    logistic,
-    propose_threshold,
-    tier_line,
-)
+from scoring.calibration.threshold import decisions, first_reached, isotonic, logistic, propose_threshold, tier_line
 from scoring.calibration.weights import LEAST_ITEMS, propose_weights, simplex_minimum
 from scoring.core.inventory import composites
 from scoring.core.metric import FloatArray, oriented
@@ -33,12 +26,7 @@ BETTER = {id_: specification().metrics[id_].info.better for id_ in METRICS}
 
 
 def made(
-    items: int,
-    seed: int,
-    truth: Sequence[float] | None = None,
-    *,
-    noise: float = 0.05,
-    systems: int = 1,
+    items: int, seed: int, truth: Sequence[float] | None = None, *, noise: float = 0.05, systems: int = 1
 ) -> Judgements:
     """Make ratings that follow a mixture of the metrics; the specification's own where none is given."""
     random = np.random.default_rng(seed)
@@ -48,9 +36,7 @@ def made(
     chrf = 100 * np.clip(skill + random.normal(0, 0.15, rows), 0, 1)
     equivalent = (skill + random.normal(0, 0.15, rows) > 0.75).astype(float)
     switching = np.clip(1 - skill + random.normal(0, 0.15, rows), 0, 1)
-    values: dict[str, FloatArray] = dict(
-        zip(METRICS, (semantic, chrf, equivalent, switching), strict=True)
-    )
+    values: dict[str, FloatArray] = dict(zip(METRICS, (semantic, chrf, equivalent, switching), strict=True))
     mixed = composites(values, PROFILE)
     felt = mixed if truth is None else mixture(values, truth)
     latent = felt[:, None] + random.normal(0, noise, (rows, 3))
@@ -102,9 +88,7 @@ def test_a_metric_is_measured_where_it_has_values_and_left_out_without_any() -> 
     assert set(rows) == {"composite", *METRICS, "length_only"} - {"chrf_plus_plus"}
     seen = ~np.isnan(half)
     assert rows["semantic_score"].outputs == seen.sum()
-    assert rows["semantic_score"].tau_b.value == pytest.approx(
-        stats.kendalltau(half[seen], given.people[seen])[0]
-    )
+    assert rows["semantic_score"].tau_b.value == pytest.approx(stats.kendalltau(half[seen], given.people[seen])[0])
 
 
 def test_draws_without_an_output_that_a_metric_has_are_left_out_of_it() -> None:

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from corpora.languages.tags import family_of
-from scoring.calibration.calibration import (
-    LEAST_ENTRIES,
-    SystemLanguage,
-    calibrate,
-    family_agreements,
-)
+from scoring.calibration.calibration import LEAST_ENTRIES, SystemLanguage, calibrate, family_agreements
 from scoring.calibration.judgements import Judgements
 from scoring.calibration.measures import LENGTH, measures
 from tests.scoring.late import stats
@@ -22,7 +17,7 @@ CREE = SystemLanguage("EN→CRK", "crk", "Algic")
 SWAMPY = SystemLanguage("EN→CSW", "csw", "Algic")
 FINNISH = SystemLanguage("EN→FI", "fi", "Uralic")
 UNKNOWN = SystemLanguage("EN→QAA", "qaa", None)
-SIZES = {"a": (CREE, 60), "b": (SWAMPY, 20), "c": (FINNISH, LEAST_ENTRIES - 1), "d": (UNKNOWN, LEAST_ENTRIES)}  # fmt: skip
+SIZES = {"a": (CREE, 60), "b": (SWAMPY, 20), "c": (FINNISH, LEAST_ENTRIES - 1), "d": (UNKNOWN, LEAST_ENTRIES)}
 LANGUAGES = {system: language for system, (language, _) in SIZES.items()}
 
 
@@ -46,11 +41,9 @@ def made() -> Judgements:
 
 def test_tau_is_averaged_within_pairs_by_their_outputs() -> None:
     given = made()
-    algic, unknown, *rest = sorted(
-        family_agreements(given, LANGUAGES, draws=100), key=lambda each: each.family or "B"
-    )
+    algic, unknown, *rest = sorted(family_agreements(given, LANGUAGES, draws=100), key=lambda each: each.family or "B")
     assert [each.family for each in (algic, unknown, *rest)] == ["Algic", None, "Uralic"]
-    assert [each.family for each in family_agreements(given, LANGUAGES, draws=2)] == ["Algic", "Uralic", None]  # fmt: skip
+    assert [each.family for each in family_agreements(given, LANGUAGES, draws=2)] == ["Algic", "Uralic", None]
     assert (algic.languages, algic.pairs) == (("crk", "csw"), ("EN→CRK", "EN→CSW"))
     assert (algic.entries, algic.outputs) == (80, 80)
     taus = [
@@ -66,9 +59,7 @@ def test_tau_is_averaged_within_pairs_by_their_outputs() -> None:
     assert ter.tau_b.value < pooled - 0.02, "a difference between languages is no agreement"
     composite = by_metric["composite"]
     assert composite.outputs == 60, "Swampy Cree has none"
-    assert composite.tau_b.value == pytest.approx(
-        stats.kendalltau(given.composite[:60], given.people[:60]).statistic
-    )
+    assert composite.tau_b.value == pytest.approx(stats.kendalltau(given.composite[:60], given.people[:60]).statistic)
     found = [each.tau_b.value or 0.0 for each in algic.measures]
     assert found == sorted(found, reverse=True)
     assert by_metric[LENGTH].tau_b.value >= 0
@@ -85,9 +76,7 @@ def test_one_pair_of_languages_has_the_agreement_of_all() -> None:
     alone = dict.fromkeys(LANGUAGES, CREE)
     found = calibrate(given, "B", languages=alone, draws=20)
     [family] = found.families
-    assert {each.metric: each.tau_b for each in family.measures} == {
-        each.metric: each.tau_b for each in found.measures
-    }
+    assert {each.metric: each.tau_b for each in family.measures} == {each.metric: each.tau_b for each in found.measures}
     assert found.measures == measures(given, draws=20)
     assert calibrate(given, "B", draws=20).families == ()
 

@@ -170,8 +170,7 @@ def test_output_without_a_metric_s_value_claims_less() -> None:
     assert claim.quality_tier is Tier.FUNCTIONAL
     assert claim.claimable_tier is Tier.EMERGING
     assert (
-        claim.words()
-        == "emerging (automatic 0.54 on 25 % of its weight; an input without a value counts as nothing)"
+        claim.words() == "emerging (automatic 0.54 on 25 % of its weight; an input without a value counts as nothing)"
     )
     high = {"words": replace(floors["words"], composite=0.5)}
     assert decide(left, 0.53, Score(54.0, 50.0), high).claimable_tier is Tier.BASELINE

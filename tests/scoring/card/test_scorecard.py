@@ -53,9 +53,7 @@ def finished(steps: Generator[None, None, T]) -> T:
             return result
 
 
-def best_constant(
-    entries: Sequence[Entry], metrics: Sequence[Metric], judges: int
-) -> FoundConstant:
+def best_constant(entries: Sequence[Entry], metrics: Sequence[Metric], judges: int) -> FoundConstant:
     return finished(search_constant(entries, metrics, list, judges))
 
 
@@ -78,10 +76,7 @@ def outputs(seed: int = 3) -> list[str]:
 
 
 def card(
-    texts: Sequence[str],
-    entries: Sequence[Entry] = ENTRIES,
-    metrics: list[Metric] = METRICS,
-    **options: Any,
+    texts: Sequence[str], entries: Sequence[Entry] = ENTRIES, metrics: list[Metric] = METRICS, **options: Any
 ) -> RunScores:
     pairs = [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
     scorer, failed = Scorer(metrics), [not text for text in texts]
@@ -276,9 +271,7 @@ TEXTS = st.lists(
 def as_constant(text: str, references: list[str]) -> float:
     """Score one text for every reference, one by one."""
     metric = ChrfPlusPlus()
-    rows = metric.stats_many(
-        [Translation(Entry(id=0, source="-", reference=each), text) for each in references]
-    )
+    rows = metric.stats_many([Translation(Entry(id=0, source="-", reference=each), text) for each in references])
     return metric.value(np.array(rows, dtype=np.float64).sum(axis=0)) or 0.0
 
 
@@ -308,9 +301,7 @@ def test_no_reference_is_a_better_constant() -> None:
 
 @pytest.mark.parametrize("lengths", [(210_000,), (210_000, 230_000), (500_000, 1, 1)])
 def test_constant_is_found_among_long_references(lengths: Sequence[int]) -> None:
-    made = [
-        entry("ab " * (length // 3) + str(place), place) for place, length in enumerate(lengths)
-    ]
+    made = [entry("ab " * (length // 3) + str(place), place) for place, length in enumerate(lengths)]
     metrics = [each for each in default_metrics(made) if each.info.id == "exact_match_rate"]
     assert best_constant(made, metrics, 1).searched == 1
 
@@ -396,10 +387,7 @@ def test_floors_in_steps_are_those_of_all_outputs_together(monkeypatch: pytest.M
         "words": salad,
         "truncated": [beginning(text, 0.2) for text in references],
     }
-    wanted = {
-        kind: card(texts, made, metrics, known_floors={}).chrf_plus_plus
-        for kind, texts in plain.items()
-    }
+    wanted = {kind: card(texts, made, metrics, known_floors={}).chrf_plus_plus for kind, texts in plain.items()}
     monkeypatch.setattr(floors_module, "MOST_KEPT", 10)  # words are read again where they are drawn
     work = FloorWork(made, metrics, step=7)
     samples = []
@@ -414,10 +402,7 @@ def annotated(translations: Sequence[Translation]) -> list[Translation]:
     """Let an analyser accept the words that have no z."""
 
     def looked_up(text: str) -> tuple[WordAnalysis, ...]:
-        return tuple(
-            WordAnalysis(word, None if "z" in word else Acceptance.AS_WRITTEN)
-            for word in text.split()
-        )
+        return tuple(WordAnalysis(word, None if "z" in word else Acceptance.AS_WRITTEN) for word in text.split())
 
     made = []
     for each in translations:
@@ -454,7 +439,7 @@ def test_beginnings_and_words_without_spaces() -> None:
     drawn = words_at_random([Translation(each, "") for each in made], seed=1, accepted=True)
     assert all(drawn)
     assert not any(" " in text for text in drawn)
-    for text, kept in [("a b c d e f g h i j", "a b"), ("a b c d", ""), ("日本語の文ですから長い", "日本")]:  # fmt: skip
+    for text, kept in [("a b c d e f g h i j", "a b"), ("a b c d", ""), ("日本語の文ですから長い", "日本")]:
         assert beginning(text, 0.2) == kept
 
 
@@ -469,9 +454,7 @@ def test_the_floor_of_words_at_random_stops_a_word_salad_of_accepted_words() -> 
         made.append(entry(text, n))
     known = facts(acceptor=True, reference_words=600, reference_accepted=420)
     three = ("exact_match_rate", "chrf_plus_plus", "fst_acceptance_rate")
-    setup = surface_setup("und", "und", made).model_copy(
-        update={"metrics": three, "analyser": known}
-    )
+    setup = surface_setup("und", "und", made).model_copy(update={"metrics": three, "analyser": known})
     scorer = Scorer(make_metrics(Resources(setup)))
     reached = floors(made, scorer.metrics, annotate=annotated)
     before = {name: reached[name] for name in ("empty", "source", "shuffled")}

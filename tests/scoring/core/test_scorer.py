@@ -316,10 +316,7 @@ def test_lists_are_sorted_by_names(tmp_path: object, monkeypatch: pytest.MonkeyP
     assert [sort_named(name) for name in ("chrF++", "exact_match_rate", "FST", "BLEU", "cost")] == [
         "chrf", "exact", "fst", "bleu", "cost"
     ]  # fmt: skip
-    for typed, words in [
-        ("sepeed", "did you mean 'speed'"),
-        ("xyzzy", "there are chrf, composite"),
-    ]:
+    for typed, words in [("sepeed", "did you mean 'speed'"), ("xyzzy", "there are chrf, composite")]:
         with pytest.raises(UsageError, match=words):
             sort_named(typed)
     titles = {column.key: column.title for column in columns()}

@@ -55,7 +55,7 @@ def by_code(entries: Sequence[Entry], outputs: Sequence[str]) -> dict[FindingCod
     return {finding.code: finding for finding in find(entries, outputs)}
 
 
-def missed(entries: list[Entry], outputs: list[str], seeds: Sequence[Seed]) -> tuple[list[str], int]:  # fmt: skip
+def missed(entries: list[Entry], outputs: list[str], seeds: Sequence[Seed]) -> tuple[list[str], int]:
     """Return the seeds that are not found with exactly their entries, and how many could be put in."""
     before = by_code(entries, outputs)
     faulty = {id_ for finding in before.values() for id_ in finding.entries}
@@ -115,11 +115,7 @@ def test_published_references_have_one_false_entry_in_a_thousand_at_most() -> No
 def made(count: int, reference: str = "Ke {} hundoj ludas sub la granda ĉielo.") -> list[Entry]:
     names = ("ruĝaj", "bluaj", "verdaj", "grizaj", "nigraj", "blankaj", "brunaj")
     return [
-        Entry(
-            id=n,
-            source=f"Text number {n * n} of many.",
-            reference=reference.format(f"{n * n} {names[n % 7]}"),
-        )
+        Entry(id=n, source=f"Text number {n * n} of many.", reference=reference.format(f"{n * n} {names[n % 7]}"))
         for n in range(count)
     ]
 
@@ -132,7 +128,7 @@ def test_cost_is_what_the_run_gains_without_the_fault() -> None:
 
     def value(texts: Sequence[str]) -> float:
         rows = chrf.stats_many([Translation(*pair) for pair in zip(entries, texts, strict=True)])
-        return chrf.value([sum(column) for column in zip(*(row or () for row in rows), strict=True)]) or 0.0  # fmt: skip
+        return chrf.value([sum(column) for column in zip(*(row or () for row in rows), strict=True)]) or 0.0
 
     [finding] = find(entries, outputs, chrf)
     assert (finding.code, finding.count, finding.of, finding.share) == ("beginning", 40, 100, 0.4)

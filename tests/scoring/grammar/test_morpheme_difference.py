@@ -13,13 +13,7 @@ from corpora.languages.cards import SHIPPED
 from harness.fst.layout import check_layout
 from harness.fst.model import read_model
 from scoring.core.setup import Acceptance, FstAnnotation, WordAnalysis
-from scoring.grammar.gold_analysis import (
-    UnreadableAnalysisError,
-    features,
-    gold_words,
-    inflection_faults,
-    tagged_word,
-)
+from scoring.grammar.gold_analysis import UnreadableAnalysisError, features, gold_words, inflection_faults, tagged_word
 from scoring.grammar.morpheme_difference import morpheme_differences, sentences
 from tests.outside import DESCRIPTIVE, RUSSIAN, STRICT
 from tests.review.thorough import examples, first

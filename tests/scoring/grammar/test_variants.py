@@ -16,14 +16,7 @@ from corpora.languages.language import VariantRules
 from harness.fst.analyser import open_analyser
 from scoring.core.setup import Translation
 from scoring.grammar.variants import Equivalence, LintVerdict, VariantClass
-from scoring.grammar.verdicts import (
-    TENTHS,
-    GrammarJudgement,
-    Judge,
-    SemanticVerdict,
-    content_words,
-    stem,
-)
+from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict, content_words, stem
 from scoring.metrics.match_ter import EquivalentMatch
 from scoring.metrics.semantic import LEAST, MOST
 from tests.outside import STRICT, only_with
@@ -158,9 +151,7 @@ def test_a_very_long_sentence_is_compared_in_bounded_time(cree: Equivalence) -> 
     assert cree.classes("-" * 20_000, "ê-" * 20_000, "ing " * 20_000) is None
 
 
-cree_words = st.sampled_from(
-    [*ANALYSES, "ati", "ê", "niya", "êhati-mîcisot", "nîya.", "Atim", "askînaw"]
-)
+cree_words = st.sampled_from([*ANALYSES, "ati", "ê", "niya", "êhati-mîcisot", "nîya.", "Atim", "askînaw"])
 cree_sentences = st.lists(cree_words, max_size=6).map(" ".join)
 
 

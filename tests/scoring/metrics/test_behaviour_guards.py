@@ -110,9 +110,7 @@ def test_syllabics_and_sami_are_not_flagged(code: str) -> None:
     root = ET.parse(TEXTS / f"udhr_{code}.xml").getroot()
     paragraphs = [text for text in map(str.strip, root.itertext()) if text]
     english = ["Everyone has the right to life, liberty and security of person."] * len(paragraphs)
-    found = resources(
-        entries(zip(english, paragraphs, strict=True)), {"right": ["x"]}, source="eng", target=code
-    )
+    found = resources(entries(zip(english, paragraphs, strict=True)), {"right": ["x"]}, source="eng", target=code)
     for metric in (CodeSwitching(found), Hallucination(found)):
         assert flagged(metric, texts(found, "references")) < 0.05
         assert (rate(metric, texts(found, "sources")) or 0) > 0.8
@@ -192,9 +190,7 @@ CORPUS = entries([
     ("I see the dog.", "Mi vidas la hundon."),
     ("The cat drinks 3 cups of milk.", "La kato trinkas 3 tasojn da lakto."),
 ])  # fmt: skip
-METRIC = CodeSwitching(
-    resources(CORPUS, {"computer": ["komputer"]}, source_card=card("en", name="English"))
-)
+METRIC = CodeSwitching(resources(CORPUS, {"computer": ["komputer"]}, source_card=card("en", name="English")))
 
 
 def taken(output: str, place: int = 0, metric: CodeSwitching = METRIC) -> tuple[float, ...] | None:

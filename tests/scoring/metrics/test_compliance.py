@@ -55,7 +55,7 @@ def target(
     return Resources(setup, made if card else None)
 
 
-def translated(source: str, output: str, reference: str = "", raw: str | None = None) -> Translation:  # fmt: skip
+def translated(source: str, output: str, reference: str = "", raw: str | None = None) -> Translation:
     return Translation(Entry(id=1, source=source, reference=reference), output, raw=raw)
 
 
@@ -232,10 +232,7 @@ def test_both_indices_and_the_repairs_reach_the_card() -> None:
     names = ("exact_match_rate", "compliance_index", "repair_effectiveness")
     setup = resources.setup.model_copy(update={"metrics": names})
     scorer = make_scorer(replace(resources, setup=setup))
-    pairs = [
-        translated("Hi {x}", "Salut {x}", "Salut {x}", raw="Salut {y}"),
-        translated("Go", "Va", "Va"),
-    ]
+    pairs = [translated("Hi {x}", "Salut {x}", "Salut {x}", raw="Salut {y}"), translated("Go", "Va", "Va")]
     statistics = [scorer.unpack(scorer.pack(row)) for row in scorer.statistics(pairs)]
     scores = scorecard([pair.entry for pair in pairs], statistics, [False, False], scorer)
     assert (scores.compliance_index, scores.compliance_index_raw) == (1.0, pytest.approx(0.7))
@@ -321,16 +318,11 @@ CREE = WritingSystem(
 CYRILLIC = WritingSystem(letters="а-я і ї є ґ", cased=True)
 JAPANESE = WritingSystem(letters="ぁ-ん ァ-ヶ 一-龯 ー", cased=False)
 GERMAN = WritingSystem(letters="a-z ä ö ü ß", cased=True, suspended_hyphen=True)
-OJIBWE = WritingSystem(
-    letters="a b d e g i j k m n o s w y z", word_letters="ʼ'", joiners="-", cased=True
-)
+OJIBWE = WritingSystem(letters="a b d e g i j k m n o s w y z", word_letters="ʼ'", joiners="-", cased=True)
 
 
 def metric(
-    writing: WritingSystem,
-    script: str = "Latn",
-    entries: Sequence[Entry] = (),
-    loan_words: tuple[str, ...] = (),
+    writing: WritingSystem, script: str = "Latn", entries: Sequence[Entry] = (), loan_words: tuple[str, ...] = ()
 ) -> OrthographicAccuracy:
     card = LanguageCard(
         tag="crk", name="Test", default_script=script, writings={script: writing},
@@ -414,9 +406,7 @@ def test_reasons_and_other_scripts_are_explained() -> None:
         "nіpâw (Cyrillic letters inside the word), ê (hyphen at the end of the word)."
     )
     cree = metric(CREE)
-    assert cree.explain(translation("fog")) == (
-        "1 of 1 word breaks a rule: fog (f is no letter of the language).",
-    )
+    assert cree.explain(translation("fog")) == ("1 of 1 word breaks a rule: fog (f is no letter of the language).",)
     assert cree.explain(translation("atim nipâw")) == ()
     assert cree.explain(translation("atim ᐊᑎᒼ")) == ("In another script, and not judged: ᐊᑎᒼ.",)
     assert "another script" in cree.explain(translation("ᐊᑎᒼ"))[0]

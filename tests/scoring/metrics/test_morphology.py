@@ -41,9 +41,7 @@ from tests.scoring.cree import card
 from tests.scoring.samples import entry, sentences
 
 ACCEPTANCE = FstAcceptance(setup(facts()))
-verdicts = st.lists(
-    st.builds(WordAnalysis, st.text(), st.one_of(st.none(), st.sampled_from(Acceptance)))
-).map(tuple)
+verdicts = st.lists(st.builds(WordAnalysis, st.text(), st.one_of(st.none(), st.sampled_from(Acceptance)))).map(tuple)
 
 
 def test_acceptance_is_micro_and_counts_empty_outputs() -> None:
@@ -244,10 +242,7 @@ def test_unmapped_glosses_numbers_and_entries_without_gold() -> None:
     assert METRIC.explain(found)[-1] == "Left out, because there is no tag of the analyser: AUG."
     found = translation("mi vidas", "mi vidas", "mi+Pron+1Sg 3+Num+Arab vidi+V+Prs .+CLB")
     assert METRIC.stats(found) == (6, 6, 2)
-    assert METRIC.explain(found) == (
-        "6 of 6 expected lemmas and tags are there.",
-        "Left out, as no words: 3, ..",
-    )
+    assert METRIC.explain(found) == ("6 of 6 expected lemmas and tags are there.", "Left out, as no words: 3, ..")
     signs = translation("mi", "mi", "3+Num .+CLB")
     assert METRIC.stats(signs) == (0, 0, 2)
     assert METRIC.value((0, 0, 2)) is None
@@ -328,9 +323,7 @@ def test_the_time_of_a_run_on_output_grows_as_its_length_does() -> None:
     text = "mi vidas hundojn katon "
     long = {many: {"fst": annotation(text * many, "hundon")} for many in (400, 2_000)}
     assert METRIC.stats(Translation(entry, "o", long[400])) == (11, 14, 0)
-    assert grows_less(
-        lambda many: METRIC.stats(Translation(entry, "o", long[many])), 400, 2_000, 2.5
-    )
+    assert grows_less(lambda many: METRIC.stats(Translation(entry, "o", long[many])), 400, 2_000, 2.5)
 
 
 @needs_cree
@@ -360,9 +353,7 @@ def test_real_cree_in_both_notations() -> None:
 
 def test_demo_tells_weak_strong_and_people_apart() -> None:
     found = find_card("eo")
-    annotator = FstAnnotator(
-        open_analyser(SHIPPED / "epo" / "epo.hfstol"), found.card.writing("Latn")
-    )
+    annotator = FstAnnotator(open_analyser(SHIPPED / "epo" / "epo.hfstol"), found.card.writing("Latn"))
     metric = MorphologicalAccuracy(Resources(setup(facts()), card=found.card))
     entries, values = load(sample_path(DEMO_CORPUS)).entries[:48], []
     for name in (DEMO_WEAK, DEMO_STRONG, None):

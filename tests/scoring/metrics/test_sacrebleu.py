@@ -80,9 +80,7 @@ def test_long_unrelated_entries_take_the_fast_search(monkeypatch: pytest.MonkeyP
             without = match_ter.search(words, target, distance, beam=False)
             assert without == edits(output, reference), "the beam loses nothing"
     asked: list[int] = []
-    monkeypatch.setattr(
-        match_ter, "by_sacrebleu", lambda output, reference: asked.append(len(output))
-    )
+    monkeypatch.setattr(match_ter, "by_sacrebleu", lambda output, reference: asked.append(len(output)))
     found = edits(*pair)
     assert asked == []
     assert Levenshtein.distance(*pair) >= found > 300
@@ -302,10 +300,7 @@ def laid_out(groups: Sequence[Group]) -> tuple[list[str], list[list[str | None]]
     kept = [[texts[0], *[text for text in texts[1:] if not is_blank(text)]] for _, texts in groups]
     composed = [[normalize("NFC", text) for text in texts] for texts in kept]
     most = max(map(len, composed))
-    streams = [
-        [texts[place] if place < len(texts) else None for texts in composed]
-        for place in range(most)
-    ]
+    streams = [[texts[place] if place < len(texts) else None for texts in composed] for place in range(most)]
     return [normalize("NFC", output) for output, _ in groups], streams
 
 
@@ -359,9 +354,7 @@ GOLDEN: list[Group] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("chrF++", 77.6798), ("BLEU", 64.8897), ("TER", 20.9302)]
-)
+@pytest.mark.parametrize(("name", "value"), [("chrF++", 77.6798), ("BLEU", 64.8897), ("TER", 20.9302)])
 def test_fixed_sentences_have_the_values_that_sacrebleu_gave(name: str, value: float) -> None:
     """Numbers that are written down hold even where sacreBLEU and ours change together."""
     check_groups(name, GOLDEN, values=True)
@@ -394,7 +387,7 @@ ANY = st.text(alphabet="ab ", min_size=1, max_size=9)
 
 
 def groups_of(texts: st.SearchStrategy[str]) -> st.SearchStrategy[list[Group]]:
-    return st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=5)), min_size=1, max_size=5)  # fmt: skip
+    return st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=5)), min_size=1, max_size=5)
 
 
 @each
@@ -481,10 +474,6 @@ def test_nearest_variant_is_named_and_length_keeps_the_reference() -> None:
     item = made([("saluton", ["bonan tagon", "saluton"])])[0]
     assert (LengthRatio().stats(item), ExactMatch().stats(item)) == ((7, 11), (0, 1))
     chrf = MADE["chrF++"][0]
-    other, same = made(
-        [("saluton", ["bonan tagon", "", "saluton"]), ("bonan tagon", ["bonan tagon", "x"])]
-    )
-    assert chrf.explain(other) == (
-        "Measured by variant 1, the nearest of 2 accepted translations.",
-    )
+    other, same = made([("saluton", ["bonan tagon", "", "saluton"]), ("bonan tagon", ["bonan tagon", "x"])])
+    assert chrf.explain(other) == ("Measured by variant 1, the nearest of 2 accepted translations.",)
     assert (chrf.explain(same), ChrfPlusPlus().explain(other)) == ((), ())

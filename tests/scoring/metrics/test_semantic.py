@@ -154,9 +154,7 @@ FACTS = CometFacts(model="wmt22-comet-da", sha256="ab" * 32, imported=False)
 
 
 def comet(target: str = "crk", facts: CometFacts | None = FACTS, source: str = "en") -> Comet:
-    setup = ScoringSetup(
-        metrics=("comet_score",), source_language=source, target_language=target, comet=facts
-    )
+    setup = ScoringSetup(metrics=("comet_score",), source_language=source, target_language=target, comet=facts)
     return Comet(Resources(setup))
 
 

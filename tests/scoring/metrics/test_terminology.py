@@ -187,7 +187,7 @@ HALLUCINATION_TERMS = {
 METRIC = Hallucination(resources([ENTRY], HALLUCINATION_TERMS))
 
 
-def hallucinated(output: str, entry: Entry = ENTRY, metric: Hallucination = METRIC) -> Statistics | None:  # fmt: skip
+def hallucinated(output: str, entry: Entry = ENTRY, metric: Hallucination = METRIC) -> Statistics | None:
     return metric.stats(Translation(entry, output))
 
 

@@ -35,9 +35,7 @@ def made_of(id_: str, found: Resources) -> Metric:
 
 def metric(id_: str, target: str = "crk", script: str | None = None, **setup: Any) -> Metric:
     """Make a metric of a shipped pack."""
-    facts = ScoringSetup(
-        metrics=(id_,), source_language="en", target_language=target, script=script, **setup
-    )
+    facts = ScoringSetup(metrics=(id_,), source_language="en", target_language=target, script=script, **setup)
     return made_of(id_, Resources(facts))
 
 

@@ -442,16 +442,12 @@ def test_words_are_those_of_the_script() -> None:
 
 
 def test_what_is_left_open_is_said_in_words() -> None:
-    assert metric("wer").explain(record("a x c d", "a b c")) == (
-        "3 words: 1 changed, 0 left out; 1 added.",
-    )
+    assert metric("wer").explain(record("a x c d", "a b c")) == ("3 words: 1 changed, 0 left out; 1 added.",)
     assert metric("cpwer").explain(record("X: b\nY: a c", "A: a\nB: b")) == (
         "1 error in 2 words, speaker by speaker.",
         "Speakers were taken: Y for A, X for B.",
     )
-    assert metric("wder").explain(record("A: a b", "A: a\nB: b")) == (
-        "1 of 2 aligned words with another speaker.",
-    )
+    assert metric("wder").explain(record("A: a b", "A: a\nB: b")) == ("1 of 2 aligned words with another speaker.",)
     output = "um\nS 1: b so B\nY: a c\nZ: well"
     assert metric("cpwer").compared(record(output, "Ann: a\nBen: b\nAnn: c\nEve: d")) == (
         ("Ann ← Y", "a c", "a c", True),
@@ -483,9 +479,7 @@ def test_words_without_a_name_are_one_speaker_as_in_meeteval() -> None:
 
 def test_empty_references_count_and_are_counted() -> None:
     spoken, silent = record("a b x", "a b"), [record("a b", ""), record("", "...")]
-    made = metric(
-        "wer"
-    )  # 1 of 2, 2 of 1, 0 of 1 (AU-Harness: a reference without a word counts as one word)
+    made = metric("wer")  # 1 of 2, 2 of 1, 0 of 1 (AU-Harness: a reference without a word counts as one word)
     assert corpus_value(made, [spoken, *silent]) == pytest.approx(3 / 4)
     assert [made.stats(each) for each in silent] == [(2, 1, 1), (0, 1, 1)]
     sums = np.array([4.0, 9.0, 2.0])

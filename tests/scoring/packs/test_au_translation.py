@@ -169,9 +169,7 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 TABLES = {"item": ["id", "name", "price", "cat"], "sale": ["id", "item_id", "qty"]}
 
 cells = st.one_of(st.none(), st.integers(0, 2), st.sampled_from(["", "a"]), st.just(b"a"))
-results = st.integers(1, 4).flatmap(
-    lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=6)
-)
+results = st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=6))
 
 
 def all_turned(rows: list[tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
@@ -268,9 +266,7 @@ def test_queries_of_other_parts_do_not_match() -> None:
 
 
 def test_what_a_query_gives_is_only_read() -> None:
-    broken: dict[str, Any] = {
-        "sql": {"exec": None, "why": "the reference query fails", "tables": {}}
-    }
+    broken: dict[str, Any] = {"sql": {"exec": None, "why": "the reference query fails", "tables": {}}}
     found = {"sql": {"exec": 1, "why": "", "tables": TABLES}}
     failed = record("select 1", "select 1", annotations=broken)
     given = record("select name from item", "select NAME from item", annotations=found)
@@ -289,10 +285,7 @@ def test_why_a_result_is_another_is_said() -> None:
     assert metric("text2sql_score").explain(given) == ("The query takes too long.",)
     rows = {"given": ["a | 1", "b | NULL"], "wanted": []}
     other = record("x", "y", annotations={"sql": {**late, "why": "2 rows", "rows": rows}})
-    assert metric("text2sql_score").explain(other) == (
-        "2 rows.",
-        "Its first rows:\n  a | 1\n  b | NULL",
-    )
+    assert metric("text2sql_score").explain(other) == ("2 rows.", "Its first rows:\n  a | 1\n  b | NULL")
     refused = {**late, "why": "the query fails: not authorized"}
     said = metric("text2sql_score").explain(record("x", "y", annotations={"sql": refused}))
     assert said[0] == "The query fails: not authorized."
@@ -312,8 +305,6 @@ def test_sql_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code.METRICS["au.text2sql_score"].why_off(with_runner) is None
 
 
-def test_sqlglot_prints_nothing(
-    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_sqlglot_prints_nothing(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
     assert not sql_parts.same_parts("VACUUM INTO 'a text'", "SELECT 1", TABLES)
     assert (caplog.records, capfd.readouterr()) == ([], ("", ""))

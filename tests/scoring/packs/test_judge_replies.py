@@ -17,8 +17,7 @@ from tests.review.thorough import examples
 from tests.scoring.packs.pack_cases import cases, corpus_value, entry_values, metric, record
 
 BINARY, DETAILED, SEMANTIC, RATING, WORD = (
-    CONTRACTS[f"judge_{name}"]
-    for name in ("binary", "detailed", "semantic", "mt_bench", "big_bench_audio")
+    CONTRACTS[f"judge_{name}"] for name in ("binary", "detailed", "semantic", "mt_bench", "big_bench_audio")
 )
 OUTSIDE = "the score lies outside its scale"
 OF_CASE = {"binary": BINARY, "mt_bench": RATING, "big_bench": WORD}

@@ -112,7 +112,7 @@ final multiple_choice_accuracy gsm8k_exact_match joint_goal_accuracy slot_accura
 """
 """au-harness-metrics, the last column of its table."""
 
-HEADINGS = {"EM": "em", "F1": "f1", "RLC": "rlc", "Cost": "cost", "CNBE": "cnbe", "Sem": "semantic_score"}  # fmt: skip
+HEADINGS = {"EM": "em", "F1": "f1", "RLC": "rlc", "Cost": "cost", "CNBE": "cnbe", "Sem": "semantic_score"}
 
 
 def totals(mean: float | None, std: float | None = 0.0, n: int = 10) -> MetricTotals:
@@ -226,7 +226,7 @@ def test_scale_is_cut_rounding_named_and_scorecard_printed() -> None:
     assert (pack.version, row.info.source, row.info.high) == ("2.1", "a paper §1", float("inf"))
     with pytest.raises(KeyError, match="library"):
         read_pack("demo", TABLE.replace('library = "own code"', ""))
-    found = {"demo.errors": MetricTotals(2, 0, 0.4, 3), "demo.percent": MetricTotals(36.865, 0, 1, 3)}  # fmt: skip
+    found = {"demo.errors": MetricTotals(2, 0, 0.4, 3), "demo.percent": MetricTotals(36.865, 0, 1, 3)}
     assert figure_lines(figures(pack, found)) == [
         "average_errors ↓ 100.00 (cut)",
         "overall_errors ↓ 40.00",

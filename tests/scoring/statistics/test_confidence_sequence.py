@@ -49,9 +49,7 @@ def test_kept_sums_claim_no_more_than_the_bets_made(values: list[float], mean: f
     assert found <= exact_log_capital(array, mean) + 1e-6
     likely = np.clip(np.random.default_rng(1).normal(0.04, 0.15, 500), -1, 1)
     exact = exact_log_capital(likely, 0.0)  # and hardly less of what is likely
-    assert float(log_capital(power_sums(likely)[-1], 0.0)) == pytest.approx(
-        exact, rel=0.06, abs=0.25
-    )
+    assert float(log_capital(power_sums(likely)[-1], 0.0)) == pytest.approx(exact, rel=0.06, abs=0.25)
 
 
 @examples(15, 100)
@@ -256,9 +254,7 @@ def raced(values: FloatArray, block: int = 10, level: float = 0.95) -> Race:
 
 def drawn(random: np.random.Generator, setups: int, spread: float) -> FloatArray:
     means = random.normal(0.5, spread, (setups, 1))
-    return np.clip(
-        means + random.normal(0, 0.15, 150) + random.normal(0, 0.15, (setups, 150)), 0, 1
-    )
+    return np.clip(means + random.normal(0, 0.15, 150) + random.normal(0, 0.15, (setups, 150)), 0, 1)
 
 
 def test_who_is_stopped_is_behind_in_the_end_and_its_interval_holds() -> None:

@@ -13,14 +13,7 @@ from benchmarks.best_baseline import BASELINES, WORLDS, mean_table
 from scoring.core.metric import FloatArray, Table
 from scoring.core.scorer import Scorer
 from scoring.metrics.inventory import surface_metrics
-from scoring.statistics.clusters import (
-    Z_BOTH,
-    AgainstBest,
-    against_best,
-    pooled,
-    rank,
-    smallest_difference,
-)
+from scoring.statistics.clusters import Z_BOTH, AgainstBest, against_best, pooled, rank, smallest_difference
 from scoring.statistics.distributions import chance_of_so_many
 from scoring.statistics.intervals import RunningSpread
 from scoring.statistics.repetitions import Holding, of_values, repetitions
@@ -61,9 +54,7 @@ def test_of_a_mean_the_pseudo_values_are_the_values_and_intervals_are_student_s(
     means = values.mean(axis=0)
     half = stats.t.ppf(0.975, 19) * means.std(ddof=1) / 20**0.5
     for_entries = found.interval(Holding.ENTRIES)
-    assert (for_entries.lower, for_entries.upper) == pytest.approx(
-        (means.mean() - half, means.mean() + half)
-    )
+    assert (for_entries.lower, for_entries.upper) == pytest.approx((means.mean() - half, means.mean() + half))
     runs = values.mean(axis=1)
     half = stats.t.ppf(0.975, 2) * runs.std(ddof=1) / 3**0.5
     for_runs = found.interval(Holding.REPETITIONS)
@@ -84,8 +75,7 @@ def test_a_corpus_value_has_jackknife_s_pseudo_values() -> None:
 
     whole = [value([0, 1, 2, 3], run) for run in range(2)]
     pseudo = [
-        [4 * whole[run] - 3 * value([i for i in range(4) if i != out], run) for out in range(4)]
-        for run in range(2)
+        [4 * whole[run] - 3 * value([i for i in range(4) if i != out], run) for out in range(4)] for run in range(2)
     ]
     found = repetitions(tables, "chrf_plus_plus")
     assert found.squares == pytest.approx(of_values(np.array(pseudo)).squares)
@@ -194,9 +184,7 @@ def test_it_beats_the_best_only_where_it_beats_all() -> None:
 def test_of_a_metric_where_lower_is_better_the_signs_are_its_own() -> None:
     outputs = (["a b c d"] * 30, ["a b c x"] * 30, ["a x x d"] * 15 + ["a b x d"] * 15)
     scorer = Scorer(surface_metrics())
-    method, near, far = (
-        scorer.table(scorer.statistics(translations(texts, ["a b c d"] * 30))) for texts in outputs
-    )
+    method, near, far = (scorer.table(scorer.statistics(translations(texts, ["a b c d"] * 30))) for texts in outputs)
     found = against_best(method, [far, near], "ter")
     assert (found.picked, found.difference) == (1, pytest.approx(-25.0))
     assert found.lower <= found.difference <= found.upper < 0

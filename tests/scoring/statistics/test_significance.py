@@ -24,23 +24,9 @@ from scoring.core.specification import metric_info
 from scoring.metrics.chrf_bleu import Bleu
 from scoring.metrics.inventory import surface_metrics
 from scoring.metrics.match_ter import EquivalentMatch, ExactMatch
-from scoring.statistics.intervals import (
-    LiveIntervals,
-    bootstrap,
-    poisson_counts,
-    resample,
-    wilson,
-    wilson_intervals,
-)
+from scoring.statistics.intervals import LiveIntervals, bootstrap, poisson_counts, resample, wilson, wilson_intervals
 from scoring.statistics.reproducibility import verdict
-from scoring.statistics.significance import (
-    Difference,
-    compare,
-    difference_intervals,
-    flipped,
-    holm,
-    resamples,
-)
+from scoring.statistics.significance import Difference, compare, difference_intervals, flipped, holm, resamples
 from tests.review.thorough import examples, times
 from tests.scoring.late import stats
 from tests.scoring.samples import ALPHABETS, corpus, matches, translations, worse
@@ -55,8 +41,7 @@ def two_systems(entries: int, seed: int = 4) -> tuple[list[Translation], list[Tr
     items = corpus(ALPHABETS["roman with circumflex"], entries, seed)
     first = [Translation(item, worse(item.reference, rng)) for item in items]
     second = [
-        Translation(item, item.reference if rng.random() < 0.05 else worse(item.reference, rng))
-        for item in items
+        Translation(item, item.reference if rng.random() < 0.05 else worse(item.reference, rng)) for item in items
     ]
     return first, second
 
@@ -357,10 +342,7 @@ def test_composite_is_resampled_with_all_its_inputs() -> None:
     rows = one_table(60)
     sums = resample(rows.matrix, 300, 12345)
     arrays = rows.values(sums)
-    singles = [
-        composite({id_: float(values[draw]) for id_, values in arrays.items()}).value
-        for draw in range(300)
-    ]
+    singles = [composite({id_: float(values[draw]) for id_, values in arrays.items()}).value for draw in range(300)]
     interval = bootstrap(rows, draws=300)["composite"]
     expected = np.percentile(np.array(singles, dtype=float), [2.5, 97.5])
     assert (interval.lower, interval.upper) == pytest.approx(tuple(expected))
@@ -386,10 +368,7 @@ def test_all_right_is_degenerate_and_no_entries_have_no_interval() -> None:
     assert wilson_intervals(rows)["exact_match_rate"].lower < 0.9
     assert (bootstrap(one_table(0)), wilson_intervals(one_table(0))) == ({}, {})
     assert LiveIntervals(SCORER.metrics).intervals() == {}
-    narrow, wide = (
-        bootstrap(one_table(640))["chrf_plus_plus"],
-        bootstrap(one_table(40))["chrf_plus_plus"],
-    )
+    narrow, wide = (bootstrap(one_table(640))["chrf_plus_plus"], bootstrap(one_table(40))["chrf_plus_plus"])
     ratio = (wide.upper - wide.lower) / (narrow.upper - narrow.lower)
     assert 2.5 < ratio < 6.5
 

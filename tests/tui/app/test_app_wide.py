@@ -45,29 +45,11 @@ from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, Letter
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.vault.screen import VaultScreen, VaultsScreen
-from tests.tui.answered import (
-    JUDGED,
-    QA,
-    answered,
-    asking,
-    judge,
-)
+from tests.tui.answered import JUDGED, QA, answered, asking, judge
 from tests.tui.entry.explained import Known, why
 from tests.tui.golden import EVERY_SIZE, SMALL, look, look_in_every_theme
 from tests.tui.scenes import PAIRS, Scene, entries_of, scene, sealed
-from tests.tui.screens import (
-    App,
-    at_rest,
-    drawn,
-    notices,
-    press,
-    press_in_turn,
-    settle,
-    stands,
-    store,
-    text,
-    until,
-)
+from tests.tui.screens import App, at_rest, drawn, notices, press, press_in_turn, settle, stands, store, text, until
 
 
 async def typed(pilot: Pilot[Any], words: str) -> None:
@@ -159,9 +141,7 @@ async def test_copying_says_how_much_and_refuses_too_much(tmp_path: Path) -> Non
 
 
 async def test_no_selection_takes_a_secret_text_along(tmp_path: Path) -> None:
-    entries = [
-        each.model_copy(update={"segment": Segment.GOLD_STANDARD}) for each in entries_of(PAIRS, 3)
-    ]
+    entries = [each.model_copy(update={"segment": Segment.GOLD_STANDARD}) for each in entries_of(PAIRS, 3)]
     made = scene(tmp_path / "s.sqlite", total=3, stored=3, entries=entries)
     app = App(made)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -207,8 +187,7 @@ async def test_filter_by_a_hostile_name_finds_and_is_harmless(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("mark", "opens"),
-    [(HEAD, [VaultsScreen, VaultScreen]), (FILE, [ProjectsScreen, ProjectScreen])],
+    ("mark", "opens"), [(HEAD, [VaultsScreen, VaultScreen]), (FILE, [ProjectsScreen, ProjectScreen])]
 )
 def test_command_opens_its_screens_and_needs_a_terminal(
     mark: str, opens: list[type], home: Path, monkeypatch: pytest.MonkeyPatch
@@ -352,9 +331,7 @@ async def test_walk_from_home_looks_as_kept(walk: dict[str, tuple[str, ...]], ma
             look(name, app)
 
 
-STOP = Stop(
-    "0f3b8c1e", "eo-demo-v1 · chat", 38, 2, 0.05, 0.0184, "The next call could pass the budget."
-)
+STOP = Stop("0f3b8c1e", "eo-demo-v1 · chat", 38, 2, 0.05, 0.0184, "The next call could pass the budget.")
 DIALOGS: dict[str, tuple[Callable[[Scene], Screen[Any]], tuple[str, ...]]] = {
     "ask-setting": (
         lambda _: AskSettingScreen(
@@ -367,9 +344,7 @@ DIALOGS: dict[str, tuple[Callable[[Scene], Screen[Any]], tuple[str, ...]]] = {
     "open-corpus": (lambda _: OpenCorpusScreen(), ("enter",)),
     "press-key": (lambda _: PressKeyScreen("New run", "n", lambda _: "Checks (Corpus)"), ("c",)),
     "score-again": (
-        lambda made: ScoreAgainScreen(
-            made.path, made.number, "eo-demo-v1 · chat", {"language_card": "eo.toml"}
-        ),
+        lambda made: ScoreAgainScreen(made.path, made.number, "eo-demo-v1 · chat", {"language_card": "eo.toml"}),
         (),
     ),
 }
@@ -398,7 +373,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 async def test_judged_run_shows_what_the_judge_said(folder: Path) -> None:
     said = {"score": 0.5, "explanation": "It leaves out the article.\nThe place is right."}
     path, run = await to_thread(answered, folder, "qa", QA, metrics=("lbrag",))
-    judge(path, run, "judge_semantic", said, {"score": None, "reason": "the reply has no JSON object with a score"})  # fmt: skip
+    judge(path, run, "judge_semantic", said, {"score": None, "reason": "the reply has no JSON object with a score"})
     app = App(None, path, watch=True)
     asking(path, run, app.queue)
     async with at_rest(app, SMALL) as (_, pilot):

@@ -472,10 +472,7 @@ def test_output_that_cannot_be_written_is_said_in_one_line(arguments: list[str])
     reading, closed = os.pipe()
     os.close(reading)
     with Path("/dev/full").open("w") as full, os.fdopen(closed, "w") as pipe:
-        for stdout, said in (
-            (full, "error: No space left on device. Make room there, and do it again.\n"),
-            (pipe, ""),
-        ):
+        for stdout, said in ((full, "error: No space left on device. Make room there, and do it again.\n"), (pipe, "")):
             shown = subprocess.run(
                 [sys.executable, "-P", "-c", program], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
             )  # fmt: skip

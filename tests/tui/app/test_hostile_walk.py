@@ -85,8 +85,7 @@ BASES = {"EntryByEntryScreen", "ListScreen", "ReadingScreen", "SearchedScreen", 
 """Screens that others are made from."""
 
 OWN_CLICKS = {
-    f"screen.section('{name}')"
-    for name in (*SECTIONS, *project_screen.SECTIONS, *submission_screen.SECTIONS)
+    f"screen.section('{name}')" for name in (*SECTIONS, *project_screen.SECTIONS, *submission_screen.SECTIONS)
 }
 """What the program's own words on a screen do when they are clicked."""
 
@@ -98,11 +97,7 @@ def screens() -> set[str]:
             continue
         made = importlib.import_module(module.name)
         for each in vars(made).values():
-            if (
-                isinstance(each, type)
-                and issubclass(each, Screen)
-                and each.__module__ == made.__name__
-            ):
+            if isinstance(each, type) and issubclass(each, Screen) and each.__module__ == made.__name__:
                 found.add(each.__name__)
     return found - BASES
 
@@ -126,13 +121,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (NAME, HOSTILE[4], f"/tmp/{NAME.replace('/', '')}"),
     )
     store.execute("UPDATE corpora SET dataset = json_set(dataset, '$.id', ?)", (NAME,))
-    store.execute(
-        "UPDATE results SET output = NULL, error_class = 'timeout', error = ? WHERE position = 2",
-        (NAME,),
-    )
-    change_words(
-        store, runs[0].number, note=" ".join(each for each in TEXTS if "\x00" not in each)[:300]
-    )
+    store.execute("UPDATE results SET output = NULL, error_class = 'timeout', error = ? WHERE position = 2", (NAME,))
+    change_words(store, runs[0].number, note=" ".join(each for each in TEXTS if "\x00" not in each)[:300])
     change_words(store, runs[0].number, add=["[/b]", "[@click=app.quit]x[/]"])
     trash(store, runs[2].number)
     store.close()

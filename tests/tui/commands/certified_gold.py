@@ -65,6 +65,4 @@ def two_sides(folder: Path, patch: pytest.MonkeyPatch) -> TwoSides:
         filled(office, organisation, reviewed(card, segments="gold_standard", **corpus))
     certificate = issued(folder)
     ok(f"review attach {certificate}")
-    return TwoSides(
-        organisation, developer, stick, card["run_id"], card["run_card_hash"], certificate
-    )
+    return TwoSides(organisation, developer, stick, card["run_id"], card["run_card_hash"], certificate)

@@ -138,9 +138,11 @@ class Rosetta:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.store = home / "rosetta.sqlite"
-        self.environment = {
-            name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")
-        } | {"ROSETTA_HOME": str(home), "PYTHONWARNINGS": "error", "PYTHONIOENCODING": "utf-8"}
+        self.environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")} | {
+            "ROSETTA_HOME": str(home),
+            "PYTHONWARNINGS": "error",
+            "PYTHONIOENCODING": "utf-8",
+        }
 
     def start(self, *arguments: object, **more: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(

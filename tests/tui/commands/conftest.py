@@ -41,10 +41,7 @@ def program(capsys: pytest.CaptureFixture[str]) -> Program:
 
 @pytest.fixture
 def copy_of(
-    tmp_path_factory: pytest.TempPathFactory,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    no_keyring: None,
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None
 ) -> CopyOf:
     """What copies a folder that was made once, and goes there; the data folder in use is ``home`` in it."""
 
@@ -59,7 +56,7 @@ def copy_of(
 
 
 @pytest.fixture
-def sides(tmp_path_factory: pytest.TempPathFactory, copy_of: CopyOf, monkeypatch: pytest.MonkeyPatch) -> TwoSides:  # fmt: skip
+def sides(tmp_path_factory: pytest.TempPathFactory, copy_of: CopyOf, monkeypatch: pytest.MonkeyPatch) -> TwoSides:
     """A copy of an organisation's and a developer's computer; the first one's data folder is in use."""
     folder, made = made_once(tmp_path_factory, "sides", two_sides)
     copy, names = copy_of("sides", two_sides), ("organisation", "developer", "stick", "certificate")

@@ -70,11 +70,7 @@ def _more(sides: TwoSides, top: Path) -> dict[str, Path]:
     (top / "seen.rosetta-laptop").write_bytes(write_laptop_card(laptop, "red"))
     saw = write_statement(witness, laptop.public.signing_key, "ab" * 32)
     (top / "saw.rosetta-witness").write_bytes(saw)
-    return {
-        "other-card": top / "other.json",
-        "saw": top / "saw.rosetta-witness",
-        "seen": top / "seen.rosetta-laptop",
-    }
+    return {"other-card": top / "other.json", "saw": top / "saw.rosetta-witness", "seen": top / "seen.rosetta-laptop"}
 
 
 def _of_runs(sides: TwoSides, folder: Path) -> dict[str, Path]:
@@ -170,7 +166,7 @@ def _apart(sides: TwoSides, folder: Path) -> dict[str, Path]:
     new = f"corpus new {made} --source-language en --target-language eo --title Words --license CC-BY-4.0"
     ok(f"{new} --organisation Us", sides.developer)
     [mark] = (folder / "exchange").rglob("exchange.json")
-    [kept] = (each for each in sides.organisation.rglob("*.json") if b"exchange-record" in each.read_bytes())  # fmt: skip
+    [kept] = (each for each in sides.organisation.rglob("*.json") if b"exchange-record" in each.read_bytes())
     return {
         "share-tried": tried,
         "scoring": signed_file(folder, ORGANISER),

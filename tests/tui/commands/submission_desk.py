@@ -32,7 +32,7 @@ class Desk:
     def __call__(self, line: str, *more: str, code: int = 0) -> str:
         result = CliRunner().invoke(rosetta, [*line.split(), *more], input="y\n")
         failed = isinstance(result.exception, HarnessError | CorpusError | click.ClickException)
-        if result.exception is not None and not failed and not isinstance(result.exception, SystemExit):  # fmt: skip
+        if result.exception is not None and not failed and not isinstance(result.exception, SystemExit):
             raise result.exception
         said = f"{result.output}{result.exception if failed else ''}"
         assert (2 if failed else result.exit_code) == code, said

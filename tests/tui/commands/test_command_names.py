@@ -200,9 +200,7 @@ def test_problems_of_all_kinds_have_an_end(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_estimate_prints_text_and_json(program: Program) -> None:
-    words = (
-        f"run --estimate {CORPUS} --method chat --endpoint openai --model gpt-4o --limit 7".split()
-    )
+    words = f"run --estimate {CORPUS} --method chat --endpoint openai --model gpt-4o --limit 7".split()
     code, told, problems = program(*words)
     assert (code, problems) == (0, "")
     assert told.startswith("Entries  7\nCost     about $0.00")
@@ -228,7 +226,7 @@ def test_estimate_refuses_wrong_usage(program: Program) -> None:
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="closes a stream as a Unix shell does")
 
 
-def called(home: Path, *words: object, first: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:  # fmt: skip
+def called(home: Path, *words: object, first: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-P", "-c", START, *map(str, words)], env=Rosetta(home).environment,
         stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, preexec_fn=first,

@@ -178,7 +178,7 @@ def test_consent_damaged_record_opens_nothing(on: Computers) -> None:
     on("community withdraw --method last", *REASON)
     path = on.folder / "office" / "consent.jsonl"
     path.write_bytes(path.read_bytes().replace(b"as asked", b"as other"))
-    for command in ("runs list", "run words.tsv --method constant --text x", "runs verify card.json"):  # fmt: skip
+    for command in ("runs list", "run words.tsv --method constant --text x", "runs verify card.json"):
         assert "consent.jsonl: line 1: it was changed" in on(command)
 
 
@@ -207,9 +207,7 @@ def test_corpus_terms_are_written_and_obeyed(on: Computers) -> None:
     on("corpus terms words.tsv --transmission https://a.example/v1 --training no")
     assert "is another address, however much alike they look" in on(f"{run} --may-send", "Council")
     assert "is there already" in on("corpus terms words.tsv --transmission open")
-    assert "not a word that is known" in on(
-        "corpus terms words.tsv --overwrite --transmission maybe"
-    )
+    assert "not a word that is known" in on("corpus terms words.tsv --overwrite --transmission maybe")
 
 
 def test_consent_withdrawal_changes_the_store_mark(on: Computers) -> None:
@@ -283,7 +281,7 @@ def test_vault_from_first_card_to_a_copy(elders: Office) -> None:
     assert "2 entries opened with your keys" in elders("open v words --purpose", "a look")
     assert "2 entries" in elders("open v words --key rec.txt --purpose", "a\n look", at="new")
     assert "The purpose has 0 characters" in elders("open v words --purpose", " ")
-    moved = elders("check-up v words --do rotate --count 1 --purpose y", at="school")  # fmt: skip
+    moved = elders("check-up v words --do rotate --count 1 --purpose y", at="school")
     assert "1 entry moved from held_out to gold_standard. Now: 3 gold_standard." in moved
     assert "opens for: Office, recovery key" in elders("revoke v School --purpose left")
     assert "not those of a present keeper" in elders("open v words --purpose look", at="school")
@@ -343,7 +341,7 @@ def typing(elders: Office, words: str, line: list[str], at: str) -> str:
     return f"{done.output}error: {done.exception}" if failed else done.output
 
 
-def test_vault_page_can_be_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None) -> None:  # fmt: skip
+def test_vault_page_can_be_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None) -> None:
     """Every command of "Several keepers together", each on the computer that the page names."""
     elders = Office(tmp_path, monkeypatch)
     (tmp_path / "stick").mkdir()
@@ -456,16 +454,13 @@ def test_vault_enrols_no_revoked_key(at: Computers) -> None:
     assert "The card of Library: consent was withdrawn for the key" in told
 
 
-def test_vault_enrol_says_what_a_full_disk_left_undone(at: Computers, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_vault_enrol_says_what_a_full_disk_left_undone(at: Computers, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> tuple[int, int]:
         raise StoreError("the disk is full. Free 20 MB or more on it, then try again.")
 
     at("vault card Library.rosetta-keeper", at="library")
     monkeypatch.setattr("harness.store.file.sealing.seal_for_keepers", full)
-    told = at(
-        "vault enrol v Library.rosetta-keeper --purpose new --words",
-        at.words_of("library", Role.KEEPER),
-    )
+    told = at("vault enrol v Library.rosetta-keeper --purpose new --words", at.words_of("library", Role.KEEPER))
     assert "it opens for Office, recovery key, Library now" in told
     assert "is not sealed for them yet: the disk is full" in told
     assert "Do not repeat the change" in told
@@ -515,9 +510,7 @@ def test_vault_withdrawn_corpus_is_refused_on_other_computers(at: Computers) -> 
         told = at(*look, at="library")
         assert "Consent for 'words' was withdrawn by Council on" in told
         assert "(as asked): no keeper opens it" in told
-    assert "Office: withdrew consent for 'words', as Council decided" in at(
-        "vault log v", at="library"
-    )
+    assert "Office: withdrew consent for 'words', as Council decided" in at("vault log v", at="library")
     assert "WITHDRAWN: Consent for 'words'" in at("vault list v", at="library")
     assert faults("vault-list", json.loads(at("vault list v --json", at="library"))) == []
     assert faults("vault-log", json.loads(at("vault log v --json", at="library"))) == []

@@ -211,9 +211,7 @@ def test_language_check_names_all_that_is_wrong_in_a_file(tmp_path: Path) -> Non
 
 
 def test_language_shows_a_hostile_card_harmless(home: Path) -> None:
-    text = LEAST.replace("Mine", r"\u001b[2JMine\u202e").replace(
-        "[sources]", '[sources]\nname = "\\u001b]0;x\\u0007"'
-    )
+    text = LEAST.replace("Mine", r"\u001b[2JMine\u202e").replace("[sources]", '[sources]\nname = "\\u001b]0;x\\u0007"')
     (home / "crk.toml").write_text(text, "utf-8")
     for line in ("list", "show crk", "check crk", "list --json", "show crk --json"):
         result = on_languages(*line.split())
@@ -244,9 +242,7 @@ def test_docs_name_every_field_of_a_language_card() -> None:
 
 
 def test_language_check_says_which_scripts_there_are(home: Path) -> None:
-    assert isinstance(
-        on_languages("check", "eo", "--source-language", "No Such Tongue").exception, UsageError
-    )
+    assert isinstance(on_languages("check", "eo", "--source-language", "No Such Tongue").exception, UsageError)
     assert "the card has no script Cans; it has Latn" in on_languages("check", "eo-Cans").stdout
     assert json.loads(on_languages("check", "eo-Cans", "--json").stdout)["no_script"]
     assert json.loads(on_languages("check", "eo-Latn", "--json").stdout)["no_script"] is None
@@ -257,7 +253,7 @@ def test_language_check_says_which_scripts_there_are(home: Path) -> None:
     assert metrics(on_languages("check", "crk", "--json"))["fst_acceptance_rate"] == ("ready", "")
 
 
-def test_language_card_that_breaks_its_reader_costs_a_row(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:  # fmt: skip
+def test_language_card_that_breaks_its_reader_costs_a_row(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     whole = cards.read_card
 
     def breaking(path: Path) -> cards.FoundCard:

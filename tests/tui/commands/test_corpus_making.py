@@ -42,9 +42,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
 def test_corpus_that_lacks_something_is_closed_as_it_is(office: Office, tmp_path: Path) -> None:
     office("vault init elders --name E --as Office --recovery r.txt")
     before = (tmp_path / "words" / "project.json").read_bytes()
-    assert "only written sealed" in office.refused(
-        "corpus", "ask", "translate", "words", "-o", "stick"
-    )
+    assert "only written sealed" in office.refused("corpus", "ask", "translate", "words", "-o", "stick")
     refused = office.refused("vault", "add", "elders", "words")
     assert "2 translations to which no second speaker agreed" in refused
     assert "1 sentence without a translation (1 held_out)" in refused
@@ -171,7 +169,7 @@ def test_corpus_agree_for_a_named_laptop(second: Office, monkeypatch: pytest.Mon
     assert "Sealed for the laptop laptop" in shared
 
 
-def test_corpus_gather_without_its_reviews_forgets_nothing(second: Office, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_corpus_gather_without_its_reviews_forgets_nothing(second: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     path = second.home.parent / "words" / "project.json"
     before = path.read_bytes()
     shutil.copytree(second.home, second.home.parent / "before")
@@ -187,7 +185,7 @@ def test_corpus_gather_without_its_reviews_forgets_nothing(second: Office, monke
 
 
 KNOWN = sentences()
-TAKE_BACK = ("community", "withdraw", "--by", "Council", "--reason", "asked to", "--corpus", "words")  # fmt: skip
+TAKE_BACK = ("community", "withdraw", "--by", "Council", "--reason", "asked to", "--corpus", "words")
 SENTENCES = 6
 
 

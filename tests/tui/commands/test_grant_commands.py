@@ -65,7 +65,7 @@ def test_grant_of_three_keepers_over_a_stick(homes: Homes) -> None:
     assert words in shown
     assert "No answer yet from Office, School, Library." in shown
     to = "--to {stick}/%s.rosetta-answer"
-    refused = homes("library", f"grant answer {{stick}}/elders {one} {to % 'library'} --refuse", "in May")  # fmt: skip
+    refused = homes("library", f"grant answer {{stick}}/elders {one} {to % 'library'} --refuse", "in May")
     assert "The log will have it with your reason" in refused
     for home in ("school", "office"):
         allowed = homes(home, f"grant answer {{stick}}/elders {one} --yes {to % home}")
@@ -115,10 +115,7 @@ def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
     for line, words in (
         ("run words.tsv --method copy-source", "--ask goes with --vault"),
         ("score --rescore last --vault elders --purpose x", "There is no run"),
-        (
-            "run greetings --estimate --vault elders --purpose x --method copy-source",
-            "runs nothing",
-        ),
+        ("run greetings --estimate --vault elders --purpose x --method copy-source", "runs nothing"),
     ):
         assert words in homes.types("office", f"{line} --ask b.rosetta-request"), line
     assert len(homes("office", "log elders").splitlines()) == 3
@@ -128,7 +125,7 @@ def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
     for line in ("grant take elders junk", "grant answer elders junk --yes --to x.rosetta-answer"):
         assert "Ask for the file once more" in homes("office", line)
     assert "opens for 2 of its 3 keepers" in homes("office", "open elders greetings --purpose x")
-    assert "Leave the rest out" in homes("office", "open elders greetings --grant a.rosetta-request")  # fmt: skip
+    assert "Leave the rest out" in homes("office", "open elders greetings --grant a.rosetta-request")
     shutil.copy(homes.folder / "school" / "keeper.key", homes.stick)
     allow = "grant answer elders a.rosetta-request --yes --key {stick}/keeper.key --to s"
     assert "Written: s" in homes("office", allow)
@@ -161,11 +158,11 @@ def test_grant_of_one_keeper_is_used_at_once_within_budget(alone: Homes) -> None
     alone.types("office", f"score --rescore last {HERE} again --metrics bleu")
     [first, again] = json.loads(alone("office", "grant show elders --json"))
     assert faults("vault-grants", [first, again]) == []
-    assert (first["run"]["method"], first["needed"], bool(first["used"])) == ("copy-source", 1, True)  # fmt: skip
+    assert (first["run"]["method"], first["needed"], bool(first["used"])) == ("copy-source", 1, True)
     assert again["run"]["method"] == "rescore"
     ids = [each["run_id"] for each in json.loads(alone.types("office", "runs list --json"))]
     used = lines(alone)
-    assert "Written" in alone.types("office", f"runs export {ids[0]} {HERE} ann --submitter Ann -o ann.json")  # fmt: skip
+    assert "Written" in alone.types("office", f"runs export {ids[0]} {HERE} ann --submitter Ann -o ann.json")
     assert lines(alone) == used + 2  # it was opened, and the ledger stood so
     refused = alone.types("office", f"runs export {ids[1]} {HERE} ann --submitter Ann -o b.json")
     assert "The next one is given from" in refused
@@ -227,9 +224,7 @@ def given(homes: Homes, *words: str) -> list[str]:
 
 
 def create(with_run: Homes, opening: str, *laptops: str) -> str:
-    return with_run.types(
-        "office", f"review create last {opening} {SMALL_REVIEW}", *given(with_run, *laptops)
-    )
+    return with_run.types("office", f"review create last {opening} {SMALL_REVIEW}", *given(with_run, *laptops))
 
 
 def texts(with_run: Homes) -> int:
@@ -246,11 +241,7 @@ def test_grant_is_what_the_way_of_a_run_proposes(with_run: Homes) -> None:
         proposed = opening_command(store, found, f"{create} --for LAPTOP-FILE")
     asking, _, creating = proposed.partition("; then ")
     words = asking.removeprefix("rosetta ")
-    for name, word in (
-        ("LAPTOP-FILE", "{stick}/blue.rosetta-laptop"),
-        ("NAME", "{stick}/p"),
-        ("WORDS", "spring"),
-    ):
+    for name, word in (("LAPTOP-FILE", "{stick}/blue.rosetta-laptop"), ("NAME", "{stick}/p"), ("WORDS", "spring")):
         words = words.replace(name, word)
     with_run.types("office", f"{words} {SMALL_REVIEW}")
     assert (with_run.stick / "p.rosetta-request").exists()
@@ -278,7 +269,7 @@ def test_grant_hands_sentences_to_named_laptops_once(with_run: Homes) -> None:
     assert readable(with_run.folder) == []
 
 
-def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
     granted = asked(with_run, "a", CREATE, *given(with_run, *FOR))
 
     def full(*_: object) -> None:
@@ -296,7 +287,7 @@ def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytes
 def test_review_sentences_go_along_when_all_is_sealed_anew(with_run: Homes) -> None:
     assert "Written" in create(with_run, WITH, *FOR)
     forget_keys()
-    said = with_run("office", "check-up elders --do shares --with ../school/keeper.key --purpose", "a page was lost")  # fmt: skip
+    said = with_run("office", "check-up elders --do shares --with ../school/keeper.key --purpose", "a page was lost")
     assert "error" not in said, said
     forget_keys()
     with pytest.raises(StoreSealed):
@@ -310,7 +301,7 @@ def test_review_sentences_go_along_when_all_is_sealed_anew(with_run: Homes) -> N
     with pytest.raises(StoreSealed):
         texts(with_run)
     with_run.types("office", "runs delete last --now --yes")
-    with Office.open(with_run.folder / "office") as office, pytest.raises(StoreError, match="nobody opens them again"):  # fmt: skip
+    with Office.open(with_run.folder / "office") as office, pytest.raises(StoreError, match="nobody opens them again"):
         _ = office.review("last").texts
 
 
@@ -388,7 +379,7 @@ def test_run_path_by_a_grant_of_several_keepers(ran: Path) -> None:
             grant=request_id(request), corpus=act.corpus, entries=act.entries, purpose="spring", run=act.run
         )  # fmt: skip
         acts = (GrantAsked(request=request), used)
-        more = [LogLine(opened.record.model_copy(update={"act": each}), opened.content) for each in acts]  # fmt: skip
+        more = [LogLine(opened.record.model_copy(update={"act": each}), opened.content) for each in acts]
         return [*before, *more]
 
     assert opened_by(lines(), act.run).ok is True
@@ -504,10 +495,7 @@ def test_vault_second_review_refuses_before_it_opens(desk: Desk) -> None:
     create_sealed(desk, panel.named, *OPENING)
     panel.rate(desk.folder / "stick", newest(desk), lambda n, _: list(Rating)[3 * (n > 0)])
     desk("review import stick")
-    second, before = (
-        ("review create --second last -o again", *panel.named, *OPENING),
-        log_lines(desk),
-    )
+    second, before = (("review create --second last -o again", *panel.named, *OPENING), log_lines(desk))
     for options, words in (("--name a/b", "make a name"), ("--recipient age1nobody", "age1nobody")):
         assert words in desk(*second, *options.split(), code=2), options
     assert log_lines(desk) == before
@@ -515,7 +503,7 @@ def test_vault_second_review_refuses_before_it_opens(desk: Desk) -> None:
     assert len(log_lines(desk)) == len(before) + 1
 
 
-def test_vault_review_seals_for_the_cards_it_showed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_vault_review_seals_for_the_cards_it_showed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Looked at, written into the log and sealed for are the same keys, whatever lies on the stick by then."""
     run_sealed(desk)
     panel, opening = speakers(desk), vault_opening.open_again

@@ -280,7 +280,7 @@ def test_submission_steps_are_done_where_they_were_done(sides: TwoSides, bundle:
     desk.note(kept.submission, SubmissionEvent.REHEARSED)
     desk.note(kept.submission, SubmissionEvent.SCORED, sides.run_id, "gold")
     assert _open(sides, kept.number) == ["its maker was told", "confirmation"]
-    assert f"rosetta submission tell {kept.number}" in ok(f"submission show {kept.number}", sides.organisation)  # fmt: skip
+    assert f"rosetta submission tell {kept.number}" in ok(f"submission show {kept.number}", sides.organisation)
     desk.note(kept.submission, SubmissionEvent.TOLD, sides.run_id, "gold", "told before")
     assert _open(sides, kept.number) == ["confirmation"]
     said = ok(f"submission show {kept.number}", sides.organisation)
@@ -324,7 +324,7 @@ def test_ownership_rests_on_a_confirmed_run(sides: TwoSides) -> None:
     assert isinstance(told, ScoresTold)
     ledger.path.unlink()
     with ledger.changing() as change:
-        fields = {"place": change.place, "confirmation": "not_confirmed", "shortfall": "told before"}  # fmt: skip
+        fields = {"place": change.place, "confirmation": "not_confirmed", "shortfall": "told before"}
         change.write(told.model_copy(update={"card": told.card.model_copy(update=fields)}))
         change.write(certified)
     words = "not confirmed, because something was told before about entries of it. Activate 50 held_out entries"

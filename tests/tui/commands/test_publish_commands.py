@@ -26,14 +26,14 @@ from tests.tui.commands.command_line import CopyOf, Rosetta
 
 __all__ = ["server"]
 
-ENVELOPE = {"id": "made", "language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}  # fmt: skip
+ENVELOPE = {"id": "made", "language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
 PAIRS = [("Hello", "Saluton"), ("A dog", "Hundo"), ("Two cats", "Du katoj")]
 
 
 def corpus(folder: Path, name: str, **fields: Any) -> Path:
     rows = [{"id": n, "source": f"{s} ({name})", "reference": r, "segment": "development"} for n, (s, r) in enumerate(PAIRS)]  # fmt: skip
     path = folder / f"{name}.json"
-    path.write_text(json.dumps({"dataset": {**ENVELOPE, "id": name, **fields}, "entries": rows}), "utf-8")  # fmt: skip
+    path.write_text(json.dumps({"dataset": {**ENVELOPE, "id": name, **fields}, "entries": rows}), "utf-8")
     return path
 
 
@@ -47,7 +47,7 @@ def finished(folder: Path, patch: pytest.MonkeyPatch) -> None:
     named = corpus(home, "named", transmission=["https://llm.example.org"])
     entries = hidden(20)
     rows = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in entries]
-    (home / "hid.json").write_text(json.dumps({"dataset": {**ENVELOPE, "id": "hid"}, "entries": rows}), "utf-8")  # fmt: skip
+    (home / "hid.json").write_text(json.dumps({"dataset": {**ENVELOPE, "id": "hid"}, "entries": rows}), "utf-8")
     (home / "hid.txt").write_text("".join(f"{each}\n" for each in outputs(entries, 0.6)), "utf-8")
     patch.setenv("ROSETTA_HOME", str(home))
     first, second = sorted(home.glob("[0-9]*.txt"))
@@ -119,13 +119,13 @@ def test_publish_to_a_folder_and_its_lists(home: Path) -> None:
     assert tree(folder) == before
 
 
-def test_publish_without_terms_needs_a_persons_words(home: Path) -> None:  # fmt: skip
+def test_publish_without_terms_needs_a_persons_words(home: Path) -> None:
     [silent], folder = runs(home)["silent"], home / "published"
     done = called("publish", silent, "--to", folder)
     assert "May everybody read the texts" in str(done.exception)
     assert not folder.exists()
-    assert called("publish", silent, "--may-publish", "Ann, for us", "--to", folder).exit_code == 0  # fmt: skip
-    assert called("publish", *runs(home)["open"], "--may-publish", "Ann", "--to", folder).exit_code == 0  # fmt: skip
+    assert called("publish", silent, "--may-publish", "Ann, for us", "--to", folder).exit_code == 0
+    assert called("publish", *runs(home)["open"], "--may-publish", "Ann", "--to", folder).exit_code == 0
     lines = [json.loads(each) for each in (folder / "index.jsonl").read_text().splitlines()]
     said = {each["dataset_id"]: each.get("may_publish") for each in lines}
     assert said == {"silent": "Ann, for us", "open": None}
@@ -142,7 +142,7 @@ def test_publish_all_passes_over_what_may_not_leave(home: Path) -> None:
 
 def test_publish_dry_run_sends_nothing(home: Path) -> None:
     [run, _] = runs(home)["open"]
-    done = called("publish", run, "--to", "postgresql://me@db.example.org/cards", "--dry-run", "--json")  # fmt: skip
+    done = called("publish", run, "--to", "postgresql://me@db.example.org/cards", "--dry-run", "--json")
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     [card] = told["cards"]
@@ -162,10 +162,7 @@ def test_publish_secret_run_as_released_card_only(home: Path) -> None:
     [card] = folder.glob("[0-9a-f]*.json")
     assert card.read_bytes() == Path("ann.json").read_bytes()
     shown = called("leaderboard", "--from", folder)
-    assert (
-        "Official: hid, EN→EO, 20 secret entries, signed by the key with the six words"
-        in shown.stdout
-    )
+    assert "Official: hid, EN→EO, 20 secret entries, signed by the key with the six words" in shown.stdout
     card.write_bytes(card.read_bytes().replace(b'"Ann"', b'"Bob"'))
     shown = called("leaderboard", "--from", folder)
     assert "does not verify" in shown.stderr
@@ -211,7 +208,7 @@ def test_publish_shows_no_password(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert found.hidden('for "geheim@" or geheim%40\x1b') == 'for "…" or …␛'
 
 
-def test_publish_place_has_password_and_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_publish_place_has_password_and_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PGSSLMODE", raising=False)
     (tmp_path / "ca.pem").touch()
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
@@ -245,7 +242,7 @@ def test_publish_needs_a_run_and_a_place(home: Path) -> None:
     assert "settings.toml" in str(called("publish", "last").exception)
     for words in (["publish", "--to", home / "x"], ["publish", "last", "--all", "--to", home / "x"], ["publish", "last", "--may-publish", " "]):  # fmt: skip
         assert called(*words).exit_code == 2
-    assert "--prepare goes with a database" in str(called("publish", "--prepare", "--to", home / "x").exception)  # fmt: skip
+    assert "--prepare goes with a database" in str(called("publish", "--prepare", "--to", home / "x").exception)
 
 
 def test_submit_publishes_where_the_settings_say(home: Path) -> None:
@@ -278,7 +275,7 @@ def test_submit_refuses_before_the_run(home: Path) -> None:
         ("open", "postgresql://me:geheim@127.0.0.1:1/n", "without a password"),
     ):
         (home / "settings.toml").write_text(f'publish = "{to}"\n' if to else "", "utf-8")
-        done = called("run", home / f"{file}.json", "--method", "copy-source", "--plain", "--submit")  # fmt: skip
+        done = called("run", home / f"{file}.json", "--method", "copy-source", "--plain", "--submit")
         assert done.exit_code
         assert words in str(done.exception)
         assert "geheim" not in str(done.exception)

@@ -261,7 +261,7 @@ def test_reproduction_of_an_unsealed_card_shows_nothing(made: Path, at: At, tmp_
     assert tier() == "self-benchmarked"
 
 
-def test_reproduce_with_cached_answers_is_refused(made: Path, at: At, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_reproduce_with_cached_answers_is_refused(made: Path, at: At, monkeypatch: pytest.MonkeyPatch) -> None:
     at("maintainer")
     load = load_card
 

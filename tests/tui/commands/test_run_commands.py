@@ -29,26 +29,9 @@ from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import read_plan
 from harness.sweep.record import sweep_record
 from rosetta_tui.commands.run import run
-from tests.harness.scripted import (
-    Answer,
-    Asked,
-    Scripted,
-    completion,
-    error,
-    json_answer,
-    serving,
-    translated,
-)
+from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving, translated
 from tests.review.thorough import times
-from tests.tui.commands.command_line import (
-    ROOT,
-    START,
-    Program,
-    Rosetta,
-    made_once,
-    read_until,
-    said,
-)
+from tests.tui.commands.command_line import ROOT, START, Program, Rosetta, made_once, read_until, said
 
 DOCS = Path(__file__).parents[3] / "docs"
 Demo = tuple[Path, list[dict[str, Any]]]
@@ -76,7 +59,7 @@ def test_sweep_of_the_demo_tells_of_each_run(demo: Demo) -> None:
     _, lines = demo
     for each in lines:
         require_schema("sweep-event", each)
-    complete = {each["name"] for each in lines if each.get("state") == "complete" and each["event"] == "cell"}  # fmt: skip
+    complete = {each["name"] for each in lines if each.get("state") == "complete" and each["event"] == "cell"}
     assert complete == {"Verda", "Griza", "word by word", "source copied"}
     assert lines[-1]["event"] == "sweep"
     assert lines[-1]["state"] == "complete"
@@ -132,7 +115,7 @@ REFUSED = [
 ]
 
 
-def test_sweep_refuses_wrong_usage(demo: Demo, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_sweep_refuses_wrong_usage(demo: Demo, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(demo[0]))
     for line, words in REFUSED:
         code, out, problems = program(*line.split())
@@ -140,7 +123,7 @@ def test_sweep_refuses_wrong_usage(demo: Demo, program: Program, monkeypatch: py
 
 
 @pytest.mark.costly("a process that is stopped, with workers of its own")
-def test_sweep_ctrl_c_drains_and_resume_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_sweep_ctrl_c_drains_and_resume_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     rows = "".join(f"{n}\tentry number {n}\tENTRY NUMBER {n}\n" for n in range(5))
     (tmp_path / "c.tsv").write_text(f"id\tsource\treference\n{rows}", "utf-8")
@@ -219,9 +202,7 @@ def chat(endpoint: Scripted, *more: object) -> list[object]:
 
 def held(until: Callable[[], bool], first: int) -> Callable[[Asked], Answer]:
     """Answer the first calls at once and hold the others back until something is so."""
-    return lambda asked: json_answer(
-        completion(asked.source), until=until if asked.number >= first else None
-    )
+    return lambda asked: json_answer(completion(asked.source), until=until if asked.number >= first else None)
 
 
 def never() -> bool:
@@ -267,7 +248,7 @@ def test_demo_runs_without_key_network_or_terminal(demo_run: DemoRun) -> None:
     assert stat.S_IMODE(rosetta.home.stat().st_mode) == 0o700
 
 
-TASKS = [("qa", 12, "F1 of Answers"), ("asr", 12, "Word Error Rate"), ("function_call", 10, "Function Call Match")]  # fmt: skip
+TASKS = [("qa", 12, "F1 of Answers"), ("asr", 12, "Word Error Rate"), ("function_call", 10, "Function Call Match")]
 
 
 @pytest.mark.usefixtures("home")
@@ -326,7 +307,7 @@ def test_run_that_stops_itself_ends_with_one(program: Program, endpoint: Scripte
 
 @KILLS
 @pytest.mark.usefixtures("home")
-def test_first_ctrl_c_drains_and_resume_asks_the_rest(rosetta: Rosetta, endpoint: Scripted, program: Program) -> None:  # fmt: skip
+def test_first_ctrl_c_drains_and_resume_asks_the_rest(rosetta: Rosetta, endpoint: Scripted, program: Program) -> None:
     broken, heard = {3, 4, 5}, threading.Event()
     well = held(heard.is_set, 12)
     endpoint.answer = lambda asked: error(500) if asked.number in broken else well(asked)
@@ -379,7 +360,7 @@ def test_second_ctrl_c_and_polite_kill_stop_at_once(rosetta: Rosetta, endpoint: 
 
 @KILLS
 @pytest.mark.usefixtures("home")
-def test_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Scripted, program: Program) -> None:  # fmt: skip
+def test_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Scripted, program: Program) -> None:
     """``rosetta run … | head``"""
     left = threading.Event()
 
@@ -418,9 +399,9 @@ def test_run_prints_no_secret_text(program: Program, endpoint: Scripted, tmp_pat
         error(400, asked.source) if asked.number % 2 else json_answer(completion(asked.source))
     )
     monkeypatch.setattr(offline, "network_routes", lambda: ("wlan0",))
-    run = ["run", corpus, "--source-language", "en", "--target-language", "eo", "-m", "chat", "--model", "m"]  # fmt: skip
+    run = ["run", corpus, "--source-language", "en", "--target-language", "eo", "-m", "chat", "--model", "m"]
     for style in ("--plain", "--json-lines"):
-        code, out, problems = program(*run, "--endpoint", endpoint.url, "--trust-local-server", style)  # fmt: skip
+        code, out, problems = program(*run, "--endpoint", endpoint.url, "--trust-local-server", style)
         assert code == 0, problems
         assert ("a way to other machines (wlan0)" in problems) == (style == "--plain")
         assert secret not in out + problems

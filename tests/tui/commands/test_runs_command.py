@@ -118,7 +118,7 @@ def test_runs_export_delete_and_import(connection: sqlite3.Connection, tmp_path:
 
 
 @pytest.mark.usefixtures("number")
-def test_runs_verify_names_the_first_difference(connection: sqlite3.Connection, tmp_path: Path) -> None:  # fmt: skip
+def test_runs_verify_names_the_first_difference(connection: sqlite3.Connection, tmp_path: Path) -> None:
     path = tmp_path / "card.json"
     rosetta_runs("export", "last", "-o", str(path))
     card = json.loads(path.read_bytes())
@@ -136,7 +136,7 @@ def test_runs_verify_names_the_first_difference(connection: sqlite3.Connection, 
 
 
 @pytest.mark.usefixtures("number")
-def test_runs_import_goes_on_after_a_bad_file(connection: sqlite3.Connection, tmp_path: Path) -> None:  # fmt: skip
+def test_runs_import_goes_on_after_a_bad_file(connection: sqlite3.Connection, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad\x1b[2J.json"
     rosetta_runs("export", "last", "-o", str(good))
     rosetta_runs("delete", "last", "--now", "--yes")
@@ -167,7 +167,7 @@ def test_runs_list_shows_any_time_of_a_card(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("created", [-1.0, 1e18, float("inf")])
 @pytest.mark.usefixtures("number")
-def test_runs_list_shows_no_date_for_an_impossible_time(connection: sqlite3.Connection, created: float) -> None:  # fmt: skip
+def test_runs_list_shows_no_date_for_an_impossible_time(connection: sqlite3.Connection, created: float) -> None:
     connection.execute("UPDATE runs SET created = ?", (created,))
     assert rosetta_runs("list").stdout.splitlines()[1].startswith("–")
     assert json.loads(rosetta_runs("list", "--json").stdout)[0]["created"] is None
@@ -304,7 +304,7 @@ def test_runs_verify_signed_card_by_who_knows_the_key(card: Path, monkeypatch: p
         assert out.with_suffix(suffix).read_bytes() == card.with_suffix(suffix).read_bytes()
 
 
-def test_runs_import_takes_no_seal_of_another_card(card: Path, connection: sqlite3.Connection, number: int) -> None:  # fmt: skip
+def test_runs_import_takes_no_seal_of_another_card(card: Path, connection: sqlite3.Connection, number: int) -> None:
     sign_run(connection, number, card.read_bytes(), STRANGER, datetime.now(UTC))
     assert rosetta_runs("verify", "last").stdout.count("signature: made") == 2
     forged = json.loads(card.read_bytes()) | {"timestamp": "2020-01-01T00:00:00Z"}
@@ -338,7 +338,7 @@ def test_runs_proof_shows_one_row_alone(card: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("number")
-def test_runs_export_without_a_readable_key_is_unsigned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_runs_export_without_a_readable_key_is_unsigned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def locked(*_: object) -> None:
         raise KeyStoreError("the keyring is locked")
 
@@ -365,7 +365,7 @@ def test_runs_export_overwrites_no_seal(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("number")
-def test_runs_sign_of_a_vault_run_stands_in_its_log(connection: sqlite3.Connection, tmp_path: Path) -> None:  # fmt: skip
+def test_runs_sign_of_a_vault_run_stands_in_its_log(connection: sqlite3.Connection, tmp_path: Path) -> None:
     vault = filled(tmp_path)
     key = tmp_path / "keeper.txt"
     key.write_text(MINE.text())

@@ -25,15 +25,7 @@ from rosetta_tui.commands.run import score
 from rosetta_tui.commands.runs import runs as runs_command
 from scoring.core.inventory import row_of
 from tests.harness.annotators.judged import is_judge
-from tests.harness.scripted import (
-    Answer,
-    Asked,
-    Scripted,
-    completion,
-    json_answer,
-    price_table,
-    serving,
-)
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, price_table, serving
 from tests.review.calibration.planted import write_case
 from tests.review.thorough import first
 from tests.tui.commands.certified_gold import TwoSides
@@ -84,8 +76,7 @@ class Place:
 
     def corpus(self, case: Case, **more: Any) -> list[str]:
         rows: list[dict[str, Any]] = [
-            {"id": n, "source": f"Question {n}?", "reference": f"answer {n}", **more}
-            for n in range(SIZE)
+            {"id": n, "source": f"Question {n}?", "reference": f"answer {n}", **more} for n in range(SIZE)
         ]
         for row in rows if case.task == "chat" else ():
             row["turns"] = [{"user": row.pop("source")}, *TURNS[1:]]
@@ -266,8 +257,7 @@ def score_right(right: int, segment: str = "development", wrong: Sequence[str] =
     corpus = Path(f"{segment}-{ENTRIES}.json")
     corpus.write_text(json.dumps({"dataset": dataset, "entries": entries}), "utf-8")
     lines = [
-        {"id": n, "output": f"referenco {n}" if n < right else wrong[n % len(wrong)] + f" {n}"}
-        for n in range(ENTRIES)
+        {"id": n, "output": f"referenco {n}" if n < right else wrong[n % len(wrong)] + f" {n}"} for n in range(ENTRIES)
     ]
     Path("outputs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     ok(f"score {corpus} outputs.jsonl --metrics {METRICS}")
@@ -291,7 +281,7 @@ def compared(folder: Path, patch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 @pytest.fixture
-def runs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:  # fmt: skip
+def runs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     folder, made = made_once(tmp_path_factory, "compared", compared)
     monkeypatch.setenv("ROSETTA_HOME", str(folder / "home"))
     return made
@@ -336,8 +326,7 @@ def test_compare_json_has_the_numbers_of_the_sentences(runs: dict[str, str]) -> 
     [first, _] = told["biggest_differences"]["entries"]
     assert first["outputs"]["B"] == first["reference"]
     one, same, other = (
-        json.loads(ok(f"compare {weak} {strong} --json --seed {seed} --draws 200"))["pairs"]
-        for seed in (1, 1, 2)
+        json.loads(ok(f"compare {weak} {strong} --json --seed {seed} --draws 200"))["pairs"] for seed in (1, 1, 2)
     )
     assert one == same != other
 
@@ -362,7 +351,7 @@ def test_compare_never_prints_secret_texts(runs: dict[str, str]) -> None:
 
 def test_compare_shows_hostile_texts_harmless(runs: dict[str, str]) -> None:
     shown = ok(f"compare {runs['hostile']} {runs['25']} --entries 30")
-    assert not [c for c in shown if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u202e\u2066\u200b")]  # fmt: skip
+    assert not [c for c in shown if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u202e\u2066\u200b")]
     assert "[/foo] text" in shown
 
 
@@ -423,14 +412,14 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
 
 
 @pytest.fixture
-def case(planted: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[str]]:  # fmt: skip
+def case(planted: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[str]]:
     monkeypatch.setenv("ROSETTA_HOME", str(planted[0] / "home"))
     return planted
 
 
 def test_calibrate_json_has_its_evidence(case: tuple[Path, list[str]]) -> None:
     folder, runs = case
-    told = json.loads(done(call(calibrate, *runs, "--ratings", folder / "ratings.jsonl", "--json")).stdout)  # fmt: skip
+    told = json.loads(done(call(calibrate, *runs, "--ratings", folder / "ratings.jsonl", "--json")).stdout)
     assert (told["evidence"]["raters"], told["evidence"]["outputs"]) == (3, 2 * PLANTED)
     assert [run["run_id"] for run in told["evidence"]["runs"]] == runs
     assert told["measures"][-1]["metric"] == "length_only"
@@ -477,7 +466,7 @@ def test_calibrate_refuses_ratings_of_no_run(case: tuple[Path, list[str]], tmp_p
         assert words in str(result.exception)
 
 
-def test_calibrate_refuses_wrong_options(case: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_calibrate_refuses_wrong_options(case: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     folder, runs = case
     ratings = ("--ratings", folder / "ratings.csv")
     for options, words in (
@@ -507,7 +496,7 @@ def test_calibrate_says_numbers_alone_of_secret_entries(tmp_path: Path) -> None:
     assert not [word for word in words if re.search(rf"\b{word}\b", whole)]
 
 
-def test_calibrate_needs_the_scores_of_secret_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_calibrate_needs_the_scores_of_secret_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_store(tmp_path, 5, secret=True)
     card = tmp_path / "card.json"
     with opened() as connection:  # as older versions exported it

@@ -28,7 +28,7 @@ from rosetta_tui.home.panels import waiting_runs
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
 from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, gold, rehearsed
 
-LANE = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny-7b"}  # fmt: skip
+LANE = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny-7b"}
 
 
 FORBIDDEN = (
@@ -53,7 +53,7 @@ def test_submission_with_a_forbidden_model_sends_no_secret(desk: Desk) -> None:
     assert desk.notes() == [SubmissionEvent.RECEIVED, *[SubmissionEvent.REHEARSED] * 3]
 
 
-def test_submission_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_submission_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code: dict[str, bytes | None] = {"code/asking.py": b"translate = list", "data/words.tsv": None}
     lane = {"lane": "code", "entry": "asking:translate", "options": {}}
     path = desk.folder / "tiny.rosetta-submission"
@@ -100,7 +100,7 @@ def test_submission_over_withdrawn_corpus_opens_no_vault(desk: Desk, known: bool
     else:
         gold(desk.folder)
     said = ["--reason", "asked", "--by", "Council"]
-    desk(f"community withdraw --corpus {'eo-gold --vault elders --purpose x' if known else 'gold.json'}", *said)  # fmt: skip
+    desk(f"community withdraw --corpus {'eo-gold --vault elders --purpose x' if known else 'gold.json'}", *said)
     before = desk("vault log elders")
     asked = ["submission run tiny.rosetta-submission"]
     for ask in asked + ["run --method copy-source"] * known:
@@ -110,7 +110,7 @@ def test_submission_over_withdrawn_corpus_opens_no_vault(desk: Desk, known: bool
     assert desk.stands() == ("rehearsed", 0, 0)
 
 
-def test_submission_lists_and_a_stopped_demo_leave_nothing(bare: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_submission_lists_and_a_stopped_demo_leave_nothing(bare: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -136,7 +136,7 @@ def test_submission_overwrites_no_file(desk: Desk) -> None:
     assert "gold.json is there already" in desk(f"{ask} --terms tiny-terms.txt -o {path}", code=2)
     assert "is there already" in desk(f"submission tell tiny.rosetta-submission -o {path}", code=2)
     assert "needs --terms FILE" in desk(ask, code=2)
-    assert "not a folder that you may write to" in desk(f"{ask} --terms tiny-terms.txt -o none/told.json", code=2)  # fmt: skip
+    assert "not a folder that you may write to" in desk(f"{ask} --terms tiny-terms.txt -o none/told.json", code=2)
     assert path.read_bytes() == whole
     assert desk.notes() == [SubmissionEvent.RECEIVED]
 
@@ -164,7 +164,7 @@ def test_submission_told_stays_told(desk: Desk) -> None:
     assert desk.stands() == ("scored", 3, 1)
 
 
-def test_submission_run_that_ends_early_is_noted_as_such(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_submission_run_that_ends_early_is_noted_as_such(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The words of an error may hold a sentence, so its note says that it ended and no more."""
     ask = "submission run tiny.rosetta-submission"
     over_gold = f"{ask} {gold(desk.folder)} --terms tiny-terms.txt --plain"
@@ -216,7 +216,7 @@ def test_submission_rehearsal_tells_no_secret_of_elsewhere(desk: Desk) -> None:
     assert not [*(kept.folder / "unpacked").iterdir()]
 
 
-def test_submission_run_that_was_cut_is_run_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_submission_run_that_was_cut_is_run_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its vault stays shut, and wherever a way on is said, it is the one that works."""
     rehearsed(desk)
     ready: list[Ready] = []
@@ -317,7 +317,7 @@ def test_submission_hints_for_a_folder_can_be_typed(desk: Desk) -> None:
 
     assert said().endswith(f"Pack it: {pack}")
     desk("", *shlex.split(pack)[1:])
-    assert said().endswith(f"Name my tiny.rosetta-submission next to it, or pack it again: {pack}{anew}")  # fmt: skip
+    assert said().endswith(f"Name my tiny.rosetta-submission next to it, or pack it again: {pack}{anew}")
     desk("", *shlex.split(pack + anew)[1:])
     desk("submission check", "my tiny.rosetta-submission", code=1)  # no terms are accepted in it
     (folder / "card.json").rename("card.json")

@@ -78,7 +78,7 @@ def test_submission_with_a_false_claim_asks_no_keeper(desk: Desk) -> None:
 def test_submission_without_terms_sees_no_secret_text(desk: Desk) -> None:
     (desk.folder / "tiny.rosetta-submission").unlink()
     assert "✗ terms" in desk("submission pack tiny")
-    assert not desk.json("submission check tiny.rosetta-submission", "submission-check", 1)["complete"]  # fmt: skip
+    assert not desk.json("submission check tiny.rosetta-submission", "submission-check", 1)["complete"]
     rehearsed(desk)
     ask = f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms"
     assert "terms: not accepted" in desk(f"{ask} tiny-terms.txt", code=2)
@@ -114,7 +114,7 @@ def granted(desk: Desk) -> None:
     desk("vault grant take elders office.rosetta-answer")
 
 
-def test_submission_grant_is_used_once_though_cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_submission_grant_is_used_once_though_cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed between the opening and the run's beginning: the desk knows of it, the grant is gone, nothing is readable."""
     granted(desk)
 
@@ -183,7 +183,7 @@ def test_submission_of_a_model_runs_on_own_engine(desk: Desk) -> None:
     lane = 'method = "ctranslate2"\nfiles = { model_folder = "data/model" }'
     told = sheet.read_text("utf-8").replace('method = "glossary"', lane)
     sheet.write_text(told.replace('files = { glossary = "data/words.tsv" }\n', ""), "utf-8")
-    desk(f"run {sample_path(DEMO_CORPUS)} --method ctranslate2 --model-folder {model} --limit 12 --plain")  # fmt: skip
+    desk(f"run {sample_path(DEMO_CORPUS)} --method ctranslate2 --model-folder {model} --limit 12 --plain")
     said = desk("submission pack tiny --card last --accept-terms tiny-terms.txt")
     assert "for the method ctranslate2; no code" in said
     rehearsed(desk)
@@ -194,7 +194,7 @@ def test_submission_of_a_model_runs_on_own_engine(desk: Desk) -> None:
     packed = (desk.folder / "tiny.rosetta-submission").read_bytes()
     weights = parse_submission(packed).members["data/model/model.bin"]
     path = desk.folder / "cut.rosetta-submission"
-    path.write_bytes(resigned(packed, {"data/model/model.bin": weights[:200]}, by=MAKER.public.signing_key))  # fmt: skip
+    path.write_bytes(resigned(packed, {"data/model/model.bin": weights[:200]}, by=MAKER.public.signing_key))
     rehearsed(desk, path.name)
     desk("vault budget --pause 0")
     desk(f"submission run {path.name} {gold(desk.folder)} {TOLD.replace('told', 'cut')}")
@@ -221,7 +221,7 @@ def test_submission_of_code_runs_in_a_box(bare: Desk) -> None:
 
 @needs_engine
 @pytest.mark.costly("makes a real box")
-def test_submission_code_that_fails_tells_no_secret(bare: Desk) -> None:  # fmt: skip
+def test_submission_code_that_fails_tells_no_secret(bare: Desk) -> None:
     """It says the text in every way it has: as an error, on standard error, as its exit."""
     bare("submission demo tiny")
     file = bare.folder / "tiny" / "code" / "word_by_word.py"
@@ -287,7 +287,7 @@ def test_submission_names_and_keys_of_a_maker_are_compared(desk: Desk) -> None:
         assert f"ANOTHER KEY was used under the name 'A newcomer' too: {own}" in said
 
 
-CHAT = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny"}  # fmt: skip
+CHAT = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny"}
 CODE = {"lane": "code", "entry": "asking:translate", "options": {}}
 ASKING = b"""
 from rosetta_box import ask
@@ -303,7 +303,7 @@ def model() -> Iterator[Scripted]:
         yield made
 
 
-def ready(desk: Desk, model: Scripted, lane: dict[str, Any], changed: dict[str, bytes | None]) -> str:  # fmt: skip
+def ready(desk: Desk, model: Scripted, lane: dict[str, Any], changed: dict[str, bytes | None]) -> str:
     """Make a submission that asks the model, rehearsed, and a vault; returns the options that name the model."""
     path = desk.folder / "tiny.rosetta-submission"
     path.write_bytes(resigned(path.read_bytes(), changed, method=lane, by=MAKER.public.signing_key))
@@ -338,7 +338,7 @@ def test_submission_model_stands_in_the_log_before_and_after(desk: Desk, model: 
 
 
 @needs_engine
-def test_submission_questions_of_a_box_are_counted(desk: Desk, model: Scripted) -> None:  # fmt: skip
+def test_submission_questions_of_a_box_are_counted(desk: Desk, model: Scripted) -> None:
     changed: dict[str, bytes | None] = {"code/asking.py": ASKING, "data/words.tsv": None}
     desk(ready(desk, model, CODE, changed), *IN_VAULT)
     [_, last] = model_lines(desk)
@@ -384,9 +384,7 @@ def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
     rehearsed(bare)
     run, ledger = "submission run tiny.rosetta-submission -o", bare.home / "releases/ledger.jsonl"
     few = bare(f"{run} few.json --confirm", *IN_VAULT, code=2)
-    assert (
-        "46 secret entries of eo-gold were never told of, and a run that confirms needs 50" in few
-    )
+    assert "46 secret entries of eo-gold were never told of, and a run that confirms needs 50" in few
     assert "Not confirmed: it has fewer than 50 secret entries" in bare(f"{run} a.json", *IN_VAULT)
     [row] = bare.json("submission list", "submission-list")["submissions"]
     activate = f"rosetta vault check-up {bare.folder / 'elders'} CORPUS --do rotate --count 50"

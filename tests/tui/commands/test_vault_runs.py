@@ -216,7 +216,7 @@ def test_vault_run_refuses_wrong_usage_unopened(office: Office) -> None:
     assert "no vault" in failed("run", "words", "-m", "copy-source", *office.opening)
 
 
-def test_vault_script_opens_once_and_seals_its_runs(office: Office, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+def test_vault_script_opens_once_and_seals_its_runs(office: Office, capsys: pytest.CaptureFixture[str]) -> None:
     corpus = rosetta_api.load(
         "words", vault=office.vault.folder, vault_with=[office.folder / "stick" / "recovery-key.txt"],
         purpose="a notebook", segment=["gold_standard"], despite_network="made-up sentences",
@@ -240,7 +240,7 @@ def test_vault_script_opens_once_and_seals_its_runs(office: Office, capsys: pyte
         with pytest.raises(StoreSealed):
             list(read_results(connection, run.id))
         for entry in read_entries(connection, run.corpus, run.positions, to_show=True).values():
-            assert (entry.secret, entry.not_stored, entry.source, entry.reference) == (True, True, "", "")  # fmt: skip
+            assert (entry.secret, entry.not_stored, entry.source, entry.reference) == (True, True, "", "")
         shown = list(read_results(connection, run.id, to_show=True))
         assert {result.output for result in shown} == {None}
         assert len(shown) == 5
@@ -296,7 +296,7 @@ OTHERS = [
 ]  # fmt: skip
 
 
-def test_granted_run_that_is_another_uses_nothing_up(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_granted_run_that_is_another_uses_nothing_up(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
     granted = asked(homes, "a", "run greetings --method copy-source", *RUN)
     for name, line, words, said in OTHERS:
         given = granted.partition("elders ")[2] if name == "no vault" else granted
@@ -316,7 +316,7 @@ def test_granted_run_that_is_another_uses_nothing_up(homes: Homes, monkeypatch: 
         assert "This grant could be used until" in said
     assert not grants(homes)[0].used
     assert homes.types("office", "runs list --json").strip() == "[]"
-    assert "chrF++" in homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)  # fmt: skip
+    assert "chrF++" in homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
 
 
 def test_granted_run_that_was_cut_goes_on_by_a_new_grant(homes: Homes) -> None:
@@ -334,11 +334,11 @@ def test_granted_run_that_was_cut_goes_on_by_a_new_grant(homes: Homes) -> None:
     other = asked(homes, "b", "run greetings", *method)
     assert "this is resume of run" in homes.types("office", f"resume last {other}", *DESPITE)
     on = asked(homes, "c", "resume last")
-    assert "this is resume of run" not in homes.types("office", f"resume last {on} --keep-failed", *DESPITE)  # fmt: skip
+    assert "this is resume of run" not in homes.types("office", f"resume last {on} --keep-failed", *DESPITE)
     [run] = json.loads(homes.types("office", "runs list --json"))
     assert run["state"] == "complete"
     forget_keys()
-    assert "A grant is given for a run" in homes.types("office", f"score --rescore last {on}", *DESPITE)  # fmt: skip
+    assert "A grant is given for a run" in homes.types("office", f"score --rescore last {on}", *DESPITE)
     seal = asked(homes, "d", "runs sign last")
     assert "Its six words are" in homes.types("office", f"runs sign last {seal}", *DESPITE)
     log = homes("office", "log elders")
@@ -379,24 +379,22 @@ def test_grants_page_can_be_walked(homes: Homes, monkeypatch: pytest.MonkeyPatch
         card = write_laptop_card(Identity.make(Role.LAPTOP), name)
         (office / f"{name}.rosetta-laptop").write_bytes(card)
     page = PAGE.read_text("utf-8").partition("\n## When it does not open")[0]
-    lines = [line.partition(" # ")[0].strip() for line in page.splitlines() if line.startswith("rosetta ")]  # fmt: skip
+    lines = [line.partition(" # ")[0].strip() for line in page.splitlines() if line.startswith("rosetta ")]
     assert len(lines) >= 12
     asking = [line for line in lines if "--ask" in line and "spring" not in line]
-    lines = [
-        each for line in lines for each in (line, *([granted(line)] if line in asking else []))
-    ]
+    lines = [each for line in lines for each in (line, *([granted(line)] if line in asking else []))]
     run_id = ""
     for line in lines:
         typed = line.removeprefix("rosetta ").replace("1a2b3c4d", run_id)
         words = shlex.split(typed.replace("copy-source", f"{office / 'back.py'}:Backwards"))
         if words[0] == "run" and "--grant" in words:
-            at = [str(office / each) if each.startswith(("elders", "stick/")) else each for each in words]  # fmt: skip
+            at = [str(office / each) if each.startswith(("elders", "stick/")) else each for each in words]
             assert Rosetta(office)(*at, *DESPITE)[0] == -signal.SIGKILL
             run_id = json.loads(homes.types("office", "runs list --json"))[0]["run_id"][:8]
             continue
         at_home = next((h for h in HOMES if any(f"{h}.rosetta" in w for w in words[-4:])), "office")
         home = at_home if words[2] == "answer" else "office"
-        more = {"resume": ["--keep-failed"], "review": SMALL if words[1] == "create" else []}.get(words[0], [])  # fmt: skip
+        more = {"resume": ["--keep-failed"], "review": SMALL if words[1] == "create" else []}.get(words[0], [])
         said = homes.types(home, words[0], *words[1:], *more)
         assert "rror: " not in said, (line, said)
         request = next((w for w in words if w.endswith(".rosetta-request")), "")

@@ -41,7 +41,7 @@ def wrong(found: FileVerdict) -> dict[str, str]:
 
 
 @pytest.fixture
-def stranger(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:  # fmt: skip
+def stranger(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder on a computer that knows nobody."""
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path_factory.mktemp("stranger")))
     return tmp_path

@@ -35,10 +35,7 @@ from tests.tui.commands.command_line import CopyOf, made_once, ok, said, typed
 
 
 def with_secret_runs(
-    folder: Path,
-    patch: pytest.MonkeyPatch,
-    shares: Sequence[float] = (0.3, 0.95, 0.6),
-    size: int = 20,
+    folder: Path, patch: pytest.MonkeyPatch, shares: Sequence[float] = (0.3, 0.95, 0.6), size: int = 20
 ) -> None:
     """Make a data folder with finished runs over hidden entries, right in such shares; a third one was stopped."""
     entries = hidden(size)
@@ -189,9 +186,7 @@ def test_way_out_has_no_exact_number_of_a_secret_run(
     home: Path, exact: frozenset[str], line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begins = ("run", "resume", "retry", "score")
-    if (
-        line.strip("! ").split()[0] in begins or "--csv lists" in line
-    ):  # or ends one, or was told of none
+    if line.strip("! ").split()[0] in begins or "--csv lists" in line:  # or ends one, or was told of none
         shutil.copytree(home, "home", ignore=shutil.ignore_patterns("releases"))
         monkeypatch.setenv("ROSETTA_HOME", str(Path("home").absolute()))
     if "community out" in line:

@@ -101,11 +101,7 @@ class Homes:
     """Computers that never share a network: a data folder each, and a stick that goes from one to the next."""
 
     def __init__(
-        self,
-        folder: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        sealed: Corpus | None = None,
-        threshold: int = 2,
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, sealed: Corpus | None = None, threshold: int = 2
     ) -> None:
         self.folder, self.stick, self.monkeypatch = folder, folder / "stick", monkeypatch
         self.stick.mkdir()
@@ -115,7 +111,7 @@ class Homes:
             (folder / name / "keeper.key").write_text(each.text())
         names = ("Office", "School", "Library")
         keepers = [keeper_of(each, name) for each, name in zip(identities, names, strict=True)]
-        vault = Vault(folder / "office" / "elders", folder / "office" / "vaults", lambda: datetime.now(UTC))  # fmt: skip
+        vault = Vault(folder / "office" / "elders", folder / "office" / "vaults", lambda: datetime.now(UTC))
         vault.found("Words of the elders", keepers, identities[0], threshold)
         vault.add(sealed or corpus(), "greetings", identities[0])
 
@@ -135,14 +131,12 @@ class Homes:
 def asked(homes: Homes, name: str, command: str, *what: str) -> str:
     """Ask at the office for what a command does, and have School and Library allow it with a copy on the stick; return the request's option."""
     request = f"{{stick}}/{name}.rosetta-request"
-    said = homes.types(
-        "office", f"{command} --vault elders --purpose spring --ask {request}", *what
-    )
+    said = homes.types("office", f"{command} --vault elders --purpose spring --ask {request}", *what)
     assert "Written" in said, said
     homes("office", "export elders {stick}/elders --purpose", "for the keepers")
     for home in ("school", "library"):
-        homes(home, f"grant answer {{stick}}/elders {request} --yes --to {{stick}}/{name}-{home}.rosetta-answer")  # fmt: skip
-    homes("office", f"grant take elders {{stick}}/{name}-library.rosetta-answer {{stick}}/{name}-school.rosetta-answer")  # fmt: skip
+        homes(home, f"grant answer {{stick}}/elders {request} --yes --to {{stick}}/{name}-{home}.rosetta-answer")
+    homes("office", f"grant take elders {{stick}}/{name}-library.rosetta-answer {{stick}}/{name}-school.rosetta-answer")
     return f"--vault elders --grant {{stick}}/{name}.rosetta-request"
 
 

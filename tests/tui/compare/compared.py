@@ -71,9 +71,7 @@ def finished(
         for entry, output in zip(corpus.entries, outputs, strict=True)
     ]
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
-    options = MethodOptions(
-        source_language="en", target_language="eo", outputs=file, condition=condition
-    )
+    options = MethodOptions(source_language="en", target_language="eo", outputs=file, condition=condition)
     scoring = ScoringOptions(metrics=tuple(metrics))
     plan = Plan(method="replay", options=options, run=RunOptions(offline=True), scoring=scoring)
     run_id = run_corpus(path, corpus, plan).finished.run_id

@@ -17,15 +17,7 @@ from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from rosetta_tui.compare.detail_screens import ComparedEntryScreen, ComparedPartsScreen
-from rosetta_tui.compare.sentences import (
-    amount,
-    cached_words,
-    cases,
-    number,
-    reproduction_words,
-    sentence,
-    told_apart,
-)
+from rosetta_tui.compare.sentences import amount, cached_words, cases, number, reproduction_words, sentence, told_apart
 from rosetta_tui.compare.table import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.show.columns import read_all
 from scoring.statistics.reproducibility import verdict
@@ -250,7 +242,7 @@ async def test_running_run_shows_only_what_may_be_looked_at(open_path: Path) -> 
 
 
 @pytest.mark.thorough
-async def test_running_run_grows_and_its_end_brings_the_tests(made_open: Path, open_path: Path) -> None:  # fmt: skip
+async def test_running_run_grows_and_its_end_brings_the_tests(made_open: Path, open_path: Path) -> None:
     whole = Path(shutil.copy(made_open, open_path.parent / "whole.sqlite"))
     going_on(open_path, B, 10)
     async with comparing(open_path, A, B) as (app, pilot, screen):
@@ -379,9 +371,7 @@ def test_while_a_run_is_under_way_only_what_holds_at_any_time_is_said() -> None:
         running = {"chrf_plus_plus": found}
         return sentence(Pair(FIRST, going, {metric: BETTER}, {}, running=running), metric)
 
-    assert told(0.4).startswith(
-        "so far B is better than A by 2.1 in the mean chrF++ of single entries (+0.4 … +3.8)"
-    )
+    assert told(0.4).startswith("so far B is better than A by 2.1 in the mean chrF++ of single entries (+0.4 … +3.8)")
     assert told(-0.4).startswith("so far nothing is decided: B minus A lies between −0.4 and +3.8")
     assert told(0.4, "bleu") == "BLEU says nothing before both runs are complete"
 
@@ -425,7 +415,4 @@ def test_runs_of_one_method_are_told_apart() -> None:
     assert told_apart(same) == ["11111111 · replay · demo", "22222222 · replay · demo"]
     assert told_apart(same, by_id=False) == ["replay · demo"] * 2
     warmer = [run("11111111-a", ""), run("22222222-b", "", temperature=0.7)]
-    assert told_apart(warmer) == [
-        "temperature 0 · replay · demo",
-        "temperature 0.7 · replay · demo",
-    ]
+    assert told_apart(warmer) == ["temperature 0 · replay · demo", "temperature 0.7 · replay · demo"]

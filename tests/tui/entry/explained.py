@@ -23,9 +23,7 @@ HOSTILE_WORDS = tuple(
 class Known(Explaining):
     """Gives one explanation for every entry, and counts how often it was asked."""
 
-    def __init__(
-        self, made: Scene, why: EntryExplanation | None, why_not: str | None = None
-    ) -> None:
+    def __init__(self, made: Scene, why: EntryExplanation | None, why_not: str | None = None) -> None:
         super().__init__(made.path, made.run_id)
         self.asked: list[object] = []
         self._why = why
@@ -48,7 +46,5 @@ def why(words: tuple[WordAnalysis, ...] = WORDS) -> EntryExplanation:
 def hostile_why() -> EntryExplanation:
     texts = tuple(HOSTILE)
     return EntryExplanation(
-        {"code_switching_rate": texts, "x[/]\x1b": texts},
-        FstAnnotation(HOSTILE_WORDS, HOSTILE_WORDS),
-        texts,
+        {"code_switching_rate": texts, "x[/]\x1b": texts}, FstAnnotation(HOSTILE_WORDS, HOSTILE_WORDS), texts
     )

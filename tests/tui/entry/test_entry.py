@@ -131,9 +131,7 @@ async def test_attempts_of_outputs_made_elsewhere_are_recorded_ones(made: Scene)
 async def test_the_output_is_copied_but_not_that_of_a_secret_entry(tmp_path: Path) -> None:
     entries = entries_of(CREE, 2)
     entries[1] = entries[1].model_copy(update={"segment": Segment.GOLD_STANDARD})
-    made = scene(
-        tmp_path / "s.sqlite", entries=entries, stored=2, pairs=CREE, outputs=["ᓂᐚ\x1bᐸ", "secret"]
-    )
+    made = scene(tmp_path / "s.sqlite", entries=entries, stored=2, pairs=CREE, outputs=["ᓂᐚ\x1bᐸ", "secret"])
     async with opened(made, 0) as (app, pilot):
         await pilot.press("y")
         assert app.clipboard == "ᓂᐚ␛ᐸ"
@@ -305,9 +303,7 @@ def test_tools_are_made_once(run: tuple[Path, Run], monkeypatch: pytest.MonkeyPa
     explaining = Explaining(run[0], run[1].run_id)
     asked = first(*run)
     told: list[object] = []
-    threads = [
-        threading.Thread(target=lambda: told.append(explaining.explain(*asked))) for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: told.append(explaining.explain(*asked))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -322,10 +318,7 @@ def test_tools_are_made_once(run: tuple[Path, Run], monkeypatch: pytest.MonkeyPa
 def test_imported_run_and_a_gone_one_say_why_nothing_is_explained(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=2, stored=2)
     gone = "ffffffff-6c1d-4a70-9a52-0123456789ab"
-    for run_id, words in (
-        (made.run_id, "the run was imported; only its numbers are here"),
-        (gone, gone[:8]),
-    ):
+    for run_id, words in ((made.run_id, "the run was imported; only its numbers are here"), (gone, gone[:8])):
         explaining = Explaining(made.path, run_id)
         assert explaining.explain(made.entries[0], made.results[0]) is None
         assert words in (explaining.why_not or "")
@@ -401,9 +394,7 @@ def test_tools_and_instructions_are_one_line_each(field: str, piece: Any, words:
 
 def test_a_row_has_the_answers_of_a_conversation_and_other_outputs_as_they_are() -> None:
     plain = Entry.model_validate({"id": 1, "source": "s", "reference": "r"})
-    chat = Entry.model_validate(
-        {"id": 1, "source": "s", "reference": "r", "turns": [{"user": "s"}]}
-    )
+    chat = Entry.model_validate({"id": 1, "source": "s", "reference": "r", "turns": [{"user": "s"}]})
     assert answers_in_row(chat, '["4", "It is twelve."]') == "4\n\nIt is twelve."
     for output in ("no list", "[1]", "[]", ""):
         assert answers_in_row(chat, output) == output
@@ -503,9 +494,7 @@ def test_queries_are_shown_with_their_rows_or_why_they_were_refused(tmp_path: Pa
         "    desk\n  Those of the reference query:\n    pen\n    ink"
     )
     refused = page(path, run, 1)
-    assert refused["Why"].startswith(
-        "SQL result: The query fails: not authorized. A query may only"
-    )
+    assert refused["Why"].startswith("SQL result: The query fails: not authorized. A query may only")
     assert page(path, run, 2)["Output"].endswith("✓ right")
 
 
@@ -515,9 +504,7 @@ def test_judgement_and_its_cost_are_shown(said: dict[str, Any] | None, tmp_path:
     told = "Lima is [/]meant:\x1b[2J\nCusco lies elsewhere."
     judge(path, run, "judge_binary", {"score": 0, "explanation": told}, said, cost=None)
     first, second = page(path, run), page(path, run, 1)
-    assert first["Why"] == (
-        "judged right:\n  The judge gave 0 of 1.\n  Lima is [/]meant:␛[2J\n  Cusco lies elsewhere."
-    )
+    assert first["Why"] == ("judged right:\n  The judge gave 0 of 1.\n  Lima is [/]meant:␛[2J\n  Cusco lies elsewhere.")
     assert first["Scoring"] == "1 call · cost unknown · judge_binary"
     assert "predicted" not in first
     failed = "The judge gave no score: the reply is empty."

@@ -28,14 +28,7 @@ from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
 from rosetta_tui.entry.table import Order
-from rosetta_tui.home.panels import (
-    Lead,
-    WaitingItem,
-    WaitingList,
-    keep_aside,
-    read_aside,
-    waiting_runs,
-)
+from rosetta_tui.home.panels import Lead, WaitingItem, WaitingList, keep_aside, read_aside, waiting_runs
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.panels import banner_words
 from rosetta_tui.live.screen import LiveScreen
@@ -84,8 +77,7 @@ async def test_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("keys", "row"),
-    [(("down", "down", "enter"), 2), (("end", "up", "enter"), 1), (("down", "up", "enter"), 0)],
+    ("keys", "row"), [(("down", "down", "enter"), 2), (("end", "up", "enter"), 1), (("down", "up", "enter"), 0)]
 )
 async def test_keys_typed_while_home_reads_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], row: int
@@ -154,12 +146,7 @@ async def test_run_of_another_process_moves_is_deleted_and_undone(tmp_path: Path
         set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() - 3600))
         await press(pilot, "r")
         assert "under way" not in text(app), "its process is gone"
-        for words in (
-            "■",
-            "stopped 50 % · 5 of 10",
-            "rosetta resume 0f3b8c1e",
-            "Stopped, 5 of 10 done",
-        ):
+        for words in ("■", "stopped 50 % · 5 of 10", "rosetta resume 0f3b8c1e", "Stopped, 5 of 10 done"):
             assert words in text(app)
         set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time()))
         await press(pilot, "delete")
@@ -201,10 +188,7 @@ async def test_marked_runs_or_the_next_of_the_corpus_are_compared(tmp_path: Path
 
 
 async def test_secret_texts_are_erased_only_after_a_question(tmp_path: Path) -> None:
-    entries = [
-        entry.model_copy(update={"segment": Segment.GOLD_STANDARD})
-        for entry in entries_of(PAIRS, 6)
-    ]
+    entries = [entry.model_copy(update={"segment": Segment.GOLD_STANDARD}) for entry in entries_of(PAIRS, 6)]
     made = scene(tmp_path / "s.sqlite", total=6, stored=4, entries=entries)
     set_live(made.store, made.number, RunState.STOPPED, None)
     async with at_rest(App(made), (120, 36)) as (app, pilot):
@@ -270,11 +254,7 @@ def leads(*runs: object) -> list[tuple[Lead, str]]:
 
 def test_cut_runs_come_first_then_failed_entries() -> None:
     runs = [run(1, failed=2), run(2, state=RunState.STOPPED, done=4), run(3), run(4, failed=1)]
-    assert leads(*runs) == [
-        (Lead.RESUME, "00000002"),
-        (Lead.RETRY, "00000001"),
-        (Lead.RETRY, "00000004"),
-    ]
+    assert leads(*runs) == [(Lead.RESUME, "00000002"), (Lead.RETRY, "00000001"), (Lead.RETRY, "00000004")]
     assert "Stopped, 4 of 10 done" in next(iter(waiting_runs(runs))).words
     for state in (RunState.RUNNING, RunState.PAUSED, RunState.DRAINING):
         assert leads(run(1, state=state, failed=3)) == [], "a process is at it"
@@ -299,9 +279,7 @@ async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
 
 async def test_failed_entries_are_asked_for_again(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    made.store.execute(
-        "UPDATE runs SET plan = ?", (chat_plan("http://127.0.0.1:9/v1").model_dump_json(),)
-    )
+    made.store.execute("UPDATE runs SET plan = ?", (chat_plan("http://127.0.0.1:9/v1").model_dump_json(),))
     app = App(made)
     begun = noting(app)
     async with at_rest(app, (120, 36)) as (_, pilot):
@@ -466,9 +444,7 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
         assert "A budget is" not in text(app)
         await press(pilot, "enter")
         await settle(pilot)
-    assert begun == [
-        {"run_id": made.run_id, "options": {"budget_usd": 20.0}, "retry_failed": False}
-    ]
+    assert begun == [{"run_id": made.run_id, "options": {"budget_usd": 20.0}, "retry_failed": False}]
 
 
 async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class StrictPage(HTMLParser):
         assert self.headings[0] == 1
         steps = zip(self.headings, self.headings[1:], strict=False)
         assert all(after - before <= 1 for before, after in steps), self.headings
-        assert all(each.strip() for tag in ("caption", "title", "h2") for each in self.of.get(tag, ()))  # fmt: skip
+        assert all(each.strip() for tag in ("caption", "title", "h2") for each in self.of.get(tag, ()))
         assert self.tags.count("table") == self.tags.count("caption")
         assert self.tags.count("svg") == self.tags.count("title") - 1, "a drawing without its name"
 
@@ -124,13 +124,11 @@ def spoilt(value: Any, text: str, *, keys: bool = False) -> Any:
         return [spoilt(each, text) for each in value]
     if isinstance(value, dict):
         return {
-            f"{name}{text}" if keys else name: each
-            if name in _READ_BY
-            else spoilt(each, text, keys=name in _PARTS)
+            f"{name}{text}" if keys else name: each if name in _READ_BY else spoilt(each, text, keys=name in _PARTS)
             for name, each in value.items()
         }
     return value
 
 
 _PARTS = frozenset({"by_difficulty", "by_provenance", "by_register", "by_segment", "reasons"})
-_READ_BY = frozenset({"composite_profile", "quality_tier", "claimable_tier", "results_of", "metrics"})  # fmt: skip
+_READ_BY = frozenset({"composite_profile", "quality_tier", "claimable_tier", "results_of", "metrics"})

@@ -214,11 +214,9 @@ def test_run_without_a_card_has_no_page(tmp_path: Path) -> None:
 def test_no_text_of_a_card_is_more_than_text(played: Played, text: str) -> None:
     found = read(played)
     card = spoilt(found.card, text)
-    named = replace(
-        found.summary, card=card, method=text, model_slug=text, dataset_id=text, language_pair=text
-    )
+    named = replace(found.summary, card=card, method=text, model_slug=text, dataset_id=text, language_pair=text)
     others = tuple(replace(each, model_slug=text) for each in found.beside)
-    hostile = StrictPage(page_of_run(replace(found, card=card, summary=named, beside=others), None, [0.1, 0.2]))  # fmt: skip
+    hostile = StrictPage(page_of_run(replace(found, card=card, summary=named, beside=others), None, [0.1, 0.2]))
     assert acting(hostile.text.replace("\n", "")) == []
     assert set(hostile.tags) <= set(StrictPage(page_of_run(found, None, [0.1, 0.2])).tags)
     if text in PLANTED:
@@ -265,9 +263,7 @@ def test_a_page_of_2000_long_entries_is_no_larger_than_one_of_30(played: Played)
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("swept")
-    made_sweep(
-        found / "rosetta.sqlite", AXES, [each for each in cells() if each.state != "running"]
-    )
+    made_sweep(found / "rosetta.sqlite", AXES, [each for each in cells() if each.state != "running"])
     return found
 
 
@@ -306,16 +302,14 @@ def test_what_does_not_compare_or_is_not_whole_is_told_and_not_drawn(found: Swee
     begun = changed(found, lambda each: {} if each.state == "complete" else {"composite": 0.9})
     page = page_of_sweep(begun, "")
     runs = page.split('id="runs"')[1]
-    usual = [
-        each for each in found.cells if each.state == "complete" and len(each.composite_inputs) == 2
-    ]
+    usual = [each for each in found.cells if each.state == "complete" and len(each.composite_inputs) == 2]
     assert runs.count("<circle") == runs.count('class="range"') == len(usual) == 10
     assert "0.71 ≠ (0.66–0.76)" in runs
     assert runs.count("0.90 so far</td>") == len(found.cells) - 11
 
 
 def test_where_nothing_cost_quality_stands_against_seconds(found: SweepRecord) -> None:
-    free = changed(found, lambda each: {} if each.cost_per_entry_usd is None else {"cost_per_entry_usd": 0.0})  # fmt: skip
+    free = changed(found, lambda each: {} if each.cost_per_entry_usd is None else {"cost_per_entry_usd": 0.0})
     assert "Across: US dollars for 1,000 entries." in page_of_sweep(found, "")
     page = page_of_sweep(free, "")
     assert "Across: seconds an entry took." in page
@@ -323,7 +317,7 @@ def test_where_nothing_cost_quality_stands_against_seconds(found: SweepRecord) -
 
 
 def test_sweep_without_composite_or_runs_is_a_page(found: SweepRecord) -> None:
-    bare = changed(found, lambda _: {"composite": None, "composite_interval": None, "composite_inputs": ()})  # fmt: skip
+    bare = changed(found, lambda _: {"composite": None, "composite_interval": None, "composite_inputs": ()})
     assert "Every run by chrF++" in page_of_sweep(bare, "")
     none = changed(bare, lambda _: {"chrf_plus_plus": None, "state": "waiting", "run_id": None})
     page = StrictPage(page_of_sweep(none, ""))
@@ -338,9 +332,7 @@ def test_no_name_of_a_plan_is_more_than_text(found: SweepRecord, text: str) -> N
         labels = {text + axis: text + label for axis, label in each.labels.items()}
         return {"labels": labels, "name": text + each.name, "trouble": text, "claimable_tier": text}
 
-    axes = {
-        text + axis: tuple(text + each for each in labels) for axis, labels in found.axes.items()
-    }
+    axes = {text + axis: tuple(text + each for each in labels) for axis, labels in found.axes.items()}
     told = {"axes": axes, "name": text, "plan": f"plans/of/somebody/{text}.toml"}
     page = StrictPage(page_of_sweep(changed(found, spoilt).model_copy(update=told), text))
     assert acting(page.text.replace("\n", "")) == []
@@ -377,9 +369,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     run = play(path, ranked_corpus(12), 4, "alpha")
     with closing(open_store(path)) as store:
         found = read_facts(store, run)
-    text = "".join(
-        (*PLANTED, "<img src='http://planted.example/x'>", "url(http://planted.example/y)")
-    )
+    text = "".join((*PLANTED, "<img src='http://planted.example/x'>", "url(http://planted.example/y)"))
     card = spoilt(found.card, text)
     summary = replace(found.summary, card=card, model_slug=text)
     return page_of_run(replace(found, card=card, summary=summary), None, [0.1, 0.2])
@@ -482,11 +472,7 @@ FILE = "words-translate-1-2.rosetta-batch"
 WORDS = "hahuy rozih dobal duyoy mibik"
 
 
-def sheet(
-    language: str = "en",
-    task: Kind = "translate",
-    words: str | None = WORDS,
-) -> CardSheet:
+def sheet(language: str = "en", task: Kind = "translate", words: str | None = WORDS) -> CardSheet:
     cards = [ReviewerCard(code, FILE, words) for code in CODES]
     phrase, texts = "galaxy ladder import actuary colon murmur", review_texts(language, task)
     return CardSheet("Sentences to translate", "Language House", phrase, texts.cards, cards)
@@ -510,9 +496,7 @@ def test_names_are_shown_and_do_nothing() -> None:
     for text in (*PLANTED, "\x1b[2J\u202e"):
         page = cards_page(replace(sheet(), title=text, organisation=text * 5))
         StrictPage(page)
-        assert not re.search(
-            "<script|<img|onload=.document|\x1b|\u202e", re.sub("&lt;[^;]*", "", page)
-        )
+        assert not re.search("<script|<img|onload=.document|\x1b|\u202e", re.sub("&lt;[^;]*", "", page))
 
 
 @pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")

@@ -237,9 +237,7 @@ async def test_draining_run_offers_only_what_works_and_then_goes_on(middle: Scen
         assert "It is draining" in " ".join(notices(app))
         middle.play([finished(middle, RunState.STOPPED)])
         await settle(pilot)
-        assert "Nothing is lost. Continue with: rosetta resume 0f3b8c1e" in " ".join(
-            text(app).split()
-        )
+        assert "Nothing is lost. Continue with: rosetta resume 0f3b8c1e" in " ".join(text(app).split())
         set_live(middle.store, middle.number, RunState.STOPPED, None)
         live(app)._end_acts.read()  # as the screen does every few seconds
         await settle(pilot)

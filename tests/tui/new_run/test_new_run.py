@@ -161,9 +161,11 @@ async def test_prompt_that_is_shown_is_the_one_that_is_sent(path: Path, endpoint
 @pytest.mark.costly("the form over secret entries")
 async def test_secrets_stay_here(path: Path, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-eyes")
-    async with at_form(
-        Starting(path), (160, 48), CHAT | {"file": secret, "endpoint": "openai"}
-    ) as (app, pilot, screen):
+    async with at_form(Starting(path), (160, 48), CHAT | {"file": secret, "endpoint": "openai"}) as (
+        app,
+        pilot,
+        screen,
+    ):
         said = screen.form.lines["endpoint"].said
         assert "belong to a secret segment" in said
         assert "sk-not-for-eyes" not in text(app)
@@ -207,9 +209,11 @@ async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_
         made["dataset"] |= {"id": name, "version": name}
         made["entries"] = [{"id": name, "source": name, "reference": name, "difficulty": 1}]
         (folder / f"{name}.json").write_text(json.dumps(made), "utf-8")
-    async with at_form(
-        App(None, path), (160, 60), {"file": f"{folder}/", "method": "chat", "endpoint": "ollama"}
-    ) as (app, pilot, screen):
+    async with at_form(App(None, path), (160, 60), {"file": f"{folder}/", "method": "chat", "endpoint": "ollama"}) as (
+        app,
+        pilot,
+        screen,
+    ):
         screen.form.focus_on("file")
         await press(pilot, "end", *"x", "backspace")
         assert harmless(text(app))
@@ -226,9 +230,7 @@ async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_
 
 
 def harmless(shown: str) -> bool:
-    acts = {chr(n) for n in (*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), 0x2066)} - {
-        "\n"
-    }
+    acts = {chr(n) for n in (*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), 0x2066)} - {"\n"}
     return not acts & set(shown)
 
 
@@ -256,11 +258,7 @@ async def test_keys_typed_ahead_act_one_after_the_other(
     async with at_rest(App(None, path), (80, 24)) as (app, _):
         await burst(app, "n", *keys.split())
         assert isinstance(app.screen, NewRunScreen)
-        assert app.screen.draft.values == {
-            "file": "my-corpus.tsv",
-            "source_language": "en",
-            "target_language": "mi",
-        }
+        assert app.screen.draft.values == {"file": "my-corpus.tsv", "source_language": "en", "target_language": "mi"}
 
 
 @pytest.mark.costly("the form over a server")
@@ -269,9 +267,11 @@ async def test_local_models_are_asked_for_only_by_a_key(path: Path) -> None:
         return json_answer({"data": [{"id": "aya:8b"}, {"id": HOSTILE[3]}, {"id": 3}, "x"]})
 
     with serving(answer) as scripted:
-        async with at_form(
-            App(None, path), (120, 40), CHAT | {"endpoint": f"{scripted.url}", "model": ""}
-        ) as (app, pilot, screen):
+        async with at_form(App(None, path), (120, 40), CHAT | {"endpoint": f"{scripted.url}", "model": ""}) as (
+            app,
+            pilot,
+            screen,
+        ):
             assert scripted.asked == []
             await press(pilot, "ctrl+r")
             await settle(pilot)

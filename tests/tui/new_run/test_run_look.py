@@ -99,10 +99,7 @@ def test_a_vault_is_not_opened_for_a_look(path: Path, tmp_path: Path) -> None:
     found = look(path, RunDraft.of(whole), FormCache())
     assert found.corpus is not None
     assert (found.troubles, found.read, found.corpus.title) == ((), None, "greetings · sealed")
-    assert (found.corpus.entries, found.corpus.segments) == (
-        8,
-        {"development": 2, "gold_standard": 4},
-    )
+    assert (found.corpus.entries, found.corpus.segments) == (8, {"development": 2, "gold_standard": 4})
     said = beside(RunDraft.of(whole), found, None).plain
     assert "once the vault is open" in said
     assert "its log keeps every opening" in said
@@ -170,11 +167,7 @@ def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Pa
         ({"endpoint": "openai"}, "endpoint", "openai needs a key"),
         ({"method": "pipeline", "tools": ("lookup",)}, "tools", "needs a dictionary"),
         ({"method": "pipeline", "checks": ("glossary",)}, "checks", "cannot be made"),
-        (
-            {"endpoint": "https://a.example.org", "budget": "1"},
-            "budget",
-            "price of this model is unknown",
-        ),
+        ({"endpoint": "https://a.example.org", "budget": "1"}, "budget", "price of this model is unknown"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -267,13 +260,9 @@ def test_dead_port_is_told_beforehand(path: Path, monkeypatch: pytest.MonkeyPatc
 
 # A draft and a command line are one thing: what goes in one way comes out the other way the same
 
-TEXT = st.text(
-    st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12
-)
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12)
 PATHS = TEXT.map(lambda text: Path("/data") / text.replace("/", "_"))
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**50), 2**50) | TEXT, st.lists, max_leaves=4
-)
+JSON = st.recursive(st.none() | st.booleans() | st.integers(-(2**50), 2**50) | TEXT, st.lists, max_leaves=4)
 NAMES = TEXT.filter(lambda text: "=" not in text)
 
 
@@ -361,9 +350,7 @@ def read_by_bash(words: list[str]) -> list[str]:
 
 
 def test_a_file_whose_name_looks_like_an_option_stays_a_file() -> None:
-    draft = RunDraft.of(
-        {"file": "--offline", "method": "chat", "text": "-x", "model": "--json-lines"}
-    )
+    draft = RunDraft.of({"file": "--offline", "method": "chat", "text": "-x", "model": "--json-lines"})
     given_ = draft.given()
     assert str(given_["file"]) == "--offline"
     assert (given_["offline"], given_["text"], given_["model"]) == (False, "-x", "--json-lines")
@@ -375,9 +362,7 @@ def test_what_the_command_line_says() -> None:
         {"file": "my corpus.json", "method": "chat", "segment": ("diagnostic",), "budget": "0.5",
          "offline": YES, "model": ""}
     )  # fmt: skip
-    assert draft.command() == (
-        "rosetta run 'my corpus.json' --segment diagnostic --method chat --budget 0.5 --offline"
-    )
+    assert draft.command() == ("rosetta run 'my corpus.json' --segment diagnostic --method chat --budget 0.5 --offline")
 
 
 @pytest.mark.parametrize(
@@ -410,12 +395,7 @@ def test_draft_of_a_run_asks_the_same(tmp_path: Path, places: Any, said: dict[st
 
 def test_a_corpus_read_in_two_ways_is_told_apart(tmp_path: Path) -> None:
     path, made = tmp_path / "s.sqlite", corpus(3)
-    other = type(made)(
-        made.dataset.model_copy(update={"target_language": "fr"}),
-        made.entries,
-        made.sha256,
-        made.form,
-    )
+    other = type(made)(made.dataset.model_copy(update={"target_language": "fr"}), made.entries, made.sha256, made.form)
     for each, tag in ((made, "eo"), (other, "fr")):
         options = MethodOptions(source_language="en", target_language=tag)
         run_corpus(path, each, Plan(method="copy-source", options=options))
@@ -429,9 +409,7 @@ def test_ids_that_no_command_line_can_list_are_refused_in_words(tmp_path: Path) 
     entries = [Entry(id=f"a,{n}", source=f"s {n}", reference=f"r {n}") for n in range(4)]
     path = tmp_path / "s.sqlite"
     options = MethodOptions(source_language="en", target_language="eo")
-    run_corpus(
-        path, corpus_of(entries), Plan(method="copy-source", options=options), positions=[1, 3]
-    )
+    run_corpus(path, corpus_of(entries), Plan(method="copy-source", options=options), positions=[1, 3])
     with closing(open_store(path)) as connection, pytest.raises(UsageError, match="hold commas"):
         draft_of(find_run(connection, "last"), connection)
 

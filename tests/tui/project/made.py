@@ -26,7 +26,7 @@ def halfway(home: Path, folder: Path, title: str = "Words of our school") -> Non
     begun(home, folder, title)
     with changing(folder, home) as project:
         found = many()
-        shows = [replace(each, texts=replace(each.texts, variant_class="plural")) for each in found[:60:6]]  # fmt: skip
+        shows = [replace(each, texts=replace(each.texts, variant_class="plural")) for each in found[:60:6]]
         take_candidates(project, [*shows, *found], CandidateDefaults(), 90)
         entries = project.state.entries
         project.put(_translated(project, entries[:60]))
@@ -42,7 +42,7 @@ def _translated(project: Project, entries: Sequence[ProjectEntry]) -> list[Proje
     found = []
     for number, each in enumerate(entries):
         texts = replace(project.texts(each), reference=f"vorto {number}")
-        said = Spoken(review="words-translate-1", people=("AB"[number % 3 == 0],), outcome="translated", on=DAY)  # fmt: skip
+        said = Spoken(review="words-translate-1", people=("AB"[number % 3 == 0],), outcome="translated", on=DAY)
         found.append(project.with_texts(each.model_copy(update={"translated": said}), texts))
     return found
 

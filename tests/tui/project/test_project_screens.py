@@ -20,23 +20,8 @@ from rosetta_tui.commands import rosetta
 from rosetta_tui.project import list_screen, screen
 from rosetta_tui.project.facts import ProjectReading, read_facts, read_known
 from rosetta_tui.project.list_screen import NewCorpusScreen, ProjectsScreen
-from rosetta_tui.project.screen import (
-    SECTIONS,
-    AddSentencesScreen,
-    ProjectScreen,
-    ToldScreen,
-    WantedSentences,
-    checked,
-)
-from rosetta_tui.project.sections import (
-    bar,
-    commands_of,
-    costs,
-    needs,
-    sentences,
-    speakers,
-    worth_having,
-)
+from rosetta_tui.project.screen import SECTIONS, AddSentencesScreen, ProjectScreen, ToldScreen, WantedSentences, checked
+from rosetta_tui.project.sections import bar, commands_of, costs, needs, sentences, speakers, worth_having
 from rosetta_tui.report.project import NextStep, next_step
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.new_corpus import arguments, command_of, look_at
@@ -45,17 +30,7 @@ from tests.tui.commands.new_language import sentences as sources
 from tests.tui.commands.new_language import table
 from tests.tui.golden import SMALL, look
 from tests.tui.project.made import CANARY, begun, halfway
-from tests.tui.screens import (
-    App,
-    at_rest,
-    notices,
-    press,
-    press_in_turn,
-    settle,
-    showing,
-    store,
-    text,
-)
+from tests.tui.screens import App, at_rest, notices, press, press_in_turn, settle, showing, store, text
 from tests.tui.vault.made import taken
 
 
@@ -106,9 +81,7 @@ async def test_project_walk_from_home_to_another_folder(home: Path, tmp_path: Pa
             await press(pilot, "enter")
             assert said in f"{text(app)}{notices(app)}"
         await press_in_turn(pilot, "c", "enter")
-        assert app.clipboard == f"rosetta corpus sources '{folder}' FILE", (
-            "the next command is first"
-        )
+        assert app.clipboard == f"rosetta corpus sources '{folder}' FILE", "the next command is first"
         await press(pilot, "q")
         assert "Words of our school" in text(app)
         await press(pilot, "delete")
@@ -120,7 +93,7 @@ async def test_project_walk_from_home_to_another_folder(home: Path, tmp_path: Pa
 
 async def test_a_change_of_the_folder_is_seen_and_what_cannot_be_read_is_said(home: Path) -> None:
     begun(home, Path("words"))
-    async with showing(App(None, store(home)), ProjectScreen(store(home), Path("words")), (100, 30)) as (app, pilot):  # fmt: skip
+    async with showing(App(None, store(home)), ProjectScreen(store(home), Path("words")), (100, 30)) as (app, pilot):
         assert "1 of 7 met" in text(app)
         Path("words", "project.json").write_text('{"format": "rosetta-corpus-project/1"}')
         await settle(pilot)

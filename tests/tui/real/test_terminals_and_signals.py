@@ -141,7 +141,7 @@ def test_the_second_ctrl_c_ends_it_and_so_does_a_polite_kill(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", ["quit", "terminate"])
-def test_leaving_the_app_ends_it_too(tmp_path: Path, plugin: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:  # fmt: skip
+def test_leaving_the_app_ends_it_too(tmp_path: Path, plugin: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     home = tmp_path / "home"
     with Pseudo(home, *words(plugin)) as app:
         app.wait_for("5 done", "90 waiting")
@@ -173,9 +173,7 @@ def test_question_comes_before_anything_is_sent(tmp_path: Path, answer: str, sen
     with serving(lambda _: json_answer(completion("x"))) as server:
         words = ("run", corpus, "-m", "chat", "--model", "m", "--endpoint", server.url, "--plain")
         with Pseudo(home, *words) as terminal:
-            wait(
-                lambda: terminal.screen() and bytes(terminal.drawn), lambda drawn: QUESTION in drawn
-            )
+            wait(lambda: terminal.screen() and bytes(terminal.drawn), lambda drawn: QUESTION in drawn)
             assert server.asked == []
             terminal.press(answer)
             assert terminal.ended() == (0 if sent else 130)

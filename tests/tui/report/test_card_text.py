@@ -17,15 +17,7 @@ from corpora.model.corpus import Dataset
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState
 from harness.method.method import MethodClass, Result, Setup
-from harness.run.events import (
-    EntryScored,
-    Event,
-    Failed,
-    Finished,
-    Progress,
-    Started,
-    Waiting,
-)
+from harness.run.events import EntryScored, Event, Failed, Finished, Progress, Started, Waiting
 from harness.store.file.openings import Floor, ScoringSoFar
 from rosetta_tui.report.card import card_in_short, card_text
 from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line
@@ -193,7 +185,7 @@ def test_lists_mark_a_run_whose_outputs_are_those_of_another() -> None:
 
 
 def test_a_rise_by_an_input_without_a_value_is_taken_back_beside_the_composite() -> None:
-    part = {"metric": "chrf_plus_plus", "value": 54.0, "normalised": 0.54, "weight": 0.25, "effective_weight": 1.0}  # fmt: skip
+    part = {"metric": "chrf_plus_plus", "value": 54.0, "normalised": 0.54, "weight": 0.25, "effective_weight": 1.0}
     scores = {"composite": 0.54, "composite_profile": "B", "composite_inputs": [part]}
     floor = {"name": "words", "composite": 0.1, "chrf_plus_plus": 5.0}
     known = floor | {"inputs": ["chrf_plus_plus", "hallucination_rate"]}
@@ -243,7 +235,7 @@ def test_a_card_of_answers_says_what_holds_of_answers_alone() -> None:
     assert sum(each.startswith("F1 of Answers 0.60") for each in told) == 1
     assert "Exact Match of Answers 0.50 · mean 0.50 ± 0.53" in told
     assert said.count("Letters tell scripts, not languages") == 1
-    assert any(each.startswith("Language Consistency 1.00 · mean 1.00 ± 0.00 of 9 entries") for each in told)  # fmt: skip
+    assert any(each.startswith("Language Consistency 1.00 · mean 1.00 ± 0.00 of 9 entries") for each in told)
     assert "not scored agreement: the judge failed" in told
     assert "left out agreement: 9 entries without a judgement: the judge failed" in told
     assert "judge_semantic small · 127.0.0.1" in told
@@ -308,9 +300,7 @@ WORDS = st.text("aé猫b", min_size=1, max_size=6)
 @st.composite
 def tables(draw: st.DrawFn) -> list[list[str]]:
     columns = draw(st.integers(2, 12))
-    return draw(
-        st.lists(st.lists(WORDS, min_size=columns, max_size=columns), min_size=1, max_size=4)
-    )
+    return draw(st.lists(st.lists(WORDS, min_size=columns, max_size=columns), min_size=1, max_size=4))
 
 
 @given(tables(), st.integers(30, 100))
@@ -319,9 +309,7 @@ def test_stacked_table_fits_and_loses_nothing(rows: list[list[str]], width: int)
     lines = list(stacked(rows, width))
     assert all(cell_len(line) <= width for line in lines)
     parts = [lines[start : start + len(rows)] for start in range(0, len(lines), len(rows))]
-    shown = [
-        [cell for part in parts for cell in part[place].split()[1:]] for place in range(len(rows))
-    ]
+    shown = [[cell for part in parts for cell in part[place].split()[1:]] for place in range(len(rows))]
     assert shown == [row[1:] for row in rows]
     assert all(part[place].split()[0] == row[0] for part in parts for place, row in enumerate(rows))
     assert list(stacked(rows, None)) == list(table(rows))
@@ -511,8 +499,7 @@ def test_entries_read_as_a_table() -> None:
 def test_a_stopped_run_says_why_and_how_it_goes_on() -> None:
     line = finished_line(Finished("abcdefgh-1", RunState.STOPPED, 4, 1, 10, 1.0, None, "Why."))
     assert line == (
-        "stopped: 4 of 10 entries are stored, 1 failed. Why. "
-        "`rosetta resume abcdefgh --retry-failed` continues."
+        "stopped: 4 of 10 entries are stored, 1 failed. Why. `rosetta resume abcdefgh --retry-failed` continues."
     )
     spent = Finished("abcdefgh-1", RunState.STOPPED, 4, 0, 10, 1.0, budget_reached=True)
     assert finished_line(spent).endswith("`rosetta resume abcdefgh --budget USD` continues.")

@@ -49,9 +49,7 @@ def events_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def sticks_are_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let folders of these names count as sticks: nothing is plugged into a machine that runs tests."""
-    monkeypatch.setattr(
-        Opening, "on_stick", lambda _, folder: bool({"stick", "kle"} & {*Path(folder).parts})
-    )
+    monkeypatch.setattr(Opening, "on_stick", lambda _, folder: bool({"stick", "kle"} & {*Path(folder).parts}))
 
 
 __all__ = ["all_closed", "fewer_draws", "go", "worked_out_once"]

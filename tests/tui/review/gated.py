@@ -76,12 +76,7 @@ def sealed_run(home: Path, segment: Segment = Segment.DEVELOPMENT) -> dict[str, 
 
 
 def reviewed(
-    card: dict[str, Any],
-    shape: Shape = GO,
-    *,
-    seed: int = 1,
-    segments: str = "development",
-    **more: str,
+    card: dict[str, Any], shape: Shape = GO, *, seed: int = 1, segments: str = "development", **more: str
 ) -> Evidence:
     rng = Random(seed)
     key = histories.make_key(rng, shape)
@@ -213,8 +208,7 @@ def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Seal a run in the store; codes cost little, and words of one corpus are looked up once."""
     monkeypatch.setattr("review.files.identities._WORK", 4)  # its cost is meant for thieves
     monkeypatch.setattr(
-        "review.office.making.creating.word_analyser",
-        lambda language, sentences: _analyser(language, tuple(sentences)),
+        "review.office.making.creating.word_analyser", lambda language, sentences: _analyser(language, tuple(sentences))
     )
     made.store_runs(home)
     return home

@@ -26,8 +26,7 @@ __all__ = ["no_keyring"]
 
 MAIN = ["-c", "from rosetta_tui.cli import main; main()", "review", "open", "--lines"]
 PROMPT = re.compile(
-    rb"(?:for help|continues|then Enter|press Enter|code|2 no|or q|stops|back|words|nowhere|nothing): \Z",
-    re.IGNORECASE,
+    rb"(?:for help|continues|then Enter|press Enter|code|2 no|or q|stops|back|words|nowhere|nothing): \Z", re.IGNORECASE
 )
 
 

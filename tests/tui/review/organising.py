@@ -109,9 +109,7 @@ def scene(
         events = [e for e in made_up.events if e.device != histories.ORGANISATION]
         if flag:  # the last word of a laptop
             device, said = next(
-                (e.device, e.payload)
-                for e in events
-                if isinstance(e.payload, Rate) and e.payload.item in key.core
+                (e.device, e.payload) for e in events if isinstance(e.payload, Rate) and e.payload.item in key.core
             )
             chain = histories.Chain(Random(1), device)
             chain.events = [e for e in events if e.device == device]

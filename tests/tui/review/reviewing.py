@@ -45,13 +45,7 @@ class Reviewing(ReviewApp):
     """The app of one reviewer, on a laptop and with a stick of its own."""
 
     def __init__(
-        self,
-        folder: Path,
-        *batches: Batch,
-        known: bool = True,
-        language: str = "en",
-        guard: float = 0.0,
-        **wishes: Any,
+        self, folder: Path, *batches: Batch, known: bool = True, language: str = "en", guard: float = 0.0, **wishes: Any
     ) -> None:
         self.stick = folder / "stick"
         self.batches = batches
@@ -110,7 +104,7 @@ def _working(app: App[Any]) -> bool:
 def _painted(app: App[Any]) -> bool:
     screen = app.screen
     if not isinstance(screen, ItemPage) or screen.view.item is None:
-        return not screen.query("BlankScreen") and type(screen).__name__ not in {"BlankScreen", "Screen"}  # fmt: skip
+        return not screen.query("BlankScreen") and type(screen).__name__ not in {"BlankScreen", "Screen"}
     return screen.sitting.session.time.runs
 
 
@@ -157,7 +151,7 @@ async def started(app: AnyApp, size: tuple[int, int] = SMALL) -> AsyncIterator[P
 
 
 @asynccontextmanager
-async def begun(app: AnyApp, size: tuple[int, int] = SMALL) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:  # fmt: skip
+async def begun(app: AnyApp, size: tuple[int, int] = SMALL) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:
     """Run an app on a terminal of ``size`` columns and lines; the block begins at the first sentence."""
     async with app.run_test(size=size) as pilot:
         await begin(pilot)

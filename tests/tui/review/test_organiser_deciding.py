@@ -64,7 +64,7 @@ WHY = ("s", "enter", "A", "enter")
 
 
 @asynccontextmanager
-async def at_splits(made: Scene, size: tuple[int, int] = SMALL) -> AsyncIterator[tuple[App, Pilot[Any]]]:  # fmt: skip
+async def at_splits(made: Scene, size: tuple[int, int] = SMALL) -> AsyncIterator[tuple[App, Pilot[Any]]]:
     """Run the app with the section of split items open, its ratings looked at."""
     async with organising(made, size, "Split", notifications=True) as (app, pilot):
         if "hidden until you look" in text(app):
@@ -187,7 +187,7 @@ async def test_what_people_wrote_stands_beside_the_item(tmp_path: Path) -> None:
     with made.office() as office:
         review = office.review("spring")
         key = review.key
-        about = {"wall": histories.WALL, "reviewer": next(iter(key.orders)), "batch": key.batches[0], "item": item}  # fmt: skip
+        about = {"wall": histories.WALL, "reviewer": next(iter(key.orders)), "batch": key.batches[0], "item": item}
         comment, wording = "too formal\x1b[2J", "Mi vidis lian hundon."
         reasons = Reasons(**about, reasons=(Reason.REGISTER,))
         said = (reasons, Comment(**about, text=comment), Suggest(**about, text=wording))

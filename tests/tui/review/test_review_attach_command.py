@@ -31,26 +31,8 @@ from rosetta_tui.html.review_page import review_page
 from rosetta_tui.show.card_fields import claimable, stated_words, tier_words, validated_by
 from tests.review.attacks.ground import as_of_the_first_version
 from tests.review.verdict import histories
-from tests.review.verdict.certified import (
-    NO_GO,
-    SIGNER,
-    asked_alone,
-    certificate_of,
-    changed,
-    issue,
-)
-from tests.tui.review.gated import (
-    Spring,
-    invoke,
-    issued,
-    listed,
-    put,
-    rate_of,
-    reviewed,
-    say_later,
-    shown,
-    spring,
-)
+from tests.review.verdict.certified import NO_GO, SIGNER, asked_alone, certificate_of, changed, issue
+from tests.tui.review.gated import Spring, invoke, issued, listed, put, rate_of, reviewed, say_later, shown, spring
 
 Card = dict[str, Any]
 TRUST = ("--trust", SIGNER.public.signing_key)
@@ -106,9 +88,7 @@ def test_attach_strangers_certificate_needs_a_named_key(go: Spring, tmp_path: Pa
 def test_attach_of_another_run_or_evidence_is_refused(card: Card, tmp_path: Path) -> None:
     good = issue(reviewed(card))
     other = histories.evidence_of(
-        good.evidence.key,
-        list(good.evidence.events),
-        good.evidence.policy.replace(b"share = 0.70", b"share = 0.10"),
+        good.evidence.key, list(good.evidence.events), good.evidence.policy.replace(b"share = 0.70", b"share = 0.10")
     )
     victim = next(e for e in good.evidence.events if e.kind == "rate")
     events = [e.erased() if e is victim else e for e in good.evidence.events]
@@ -196,10 +176,7 @@ def test_newer_no_go_takes_the_lift_away(card: Card, tmp_path: Path) -> None:
     later = issue(reviewed(card, NO_GO), issued="2026-09-01T00:00:00Z")
     said = invoke("attach", put(later, tmp_path), *TRUST).stdout
     assert "nothing is lifted any more" in said
-    assert (
-        listed()["tier_in_words"]
-        == "functional (automatic 0.98 on 50 % of its weight; review: no-go)"
-    )
+    assert listed()["tier_in_words"] == "functional (automatic 0.98 on 50 % of its weight; review: no-go)"
     invoke("attach", put(first, tmp_path), *TRUST)  # the old one again
     assert listed()["claimable_tier"] == "functional"
 
@@ -213,7 +190,7 @@ def consent(*arguments: object) -> None:
 REASON = ("--reason", "as asked", "--by", "Council")
 
 
-def test_verify_says_what_is_gone(go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_verify_says_what_is_gone(go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [file] = issued(tmp_path).parent.glob("*.rosetta-evidence")
     evidence = Path(shutil.copy(file, tmp_path / f"alone{file.suffix}"))
     code = go.review.code(go.first)
@@ -233,9 +210,7 @@ def test_verify_says_what_is_gone(go: Spring, tmp_path: Path, monkeypatch: pytes
     assert "✗ consent: withdrawn for what a person gave in the review spring" in done.stdout
     assert "✓ verdict: computed again, byte for byte" in done.stdout
     consent("take", key)  # it says it of itself
-    assert (
-        "what this key signed may be of anyone who has it now" in invoke("verify", evidence).stdout
-    )
+    assert "what this key signed may be of anyone who has it now" in invoke("verify", evidence).stdout
     name = json.loads(read_evidence_file(evidence).certificate)["run"]["dataset_id"]
     same = tmp_path / "same.tsv"
     same.write_text(f"# id: {name}\nid\tsource\treference\n1\tone\tunu\n")
@@ -311,10 +286,7 @@ def test_evidence_is_written_by_its_own_command_only(secret: Spring, tmp_path: P
     assert asked_alone(path)[0] == 0
     for arguments in ((path,), (certificate, "--evidence", path)):
         assert invoke("verify", *arguments).exit_code == 0
-    for check, data in (
-        (check_evidence, path.read_bytes()),
-        (check_certificate, read_evidence_file(path).certificate),
-    ):
+    for check, data in ((check_evidence, path.read_bytes()), (check_certificate, read_evidence_file(path).certificate)):
         with pytest.raises(UsageError, match="is exact, and its entries are secret"):
             check(data)
     check_certificate(certificate.read_bytes())

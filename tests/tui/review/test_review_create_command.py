@@ -59,10 +59,7 @@ def test_create_writes_batch_cards_and_recovery_key(home: Path, tmp_path: Path) 
     ):  # fmt: skip
         assert words in shown
     assert str(place) in shown.replace("\n", "")
-    assert sorted(path.name for path in out.iterdir()) == [
-        "START-HERE.html",
-        "spring.rosetta-batch",
-    ]
+    assert sorted(path.name for path in out.iterdir()) == ["START-HERE.html", "spring.rosetta-batch"]
     if os.name == "posix":  # on the laptop, its reader is another user than here
         assert (out / "spring.rosetta-batch").stat().st_mode & 0o444 == 0o444
         assert out.stat().st_mode & 0o555 == 0o555
@@ -70,13 +67,9 @@ def test_create_writes_batch_cards_and_recovery_key(home: Path, tmp_path: Path) 
         assert path.stat().st_mode & 0o777 == 0o600
     cards = place.read_text("utf-8")
     for path in out.iterdir():
-        assert not any(
-            printed(code).encode() in path.read_bytes() for code in made.codes_of(home).values()
-        )
+        assert not any(printed(code).encode() in path.read_bytes() for code in made.codes_of(home).values())
     _, *each = cards.split("<article")
-    assert [
-        sum(printed(code) in card for card in each) for code in made.codes_of(home).values()
-    ] == [1, 1, 1]
+    assert [sum(printed(code) in card for card in each) for code in made.codes_of(home).values()] == [1, 1, 1]
     order = ("The council", "Your code", "spring.rosetta-batch", "START-HERE.html", "Rosetta Review", "Hand over your answers", "Remettre")  # fmt: skip
     for card in each:
         places = [card.index(words) for words in order]
@@ -86,9 +79,7 @@ def test_create_writes_batch_cards_and_recovery_key(home: Path, tmp_path: Path) 
 def test_create_fills_a_stick_with_the_programs_that_were_added(home: Path, tmp_path: Path) -> None:
     out, archive = tmp_path / "stick", tmp_path / "download"
     small = (*CREATE, "-o", out, "--items", "20", "--anyway")
-    assert (
-        rosetta("bundle").output == "None for Windows, Mac, Linux: `rosetta review bundle FILE`.\n"
-    )
+    assert rosetta("bundle").output == "None for Windows, Mac, Linux: `rosetta review bundle FILE`.\n"
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr("rosetta-review/rosetta-review.exe", b"program")
     words = sha256(archive.read_bytes()).hexdigest()
@@ -112,10 +103,9 @@ def test_create_fills_a_stick_with_the_programs_that_were_added(home: Path, tmp_
     shown = rosetta("bundle", archive, "-o", out).output
     assert page.read_text("utf-8") == text
     assert str(page) in shown
-    assert (
-        "Review-Windows.zip"
-        not in shown.partition("SHA-256")[2].partition("\n")[2].partition("\n")[2]
-    ), "it is there already"
+    assert "Review-Windows.zip" not in shown.partition("SHA-256")[2].partition("\n")[2].partition("\n")[2], (
+        "it is there already"
+    )
 
 
 def test_create_says_where_the_review_of_the_specification_begins(
@@ -348,7 +338,7 @@ def test_create_letters_that_cannot_be_read_are_refused(foreign: Path) -> None:
     assert [str(each) for each in told["shown_by_name"]] == [first]
 
 
-def test_create_font_goes_along_signed_and_cut(foreign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_create_font_goes_along_signed_and_cut(foreign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("Letters.ttf").write_bytes(drawn_font())
     Path("Latin.ttf").write_bytes(drawn_font("abc"))

@@ -158,9 +158,7 @@ def test_two_people_who_copied_are_named_to_the_organiser(home: Path, tmp_path: 
     evidence = histories.evidence_of(evidence.key, list(rewritten(evidence.events, copy)))
     with Office.open(home) as office:
         filled(office, home, evidence)
-    words = (
-        f"ALIKE: {printed(one)} and {printed(other)} give the same rating for 60 of 60 translations"
-    )
+    words = f"ALIKE: {printed(one)} and {printed(other)} give the same rating for 60 of 60 translations"
     assert words in invoke("status", "spring").stdout
     [status] = json.loads(invoke("status", "spring", "--json").stdout)["reviews"]
     [pair] = status["alike"]
@@ -169,9 +167,7 @@ def test_two_people_who_copied_are_named_to_the_organiser(home: Path, tmp_path: 
     assert (found["alike"], len(found["numbers"]["reviewers"])) == ([pair], 5), "nobody is excluded"
     assert words.removeprefix("ALIKE: ") in invoke("gate").stdout
     certificate = issued(tmp_path)
-    assert not any(
-        one in file.read_text("utf-8") for file in certificate.parent.glob("*.certificate.*[lnt]")
-    )
+    assert not any(one in file.read_text("utf-8") for file in certificate.parent.glob("*.certificate.*[lnt]"))
 
 
 def test_gate_two_laptops_for_one_person_spend_no_look(go: Spring, tmp_path: Path) -> None:
@@ -276,9 +272,7 @@ def test_gate_flag_stops_it_until_people_have_decided(harmed: Spring) -> None:
     shown = invoke("adjudicate", text=f"n\nasked the elders\nc\n{WHY}q\n").stdout
     for words in (f"source of {waits['item']}", f"candidate of {waits['item']}", "u, c, n, b, q"):
         assert words in shown
-    assert not [
-        word for word in (*harmed.review.key.orders, harmed.card["run_id"]) if word in shown
-    ]
+    assert not [word for word in (*harmed.review.key.orders, harmed.card["run_id"]) if word in shown]
     found = gate()
     assert (found["outcome"], found["harm"]["cleared"], found["look"]) == ("go", 1, 1)
     invoke("adjudicate", "--all", text="u\nan insult here\n\nq\n")  # the last word counts
@@ -502,7 +496,7 @@ def test_page_needs_a_certificate_and_speaks_the_language_asked_for(unseen: Path
     assert "language tag" in refused("page", "spring", "--language", "../x")
 
 
-def test_variants_are_written_only_with_a_yes(unseen: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_variants_are_written_only_with_a_yes(unseen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [offered] = json.loads(rosetta("variants", CORPUS, "spring", "--json").output)
     assert (offered["wording"], offered["people"]) == (WORDING, 2)
     assert WORDING in rosetta("variants", CORPUS).output

@@ -197,7 +197,7 @@ def test_what_the_pages_press_means_nothing_else_in_the_table_of_keys() -> None:
     assert act_of("1") in RATING_OF
 
 
-async def test_review_opens_from_home_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+async def test_review_opens_from_home_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     batch = batch_of()
     with Laptop.open(tmp_path) as laptop:
         opening = TerminalOpening(laptop)

@@ -36,17 +36,7 @@ from rosetta_tui.review.organiser.service import OrganiserService, read_review
 from tests.review.office import made
 from tests.review.office.laptops import rating
 from tests.review.office.made import Person
-from tests.tui.review.gated import (
-    CREATE,
-    batch_at,
-    create,
-    home,
-    invoke,
-    refused,
-    rosetta,
-    sent,
-    status,
-)
+from tests.tui.review.gated import CREATE, batch_at, create, home, invoke, refused, rosetta, sent, status
 
 __all__ = ["home"]
 
@@ -353,17 +343,13 @@ def test_words_go_along_without_names_and_answers_where_told(told: Ground) -> No
     with Office.open(told.home) as office:
         review, again = office.review("spring"), office.review("again")
         split = [each for each in queue(office.state(review), review.key) if each.is_split]
-        assert sorted(about.partner or "" for about in again.key.items.values()) == sorted(
-            case.item for case in split
-        )
+        assert sorted(about.partner or "" for about in again.key.items.values()) == sorted(case.item for case in split)
         assert {about.run_id for about in again.key.items.values()} == {None}
         assert set(again.codes.values()) == set(review.codes.values()), "their cards stay theirs"
         kept = office.connection.execute("SELECT * FROM item").fetchall()
     for item in batch.items:
         [said] = set(item.others)  # of both showings, where it was shown twice
-        assert said == OthersWords(
-            reasons=(Reason.REGISTER,), comment=WORDS["comment"], suggestion=WORDS["wording"]
-        )
+        assert said == OthersWords(reasons=(Reason.REGISTER,), comment=WORDS["comment"], suggestion=WORDS["wording"])
     whole = everything(batch)
     assert not any(person.code in whole for person in told.people)
     assert not any(name in whole for name in ('"reject"', '"excellent"', '"counts"'))

@@ -263,13 +263,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     ours = re.sub(r"Pour qui vous aide : .*", "", said)
     ours = re.sub(r"(?m)^(?:[a-z]{5} ){5}[a-z]{5}$", "", ours)  # six words of a key
     assert set(re.findall(r"[a-zà-ÿœ]{3,}", ours.lower())) & english_words() == set()
-    for french in (
-        "Exercice 1 sur 1",
-        "Merci",
-        "14 faites, encore 13.",
-        "retirer la clé",
-        "est effacé",
-    ):
+    for french in ("Exercice 1 sur 1", "Merci", "14 faites, encore 13.", "retirer la clé", "est effacé"):
         assert french in said
 
 
@@ -393,10 +387,7 @@ def test_line_typed_again_is_not_joined_with_the_one_too_soon(home: Path, asked:
 @pytest.mark.skipif(sys.platform == "win32", reason="its own terminal is for Unix")
 def test_a_terminal_tells_what_was_typed_ahead() -> None:
     master, slave = os.openpty()
-    with (
-        os.fdopen(master, "wb", buffering=0) as person,
-        os.fdopen(slave, encoding="utf-8") as reads,
-    ):
+    with os.fdopen(master, "wb", buffering=0) as person, os.fdopen(slave, encoding="utf-8") as reads:
         console = Console(reads, io.StringIO())
         assert not console.typed_ahead()
         person.write(b"Unu\nDu\n")

@@ -28,27 +28,8 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.review.log.material import kept_draft
-from tests.review.session.scenes import (
-    CODE,
-    CUSTODIANS,
-    OTHER_CODE,
-    batch_of,
-    item_id,
-    items_of,
-    write_file,
-)
-from tests.tui.review.reviewing import (
-    Reviewing,
-    begun,
-    fill,
-    press,
-    see,
-    settle,
-    started,
-    text,
-    until,
-    write,
-)
+from tests.review.session.scenes import CODE, CUSTODIANS, OTHER_CODE, batch_of, item_id, items_of, write_file
+from tests.tui.review.reviewing import Reviewing, begun, fill, press, see, settle, started, text, until, write
 from tests.tui.scenes import HOSTILE
 
 CHOOSING = "Which sentences do you want to look at?"
@@ -428,7 +409,7 @@ async def test_box_takes_keys_as_text_and_enter_saves(app: Reviewing) -> None:
         assert said(app, Kind.SUGGEST) == ["Candidate 1!"]  # it may begin with what is shown
 
 
-async def test_draft_is_kept_at_pause_and_escape(app: Reviewing, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+async def test_draft_is_kept_at_pause_and_escape(app: Reviewing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(item_page, "PAUSE_SECONDS", 0.001)
     async with begun(app) as (_, pilot):
         await press(pilot, "c")

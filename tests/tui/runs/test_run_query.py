@@ -382,10 +382,7 @@ async def test_scoring_again_makes_a_new_run_that_names_the_old(path: Path) -> N
 
 
 def test_only_what_is_other_than_before_is_told() -> None:
-    assert fields_of(ScoringOptions(multi_ref=True, terms=Path("/t.json"))) == {
-        "multi_ref": "yes",
-        "terms": "/t.json",
-    }
+    assert fields_of(ScoringOptions(multi_ref=True, terms=Path("/t.json"))) == {"multi_ref": "yes", "terms": "/t.json"}
     assert options_of({}).model_fields_set == set()
     told = options_of({"terms": "", "multi_ref": "", "metrics": "ter, bleu"})
     assert told.model_fields_set == {"terms", "multi_ref", "metrics"}

@@ -47,7 +47,7 @@ async def to_section(screen: SettingsScreen, pilot: Pilot[Any], section: Setting
     assert screen.focused is screen.table
 
 
-async def opened(pilot: Pilot[Any], section: SettingsSection = SettingsSection.COLOURS) -> SettingsScreen:  # fmt: skip
+async def opened(pilot: Pilot[Any], section: SettingsSection = SettingsSection.COLOURS) -> SettingsScreen:
     screen = SettingsScreen(pilot.app.store_path)  # type: ignore[attr-defined]
     pilot.app.push_screen(screen)
     await settle(pilot)
@@ -102,7 +102,7 @@ async def test_colours_are_tried_kept_by_enter_and_taken_back(app: App, tmp_path
         assert app.theme == "rosetta-dark", "it was only examined"
 
 
-def sections(folder: Path) -> list[tuple[SettingsSection, str, list[tuple[object, str]], dict[str, Any]]]:  # fmt: skip
+def sections(folder: Path) -> list[tuple[SettingsSection, str, list[tuple[object, str]], dict[str, Any]]]:
     """Section, the key that asks, what is typed with what is said of it, and what is kept."""
     return [
         (SettingsSection.ENDPOINTS, "a", [

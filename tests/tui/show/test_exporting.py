@@ -26,17 +26,7 @@ from rosetta_tui.show.exporting import TableFormat, encoded, row_text, sheet_cel
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.review.thorough import examples
-from tests.tui.scenes import (
-    ANY_TEXT,
-    HOSTILE,
-    PAIRS,
-    Scene,
-    acting,
-    entries_of,
-    hostile,
-    scene,
-    sealed,
-)
+from tests.tui.scenes import ANY_TEXT, HOSTILE, PAIRS, Scene, acting, entries_of, hostile, scene, sealed
 from tests.tui.screens import App, at_rest, notices, press, press_in_turn, settle, stands, text
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT
@@ -116,8 +106,7 @@ def test_latex_as_a_person_reads_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "written"),
-    [("[a]", "{[}a]"), ("*", "{*}"), ("a[*", "a[*"), ("−1.5", "$-1.5$"), ("3 − 2", "3 $-$ 2")],
+    ("cell", "written"), [("[a]", "{[}a]"), ("*", "{*}"), ("a[*", "a[*"), ("−1.5", "$-1.5$"), ("3 − 2", "3 $-$ 2")]
 )
 def test_no_cell_of_latex_belongs_to_the_row_before_it(cell: str, written: str) -> None:
     assert f"\n{written} & " in table_text([{"a": cell, "b": "x"}], TableFormat.LATEX)

@@ -184,9 +184,7 @@ def test_every_form_has_a_schema_of_its_version_and_a_line_in_the_docs() -> None
     for name, form in FORMS.items():
         schema = schema_of(name)
         for part in schema.get("oneOf", [schema.get("items", schema)]):
-            assert part["properties"]["version" if name == "event" else form.field] == {
-                "const": form.version
-            }
+            assert part["properties"]["version" if name == "event" else form.field] == {"const": form.version}
         assert schema["title"] == f"rosetta {form.commands}"
         [line] = [each for each in page.splitlines() if f"(schemas/{name}.schema.json)" in each]
         assert line.startswith(f"| {form.commands} | ")

@@ -19,15 +19,7 @@ from rosetta_tui.entry.record import diff_content
 from rosetta_tui.runs import table as run_rows
 from rosetta_tui.show import figures, run_facts
 from rosetta_tui.show.columns import GAP, Column, fit
-from rosetta_tui.show.output_text import (
-    MOST_WORDS,
-    CreeTarget,
-    DiffKind,
-    converted,
-    diff,
-    is_cree,
-    other_writing,
-)
+from rosetta_tui.show.output_text import MOST_WORDS, CreeTarget, DiffKind, converted, diff, is_cree, other_writing
 from rosetta_tui.show.text import json_text, plain
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.form.file_choice import MOST_SHOWN, matching
@@ -174,9 +166,7 @@ def test_output_and_words_of_the_reference_come_back(output: str, reference: str
     back = "".join(each.space + "".join(part.text for part in each.output) for each in ours)
     assert back == output
     theirs = [
-        "".join(
-            part.text for part in (each.output if each.kind is DiffKind.SAME else each.reference)
-        )
+        "".join(part.text for part in (each.output if each.kind is DiffKind.SAME else each.reference))
         for each in pieces
         if each.kind is not DiffKind.EXTRA
     ]
@@ -191,9 +181,7 @@ def test_words_and_characters_are_marked_by_signs() -> None:
     assert content.plain == "La kato [iras→iris] for."
     changed = diff_content("instruisto", "instruistino")
     assert changed.plain == "[instruisto→instruistino]"
-    underlined = [
-        changed.plain[s.start : s.end] for s in changed.spans if "underline" in str(s.style)
-    ]
+    underlined = [changed.plain[s.start : s.end] for s in changed.spans if "underline" in str(s.style)]
     assert underlined == ["in"]
     assert diff_content("unu du tri", "unu tri").plain == "unu [-du-] tri"
     assert diff_content("unu tri", "unu du tri").plain == "unu [+du+] tri"
@@ -287,7 +275,7 @@ DATES = [
 @pytest.mark.parametrize(("form", "cases"), [
     (figures.money, MONEY), (figures.clock, CLOCK), (figures.meter, TIERS), (run_facts.iso, DATES),
 ])  # fmt: skip
-def test_figures_are_written_alike(form: Callable[[Any], str | None], cases: Sequence[tuple[Any, str | None]]) -> None:  # fmt: skip
+def test_figures_are_written_alike(form: Callable[[Any], str | None], cases: Sequence[tuple[Any, str | None]]) -> None:
     assert [form(value) for value, _ in cases] == [shown for _, shown in cases]
 
 
@@ -338,9 +326,7 @@ def test_no_p_is_shown_as_nothing(p: float) -> None:
 
 def test_p_is_written_by_one_function_alone() -> None:
     root = Path(figures.__file__).parents[2]
-    formatted = re.compile(
-        r"\bp\w* \{[^}]*:\.\d|\{\w*p_(bootstrap|randomisation|adjusted)[^}]*:\.\d"
-    )
+    formatted = re.compile(r"\bp\w* \{[^}]*:\.\d|\{\w*p_(bootstrap|randomisation|adjusted)[^}]*:\.\d")
     packages = ("rosetta", "rosetta_tui", "harness", "review", "scoring")
     sources = [path for name in packages for path in (root / name).rglob("*.py")]
     found = [path.name for path in sources if formatted.search(path.read_text("utf-8"))]

@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.release.ledger import FOLDER, ReleaseLedger
-from harness.release.records import (
-    InLedger,
-    RefusalTold,
-    ReleasedRefusal,
-    ReleasedScore,
-    ScoresTold,
-)
+from harness.release.records import InLedger, RefusalTold, ReleasedRefusal, ReleasedScore, ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore
 from rosetta_tui.submission.facts import DeskReading, SubmissionReading
@@ -40,7 +34,7 @@ def hostile(home: Path, folder: Path, name: str, texts: Sequence[str]) -> KeptSu
     """Take in a bundle in which everything that its maker may write would do harm if it were shown as it is."""
     lines = ["# [/b]", *(each.replace("\x00", "") for each in texts), f"## limits {name}", name]
     readme = "\n\n".join(lines).encode("utf-8", "replace")
-    said = {"name": name[:200], "submitter": texts[1][:200], "release": texts[3][:200], "licence": texts[6][:200]}  # fmt: skip
+    said = {"name": name[:200], "submitter": texts[1][:200], "release": texts[3][:200], "licence": texts[6][:200]}
     return received(home, folder, "\u202ex", {"README.md": readme}, **said)
 
 
@@ -88,12 +82,11 @@ def steady(found: SubmissionReading) -> SubmissionReading:
     def same(text: str) -> str:
         return re.sub(r"\d{4}-\d\d-\d\d", "2026-02-03", text.replace(number, NUMBER))
 
-    steps = [replace(each, words=same(each.words), command=same(each.command)) for each in facts.steps]  # fmt: skip
+    steps = [replace(each, words=same(each.words), command=same(each.command)) for each in facts.steps]
     place = list(facts.steps).index(facts.end.step) if facts.end.step else None
-    end = replace(facts.end, step=None if place is None else steps[place], command=same(facts.end.command))  # fmt: skip
+    end = replace(facts.end, step=None if place is None else steps[place], command=same(facts.end.command))
     checks = [
-        replace(each, words=re.sub(r"[0-9a-f]{16}…", "1a2b3c4d5e6f7a8b…", same(each.words)))
-        for each in facts.checks
+        replace(each, words=re.sub(r"[0-9a-f]{16}…", "1a2b3c4d5e6f7a8b…", same(each.words))) for each in facts.checks
     ]
     manifest = facts.kept.manifest.model_copy(update={"packed": "2026-02-03T04:05:06Z"})
     kept = replace(facts.kept, folder=Path(NUMBER), manifest=manifest)
@@ -108,6 +101,4 @@ def steady_desk(found: DeskReading) -> DeskReading:
                 manifest=each.manifest.model_copy(update={"packed": "2026-02-03T04:05:06Z"}))
         for place, each in enumerate(sorted(found.listed, key=lambda each: each.manifest.name))
     ]  # fmt: skip
-    return replace(
-        found, listed=listed, wrong=[re.sub(r"\S*/home/", "", each) for each in found.wrong]
-    )
+    return replace(found, listed=listed, wrong=[re.sub(r"\S*/home/", "", each) for each in found.wrong])

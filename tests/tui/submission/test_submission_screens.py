@@ -15,13 +15,7 @@ from rosetta_tui.session.run_sources import WatchedRun
 from rosetta_tui.submission import screen
 from rosetta_tui.submission.facts import read_desk, read_submission_facts
 from rosetta_tui.submission.messages import MEANS
-from rosetta_tui.submission.screen import (
-    SECTIONS,
-    RefusedScreen,
-    RehearseScreen,
-    SubmissionScreen,
-    SubmissionsScreen,
-)
+from rosetta_tui.submission.screen import SECTIONS, RefusedScreen, RehearseScreen, SubmissionScreen, SubmissionsScreen
 from tests.harness.submission.made import raw_zip, sample_bundle, sample_card
 from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, press, press_in_turn, settle, showing, store, text, until
@@ -38,8 +32,8 @@ def home(home: Path) -> Path:
 def pictured(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same, where nothing that is drawn by chance is shown."""
     read, desk = read_submission_facts, read_desk
-    monkeypatch.setattr(screen, "read_submission_facts", lambda *all_, **more: steady(read(*all_, **more)))  # fmt: skip
-    monkeypatch.setattr(screen, "read_desk", lambda *all_, **more: steady_desk(desk(*all_, **more)))  # fmt: skip
+    monkeypatch.setattr(screen, "read_submission_facts", lambda *all_, **more: steady(read(*all_, **more)))
+    monkeypatch.setattr(screen, "read_desk", lambda *all_, **more: steady_desk(desk(*all_, **more)))
     return home
 
 
@@ -66,7 +60,7 @@ async def test_submission_desk_empty_and_with_a_broken_one(pictured: Path, tmp_p
     async with showing(App(None, store(pictured)), screen, SMALL) as (app, pilot):
         look("submissions-empty", app)
         received(pictured, tmp_path / "in")
-        second = received(pictured, tmp_path / "in", "bob", name="A dictionary of birds", submitter="Bob of the north")  # fmt: skip
+        second = received(pictured, tmp_path / "in", "bob", name="A dictionary of birds", submitter="Bob of the north")
         SubmissionStore(pictured).note(second.submission, SubmissionEvent.NOT_REPEATED)
         broken = SubmissionStore(pictured).folder / ("0" * 16)
         broken.mkdir()

@@ -112,9 +112,7 @@ async def test_an_answer_comes_only_where_it_is_wanted(away: str, asks: bool) ->
     closed: list[str] = []
     async with app.run_test() as pilot:
         await app.push_screen(screen)
-        in_thread(
-            screen, "look", held, taken.append, taken.append, asks=asks, unwanted=closed.append
-        )
+        in_thread(screen, "look", held, taken.append, taken.append, asks=asks, unwanted=closed.append)
         await held.began(pilot)
         if away == "left":
             await app.pop_screen()
@@ -189,15 +187,11 @@ async def test_words_that_are_being_kept_are_not_thrown_away(over: str) -> None:
             await press(pilot, "escape")
         assert told == [True]
         assert len(app.screen_stack) == 1
-        app.push_screen(
-            NotesScreen("run", [], "", Held(HarnessError("No room.")).at_once), told.append
-        )
+        app.push_screen(NotesScreen("run", [], "", Held(HarnessError("No room.")).at_once), told.append)
         await pilot.pause()
         await press(pilot, "a", "ctrl+s")
         await pilot.press("escape")
-        assert isinstance(app.screen, ConfirmScreen), (
-            "what was not kept is thrown away after a question"
-        )
+        assert isinstance(app.screen, ConfirmScreen), "what was not kept is thrown away after a question"
         app.screen.dismiss(True)
         await settle(pilot)
         assert told == [True, False]

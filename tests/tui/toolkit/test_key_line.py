@@ -171,9 +171,7 @@ async def test_click_presses_the_key_and_a_key_offered_again_is_drawn(tmp_path: 
         screen.off = False
         screen.refresh_bindings()
         await settle(pilot)
-        changed = [
-            letter for at, (letter, style) in enumerate(last_line(screen)) if before[at][1] != style
-        ]
+        changed = [letter for at, (letter, style) in enumerate(last_line(screen)) if before[at][1] != style]
         assert "".join(changed) == "xOff"
         await pilot.click(KeyLine, offset=(cell_len(line[: line.index("^p")]), 0))
         await settle(pilot)
@@ -208,9 +206,7 @@ class Hostile(Keys):
     """Keys whose words come from outside."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "abcdefghijklmnop"[number], f"press('{number}')", text, key_display=text, tooltip=text
-        )
+        Binding("abcdefghijklmnop"[number], f"press('{number}')", text, key_display=text, tooltip=text)
         for number, text in enumerate(HOSTILE)
     ]
 

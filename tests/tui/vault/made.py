@@ -13,14 +13,7 @@ import click
 
 from corpora.model.entry import Segment
 from harness.release.ledger import FOLDER, ReleaseLedger
-from harness.release.records import (
-    InLedger,
-    ReleasedCard,
-    ReleasedCorpus,
-    ReleasedMethod,
-    ReleasedScore,
-    ScoresTold,
-)
+from harness.release.records import InLedger, ReleasedCard, ReleasedCorpus, ReleasedMethod, ReleasedScore, ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.vault.grants.grants import Grants
 from harness.vault.keepers import keeper_of
@@ -109,7 +102,7 @@ def score_told(place: InLedger, submitter: str, run: str, **more: Any) -> Scores
         "policy": "official", "bits": 21, "quality_tier": "", "claimable_tier": "baseline",
     }  # fmt: skip
     card = ReleasedCard(**(made | more))
-    return ScoresTold(entries="f" * 64, atoms=None, value=44.3, card=card)  # fmt: skip
+    return ScoresTold(entries="f" * 64, atoms=None, value=44.3, card=card)
 
 
 def steady(found: VaultReading) -> VaultReading:

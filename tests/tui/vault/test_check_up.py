@@ -61,13 +61,11 @@ def test_copy_is_due_after_a_change(home: Path, folder: Path, checked: Check) ->
     item = checked()["copy"]
     assert (item.due, item.command) == (False, ())
     made.rotate("greetings", Segment.HELD_OUT, Segment.GOLD_STANDARD, 1, "why", OFFICE)
-    assert checked()["copy"].words == "The last copy is of 2026-02-04 12:00, before the vault changed."  # fmt: skip
+    assert checked()["copy"].words == "The last copy is of 2026-02-04 12:00, before the vault changed."
 
 
 @pytest.mark.parametrize("answers", [19, 20])
-def test_rotation_is_due_when_answers_are_used_up(
-    home: Path, folder: Path, checked: Check, answers: int
-) -> None:
+def test_rotation_is_due_when_answers_are_used_up(home: Path, folder: Path, checked: Check, answers: int) -> None:
     filled(home, folder)
     assert "rotate" not in checked()
     told_to(home, *(f"team {n}" for n in range(answers)))
@@ -89,20 +87,16 @@ def test_ledger_without_its_keys_is_told(home: Path, folder: Path, checked: Chec
     assert (item.due, "no keeper's keys" in item.words) == (False, True)
 
 
-def test_check_up_says_and_does_it(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_check_up_says_and_does_it(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(home, folder, threshold=2)
     (home / "keeper.key").write_text(OFFICE.text())
     (home / "school.key").write_text(PEOPLE["School"].text())
     monkeypatch.chdir(folder.parent)
     told = json.loads(typed("vault", "check-up", "elders", "--json"))
     assert faults("vault-check-up", told) == []
-    assert {item["name"]: item["due"] for item in told["items"]} == {
-        "tried": True,
-        "copy": True,
-        "shares": False,
-    }
+    assert {item["name"]: item["due"] for item in told["items"]} == {"tried": True, "copy": True, "shares": False}
     assert "right, and the folder says so: 2 of the 4" in typed("vault", "share", "elders")
-    assert "the share of School, Library, recovery key. 1 of 4 did" in typed("vault", "check-up", "elders")  # fmt: skip
+    assert "the share of School, Library, recovery key. 1 of 4 did" in typed("vault", "check-up", "elders")
     wrong = ("Say what to do", ["greetings"]), ("needs CORPUS", ["--do", "rotate", "--purpose", "x"]), ("needs --purpose", ["--do", "shares"])  # fmt: skip
     for words, line in wrong:
         assert words in typed("vault", "check-up", "elders", *line)
@@ -117,6 +111,6 @@ def test_check_up_says_and_does_it(home: Path, folder: Path, monkeypatch: pytest
 
 
 def test_lines_say_what_is_due() -> None:
-    items = [CheckItem("copy", True, "late", ("rosetta", "x y")), CheckItem("tried", False, "all did")]  # fmt: skip
-    assert list(check_up_lines(items)) == ["! copy: late", "    rosetta 'x y'", "✓ tried: all did", "1 due."]  # fmt: skip
+    items = [CheckItem("copy", True, "late", ("rosetta", "x y")), CheckItem("tried", False, "all did")]
+    assert list(check_up_lines(items)) == ["! copy: late", "    rosetta 'x y'", "✓ tried: all did", "1 due."]
     assert list(check_up_lines(items[1:]))[-1] == "Nothing is due."

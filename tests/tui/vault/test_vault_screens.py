@@ -26,30 +26,12 @@ from rosetta_tui.vault import answers, screen
 from rosetta_tui.vault.answers import AskedRequest
 from rosetta_tui.vault.check_up import check_up, check_up_page
 from rosetta_tui.vault.facts import read_in_full, read_vault, read_vaults
-from rosetta_tui.vault.screen import (
-    SECTIONS,
-    AnswerScreen,
-    OpenVaultScreen,
-    VaultScreen,
-    VaultsScreen,
-)
+from rosetta_tui.vault.screen import SECTIONS, AnswerScreen, OpenVaultScreen, VaultScreen, VaultsScreen
 from rosetta_tui.vault.sections import budgets, contents, keepers, log, next_answer, requests
 from tests.harness.vault.made import CANARY, corpus
 from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, at_rest, press, press_in_turn, settle, showing, store, text
-from tests.tui.vault.made import (
-    MACHINE,
-    NOW,
-    OFFICE,
-    PEOPLE,
-    RUN,
-    asked_for,
-    filled,
-    steady,
-    taken,
-    told_to,
-    vault_of,
-)
+from tests.tui.vault.made import MACHINE, NOW, OFFICE, PEOPLE, RUN, asked_for, filled, steady, taken, told_to, vault_of
 
 
 async def test_vault_screen_section_by_section(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +51,7 @@ async def test_vault_screen_section_by_section(home: Path, monkeypatch: pytest.M
 
 async def test_list_of_vaults(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = read_vaults
-    monkeypatch.setattr(screen, "read_vaults", lambda *all_, **more: [steady(each) for each in read(*all_, **more)])  # fmt: skip
+    monkeypatch.setattr(screen, "read_vaults", lambda *all_, **more: [steady(each) for each in read(*all_, **more)])
     async with showing(App(None, store(home)), VaultsScreen(store(home)), SMALL) as (app, pilot):
         look("vaults-empty", app)
         asked_for(home, tmp_path / "elders")
@@ -142,7 +124,7 @@ async def test_what_others_do_with_it_is_seen_by_itself(home: Path, tmp_path: Pa
         await settle(pilot)
         assert "2026-02-03 12:00  Office  opened 'greetings'" in text(app)
         assert "the spring look" in text(app)
-        key = folder / json.loads((folder / "vault.json").read_text())["corpora"].popitem()[1]["texts"]  # fmt: skip
+        key = folder / json.loads((folder / "vault.json").read_text())["corpora"].popitem()[1]["texts"]
         whole = key.read_bytes()
         key.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
         await settle(pilot)
@@ -168,14 +150,10 @@ def test_an_older_copy_is_told_apart(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_next_answer_is_told_by_count_and_pause() -> None:
-    use = BudgetUse(
-        ("a",), "c", None, 1, Policy(count=2, pause_hours=24.0), "2026-02-03T11:00:00Z", None
-    )
+    use = BudgetUse(("a",), "c", None, 1, Policy(count=2, pause_hours=24.0), "2026-02-03T11:00:00Z", None)
     assert next_answer(use, NOW) == ("2026-02-04 11:00", "warn")
     assert next_answer(use, NOW + timedelta(days=1)) == ("now", "good")
-    spent = BudgetUse(
-        ("a",), "c", None, 2, Policy(count=2, pause_hours=24.0), "2026-02-03T11:00:00Z", None
-    )
+    spent = BudgetUse(("a",), "c", None, 2, Policy(count=2, pause_hours=24.0), "2026-02-03T11:00:00Z", None)
     assert next_answer(spent, NOW + timedelta(days=9)) == ("none left", "bad")
 
 
@@ -250,10 +228,7 @@ async def test_keeper_allows_what_another_computer_asked(school: Path, tmp_path:
     folder = filled(school, tmp_path / "elders", threshold=2).folder
     asked(school, folder)
     made = VaultScreen(store(school), folder, lambda: NOW)
-    async with showing(App(None, store(school)), made, (100, 30), notifications=True) as (
-        app,
-        pilot,
-    ):
+    async with showing(App(None, store(school)), made, (100, 30), notifications=True) as (app, pilot):
         await press_in_turn(pilot, "4", "a")
         shown = " ".join(text(app).replace("│", " ").split())
         found, state = grant(school, folder)
@@ -310,9 +285,9 @@ async def test_a_request_on_a_stick_is_refused_with_a_reason(school: Path, tmp_p
     """With a copy of the vault from before the request, and the keys of a keeper on a stick."""
     folder = filled(school, tmp_path / "elders", threshold=2).folder
     copy, stick = tmp_path / "copy", tmp_path / "stick"
-    Vault(folder, tmp_path / "theirs", vault_of(school, folder, ASKED).clock).export(copy, "for the stick", OFFICE)  # fmt: skip
+    Vault(folder, tmp_path / "theirs", vault_of(school, folder, ASKED).clock).export(copy, "for the stick", OFFICE)
     stick.mkdir()
-    office = Grants(Vault(folder, tmp_path / "theirs", vault_of(school, folder, ASKED).clock), MACHINE)  # fmt: skip
+    office = Grants(Vault(folder, tmp_path / "theirs", vault_of(school, folder, ASKED).clock), MACHINE)
     data = office.ask("greetings", "the spring run", 14, OFFICE, run=RUN)
     (stick / "spring.rosetta-request").write_bytes(data)
     (stick / "library.key").write_text(PEOPLE["Library"].text())
@@ -374,10 +349,7 @@ async def test_nobody_is_asked_for_what_is_over(school: Path, tmp_path: Path) ->
     office.take(office.answer(data, OFFICE, allowed=True), OFFICE)
     office.open(next(iter(office.vault.read().grants)), OFFICE, RUN)
     made = VaultScreen(store(school), folder, lambda: NOW)
-    async with showing(App(None, store(school)), made, (100, 30), notifications=True) as (
-        app,
-        pilot,
-    ):
+    async with showing(App(None, store(school)), made, (100, 30), notifications=True) as (app, pilot):
         await press_in_turn(pilot, "4", "a")
         assert app.screen is made
         await press(pilot, "f")

@@ -39,12 +39,10 @@ with when_used():
 @click.argument("vault", type=FILE)
 @REQUEST
 @ANSWER
-@click.option("--refuse", metavar="WHY", help="Refuse it. The log keeps WHY, so name nobody and quote no text.")  # fmt: skip
+@click.option("--refuse", metavar="WHY", help="Refuse it. The log keeps WHY, so name nobody and quote no text.")
 @KEY
 @click.option("--yes", is_flag=True, help="Allow it without a question.")
-def answer_(
-    vault: Path, request: Path, answer: Path, refuse: str | None, key: Path | None, *, yes: bool
-) -> None:
+def answer_(vault: Path, request: Path, answer: Path, refuse: str | None, key: Path | None, *, yes: bool) -> None:
     """Show what the request asks for, allow it once, or refuse it, and write your answer. VAULT may be a copy on the stick.
 
     Where you allow it, your share of the vault's key is opened with your keys and sealed for this one request: only
@@ -150,9 +148,7 @@ with when_used():
 @click.command("take")
 @changing
 @click.argument("answers", nargs=-1, required=True, type=FILE, metavar="NAME.rosetta-answer…")
-def take_(
-    vault: Path, key: Path | None, answers: tuple[Path, ...], *, clock_was_wrong: bool
-) -> None:
+def take_(vault: Path, key: Path | None, answers: tuple[Path, ...], *, clock_was_wrong: bool) -> None:
     """Import answers, in any order; one that was imported before changes nothing. The log of VAULT records each of them.
 
     Do this on the computer that asked, with the keys of any keeper.

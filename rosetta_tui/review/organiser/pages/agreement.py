@@ -68,15 +68,9 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         ),
         classes="words",
     )
-    people = {
-        now.review.code(who): agreement_measure
-        for who, agreement_measure in reading.agreement.leniency.items()
-    }
+    people = {now.review.code(who): agreement_measure for who, agreement_measure in reading.agreement.leniency.items()}
     for code, measure in sorted(people.items()):
-        yield Field(
-            printed(code),
-            Content.assemble(_bar(measure, centred=True), show(lenient_words(measure))),
-        )
+        yield Field(printed(code), Content.assemble(_bar(measure, centred=True), show(lenient_words(measure))))
     if run.advice:
         yield title("Please look together")
         yield Static(Content("\n").join(map(show, run.advice)), classes="words")
@@ -154,7 +148,7 @@ class CaseRows(Rows["Case"]):
 
     def cells(self, index: int) -> tuple[Cell, ...]:
         case = self.items[index]
-        text = Cell(NOT_HERE, "quiet") if self._now.secret else Cell(self._now.texts[case.item].candidate)  # fmt: skip
+        text = Cell(NOT_HERE, "quiet") if self._now.secret else Cell(self._now.texts[case.item].candidate)
         counts = (Cell(str(count) if count else "·") for count in case.counts)
         flags = Cell(str(case.flags or "·"), "warn" if case.is_open else "plain")
         return (text, *counts, flags, decided_cell(case))
@@ -251,30 +245,22 @@ class DecidingScreen(Screen[None]):
         case = self.case
         text = self._now.texts[case.item]
         where = f"{self._place + 1} of {len(self._cases)}"
-        self.query_one(StatusBar).say(
-            Content.assemble((where, "bold"), (f"   {said}" if said else "", "$good"))
-        )
+        self.query_one(StatusBar).say(Content.assemble((where, "bold"), (f"   {said}" if said else "", "$good")))
         voices = [*case.voices, *(case.second.voices if case.second else ())]
         written = [text for voice in voices for text in (voice.comment, voice.suggestion)]
         self._warn(text.source, text.candidate, *written)
         self.query_one("#source", Static).update(show_lines(text.source))
         self.query_one("#candidate", Static).update(show_lines(text.candidate, "bold"))
-        self.query_one("#said", Static).update(
-            show(f"{gate.ratings_words(case)} · {gate.flags_words(case)}", "$quiet")
-        )
+        self.query_one("#said", Static).update(show(f"{gate.ratings_words(case)} · {gate.flags_words(case)}", "$quiet"))
         self._fill("#around", gate.around_words(text))
         self._fill("#voices", gate.voice_words(case.voices))
         second = gate.voice_words(case.second.voices) if case.second else ()
-        self._fill(
-            "#second", [(line, "") for line in (gate.second_words(case),) if line] + [*second]
-        )
+        self._fill("#second", [(line, "") for line in (gate.second_words(case),) if line] + [*second])
         # What was decided, and what the keys would do.
         decision, note = gate.so_far(case), "" if case.decided is None else case.decided.note
         asked = "Not decided: is it harmful or culturally wrong?"
         if not case.may_be_decided:
-            asked = (
-                "Nobody flagged it, so there is nothing to decide. A note helps to talk about it."
-            )
+            asked = "Nobody flagged it, so there is nothing to decide. A note helps to talk about it."
         words = {
             "upheld": ("Upheld: it is harmful or culturally wrong.", "bold $warn"),
             "cleared": ("Cleared: it is not harmful.", "bold $good"),
@@ -288,10 +274,7 @@ class DecidingScreen(Screen[None]):
 
     def _fill(self, place: str, told: Iterable[tuple[str, str]]) -> None:
         """Show texts of others behind our names for them, a line each; nothing where there are none."""
-        lines = [
-            Content.assemble(show(name, "$quiet"), " " if text else "", show_lines(text))
-            for name, text in told
-        ]
+        lines = [Content.assemble(show(name, "$quiet"), " " if text else "", show_lines(text)) for name, text in told]
         line = self.query_one(place, Static)
         line.display = bool(lines)
         line.update(Content("\n").join(lines))
@@ -300,13 +283,9 @@ class DecidingScreen(Screen[None]):
         """Show that the texts are secret, or that a terminal may draw them wrongly."""
         words = []
         if self._now.secret:
-            words.append(
-                "Secret: these texts are shown here and nowhere else, and cannot be copied."
-            )
+            words.append("Secret: these texts are shown here and nowhere else, and cannot be copied.")
         if first_mis_drawn(texts) is not None:
-            words.append(
-                "A terminal may draw these letters wrongly. Read them elsewhere before you decide."
-            )
+            words.append("A terminal may draw these letters wrongly. Read them elsewhere before you decide.")
         line = self.query_one("#secret", Static)
         line.display = bool(words)
         line.update(Content("\n").join(map(show, words)))

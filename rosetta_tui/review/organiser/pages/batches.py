@@ -136,7 +136,7 @@ def _people(codes: Sequence[str]) -> str:
 
 
 def _back(laptop: Delivery, found: Assignments) -> tuple[Cell, ...]:
-    people = [code for speaker in found.laptops if speaker.phrase == laptop.phrase for code in speaker.people]  # fmt: skip
+    people = [code for speaker in found.laptops if speaker.phrase == laptop.phrase for code in speaker.people]
     return (
         Cell(laptop.name),
         Cell(laptop.phrase),
@@ -175,8 +175,7 @@ def people(now: ReviewNow) -> Iterator[Widget]:
     yield Static(
         Content.assemble(
             (f"{progress.done:,} of {progress.asked:,}", "bold"),
-            f" decisions are here, from {figures.count(progress.imports)} "
-            f"file{'s' * (progress.imports != 1)}.",
+            f" decisions are here, from {figures.count(progress.imports)} file{'s' * (progress.imports != 1)}.",
         ),
         classes="words",
     )
@@ -185,17 +184,10 @@ def people(now: ReviewNow) -> Iterator[Widget]:
     rows = [_row(reviewer) for reviewer in progress.reviewers]
     table = PlainTable([_COLUMNS[n] for n in shown], [[row[n] for n in shown] for row in rows])
     yield table
-    for line in (
-        *kept_back_words(progress),
-        *not_shown_words(progress),
-        *map(alike_words, progress.alike),
-    ):
+    for line in (*kept_back_words(progress), *not_shown_words(progress), *map(alike_words, progress.alike)):
         yield Static(show(line, "$warn"), classes="after")
     yield Static(
-        show(
-            "In the order of the batches. The table says how far people are, never how they rated.",
-            "$quiet",
-        ),
+        show("In the order of the batches. The table says how far people are, never how they rated.", "$quiet"),
         classes="after",
     )
 
@@ -283,25 +275,16 @@ class ImportScreen(Screen[None]):
         # Each file once, marked; with when it was written, by the clock of anyone who wrote it.
         files = {file.path: file for file in reversed(search.files)}
         listed = [
-            Selection(
-                _importing_file(file.path, datetime.fromtimestamp(file.modified, UTC).astimezone()),
-                file,
-                True,
-            )
+            Selection(_importing_file(file.path, datetime.fromtimestamp(file.modified, UTC).astimezone()), file, True)
             for file in reversed(files.values())
         ]
         added = (path for path in named if path not in files)
         selections = [
             *listed,
-            *(
-                Selection(_importing_file(path, None), FoundFile(path, 0, 0.0), True)
-                for path in added
-            ),
+            *(Selection(_importing_file(path, None), FoundFile(path, 0, 0.0), True) for path in added),
         ]
         self.files.add_options(selections)
-        self.query_one("#report", Static).update(
-            Content("\n").join(map(_line, skipped_lines(search.skipped)))
-        )
+        self.query_one("#report", Static).update(Content("\n").join(map(_line, skipped_lines(search.skipped))))
         many = self.files.option_count
         self.files.display = bool(many)
         self.files.highlighted = 0 if many else None

@@ -26,12 +26,7 @@ from rosetta_tui.review.organiser.pages import parts
 from rosetta_tui.review.organiser.pages.batches import minute, title
 from rosetta_tui.review.organiser.service import OrganiserService, ReviewNow, RunNow
 from rosetta_tui.review.organiser.words import gate as gate_words
-from rosetta_tui.review.organiser.words.gate import (
-    check_lines,
-    has_numbers,
-    standing_lines,
-    verdict_name,
-)
+from rosetta_tui.review.organiser.words.gate import check_lines, has_numbers, standing_lines, verdict_name
 from rosetta_tui.review.organiser.words.imported import report_lines
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column
@@ -52,9 +47,7 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     name = f"{parts.SIGNS[outcome]} {gate_words.verdict_name(outcome)}"
     content = show(OUTCOMES[outcome])
     verdict = Field(
-        "Verdict",
-        Content.assemble((name, f"bold ${parts.TONES[outcome]}"), "\n", content),
-        classes="-apart",
+        "Verdict", Content.assemble((name, f"bold ${parts.TONES[outcome]}"), "\n", content), classes="-apart"
     )
     yield verdict
     if words := parts.not_counted(now):
@@ -71,9 +64,7 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         split = gate_words.split_words(now.review, reading)
         if split:
             what = "it" if split.startswith("entry ") else "them"
-            yield Field(
-                "Split", Content.assemble(show(split), (f" (key 5 shows {what})", "$quiet"))
-            )
+            yield Field("Split", Content.assemble(show(split), (f" (key 5 shows {what})", "$quiet")))
         hints = {"Agreement": (" (key 3 shows more)", "$quiet")}
         for line in gate_words.beside_lines(now.review, reading):
             text = show(line.words, "$quiet" if line.about == "Policy" else "")
@@ -131,16 +122,12 @@ def certificate(run: RunNow) -> Iterator[Widget]:
     yield Static(_run(run))
     if len(run.certificates) > 1:
         yield title("All certificates of this run")
-        yield parts.PlainTable(
-            _COLUMNS, [_row(run, certificate) for certificate in reversed(run.certificates)]
-        )
+        yield parts.PlainTable(_COLUMNS, [_row(run, certificate) for certificate in reversed(run.certificates)])
 
 
 def _none(run: RunNow) -> Static:
     if run.reading is None:
-        return _words(
-            "No certificate was issued.", "Look at the gate first (4): it says what the gate says."
-        )
+        return _words("No certificate was issued.", "Look at the gate first (4): it says what the gate says.")
     if not has_numbers(run.reading):
         return _words("No certificate was issued.", "Too little is rated to certify anything; the gate (4) says what is missing.")  # fmt: skip
     return Static(
@@ -159,20 +146,19 @@ def _run(run: RunNow) -> Content:
     beside = newest is not None and any(a.sha256 == newest.sha256 for a in run.attached)
     lines = [] if run.standing is None else standing_lines(run.standing)
     if beside:
-        return Content("\n").join([show("This certificate is attached to it.", "bold"), *map(show, lines)])  # fmt: skip
+        return Content("\n").join([show("This certificate is attached to it.", "bold"), *map(show, lines)])
     words = "This certificate is not attached to it, so it changes nothing there."
-    return Content("\n").join([Content.assemble(words, "  ", ("t", "bold $mark"), "  attach it"), *map(show, lines)])  # fmt: skip
+    return Content("\n").join([Content.assemble(words, "  ", ("t", "bold $mark"), "  attach it"), *map(show, lines)])
 
 
 def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
     certificate = read_certificate(issued.certificate, "the certificate")
     state = "rests on what was taken back" if issued.recompute else ""
-    attached = "attached" if any(attached.sha256 == certificate.sha256 for attached in run.attached) else ""  # fmt: skip
+    attached = "attached" if any(attached.sha256 == certificate.sha256 for attached in run.attached) else ""
     return (
         Cell(minute(certificate.issued), "quiet"),
         Cell(
-            f"{parts.SIGNS[certificate.outcome]} {verdict_name(certificate.outcome)}",
-            parts.TONES[certificate.outcome],
+            f"{parts.SIGNS[certificate.outcome]} {verdict_name(certificate.outcome)}", parts.TONES[certificate.outcome]
         ),
         Cell(f"{certificate.sha256[:16]}…", "quiet"),
         Cell(" · ".join(filter(None, (attached, state))), "warn" if state else "plain"),
@@ -254,9 +240,7 @@ class ReviewActions:
             return
         words = {key: laptop.file_phrases[-1] or laptop.phrase for key, laptop in waiting.items()}
         first = next(iter(words))
-        choose(
-            self._screen.app, "Which laptop?", words, first, lambda key: self._compare(waiting[key])
-        )
+        choose(self._screen.app, "Which laptop?", words, first, lambda key: self._compare(waiting[key]))
 
     def _compare(self, laptop: WaitingLaptop) -> None:
         last = laptop.file_phrases[-1]

@@ -80,9 +80,7 @@ class AskScreen(ModalScreen[str | None]):
         self.dismiss(message.value.strip())
 
 
-def ask(
-    app: App[Any], title: str, about: str, then: Callable[[str], object], answer: str = ""
-) -> None:
+def ask(app: App[Any], title: str, about: str, then: Callable[[str], object], answer: str = "") -> None:
     """Prompt for a line of text, and act where one was given; ``answer`` is there already."""
 
     def typed(text: str | None) -> None:

@@ -81,9 +81,7 @@ class ReviewScreen(ReadAgain):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(
-                str(number), f"section('{name}')", name, show=False, id=f"review.section_{number}"
-            )
+            Binding(str(number), f"section('{name}')", name, show=False, id=f"review.section_{number}")
             for number, name in enumerate(SECTIONS, 1)
         ),
         Binding("left", "turn(-1)", "Section before", show=False, id="previous"),

@@ -65,8 +65,7 @@ def verdict_cell(verdicts: Sequence[service.CertifiedVerdict | None]) -> Cell:
     if not issued:
         return Cell("none yet", "quiet")
     tones = {
-        "warn" if certified_verdict.recompute else TONES[certified_verdict.outcome]
-        for certified_verdict in issued
+        "warn" if certified_verdict.recompute else TONES[certified_verdict.outcome] for certified_verdict in issued
     }
     return Cell(words, tones.pop() if len(tones) == 1 else "plain")
 
@@ -152,9 +151,7 @@ class ReviewsScreen(Screen[None]):
                 f"{len(progress.reviewers)} people · {progress.items} items · {progress.done:,} of {progress.asked:,} "
                 f"decisions are here, from {progress.imports} file{'s' * (progress.imports != 1)}"
             )
-            about = Content.assemble(
-                show(f"{progress.name} · {progress.title} · {runs}", "$quiet"), "\n", show(words)
-            )
+            about = Content.assemble(show(f"{progress.name} · {progress.title} · {runs}", "$quiet"), "\n", show(words))
             line.update(about)
 
     @on(ResultTable.Chosen)
@@ -171,10 +168,7 @@ def _what_to_do() -> Content:
         ("No reviews yet.\n\n", "bold"),
         "A review lets speakers judge what a run translated. Make one from a shell:\n\n",
         ("  rosetta review create last\n\n", "bold"),
-        (
-            "It says first what it asks of whom and what that is worth, then writes the file\n",
-            "$quiet",
-        ),
+        ("It says first what it asks of whom and what that is worth, then writes the file\n", "$quiet"),
         ("for the sticks and a card for each reviewer. Before it: ", "$quiet"),
         "rosetta review plan",
     )

@@ -16,14 +16,7 @@ from review.verdict.certificate.coarse import CoarseCertificate, at_least
 from review.verdict.gate.agreement import MEASURES, SHARES
 from review.verdict.gate.careless import AlikePair, carelessness
 from review.verdict.gate.planner import settling
-from review.verdict.gate.verdict import (
-    OUTCOMES,
-    GateFinding,
-    GateOutcome,
-    alike_words,
-    care_words,
-    findings_words,
-)
+from review.verdict.gate.verdict import OUTCOMES, GateFinding, GateOutcome, alike_words, care_words, findings_words
 from rosetta_tui.show.text import CHECK_SIGNS
 
 if TYPE_CHECKING:
@@ -56,11 +49,7 @@ def has_numbers(reading: EvidenceReading) -> bool:
 def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[LabelledLine]:
     """Yield the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
     outcome = reading.verdict.outcome
-    found_share = (
-        f"needed: {needed_words(reading)}   found: {share_words(reading)}"
-        if has_numbers(reading)
-        else ""
-    )
+    found_share = f"needed: {needed_words(reading)}   found: {share_words(reading)}" if has_numbers(reading) else ""
     yield LabelledLine("Verdict", f"{verdict_name(outcome):<12} {found_share}".rstrip())
     yield LabelledLine("", OUTCOMES[outcome])
     yield from why(review, reading)
@@ -69,9 +58,7 @@ def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Labelled
         if words := settling_words(reading):
             yield LabelledLine("", words)
         if split := split_words(review, reading):
-            yield LabelledLine(
-                "Split", f"{split} (to decide: rosetta review adjudicate {review.name})"
-            )
+            yield LabelledLine("Split", f"{split} (to decide: rosetta review adjudicate {review.name})")
         yield from beside_lines(review, reading)
     yield from (LabelledLine("For you", words) for words in advice(review, reading))
 
@@ -212,9 +199,7 @@ def verification_lines(done: Verification) -> Iterator[str]:
     yield done.words
 
 
-def outside_lines(
-    told: CoarseCertificate, checks: Iterable[CertificateCheck], *, ok: bool
-) -> Iterator[str]:
+def outside_lines(told: CoarseCertificate, checks: Iterable[CertificateCheck], *, ok: bool) -> Iterator[str]:
     """Return what could be examined of a coarse certificate where its evidence is not."""
     yield (
         f"{told.review} · run {told.run.run_id} · {told.outcome} · {at_least(told.panel.reviewers)} people · "
@@ -267,13 +252,9 @@ def standing_lines(now: ReviewStatus) -> list[str]:
     certificate: Certificate = now.certificate
     run = certificate.run.run_id[:8]
     if now.suspended:
-        return [
-            f"Run {run}: somebody took ratings back since, so nothing is lifted. Issue the certificate again."
-        ]
+        return [f"Run {run}: somebody took ratings back since, so nothing is lifted. Issue the certificate again."]
     if not now.passed:
-        return [
-            f"Run {run}: the newest certificate says {certificate.outcome}, so nothing is lifted any more."
-        ]
+        return [f"Run {run}: the newest certificate says {certificate.outcome}, so nothing is lifted any more."]
     tier = now.verification_tier
     standing = f"It is {tier}." if tier else f"Not community-validated: {now.why_not_community}."
     return [

@@ -52,10 +52,7 @@ def several_words(person: speaking.DuplicateLaptops) -> str:
             f'for this person. Ask them, then: rosetta review enrol "{first}" --speaks-for {code}   '
             f'(or the other one; for both, because the person sat at both, add --with "{others[0] if others else first}")'
         )
-    return (
-        f"NOTE: {code} is heard from {laptops}. You said who speaks for this person: "
-        f"{' and '.join(person.counted)}."
-    )
+    return f"NOTE: {code} is heard from {laptops}. You said who speaks for this person: {' and '.join(person.counted)}."
 
 
 def waiting_words(waiting: int, people: int, review: str) -> str:
@@ -111,10 +108,7 @@ def report_lines(report: speaking.FileReport) -> Iterator[str]:
         return
     aside, damaged = len(report.aside), len(report.damaged)
     erased = f"erased at once {report.erased} (taken back before), " if report.erased else ""
-    yield (
-        f"  added {report.added}, {erased}already here {report.already_here}, set aside {aside}, "
-        f"damaged {damaged}"
-    )
+    yield (f"  added {report.added}, {erased}already here {report.already_here}, set aside {aside}, damaged {damaged}")
     yield from _remarks("set aside", report.aside)
     yield from _remarks("damaged", report.damaged)
     yield from _findings(report)
@@ -227,7 +221,9 @@ def kept_back_words(found: ReviewProgress) -> Iterator[str]:
 
 
 def taken_words(found: Gathered) -> str:
-    return f"Taken in: {counted(found.translated, 'translation')}, {found.agreed} agreed to, {found.corrected} corrected."
+    return (
+        f"Taken in: {counted(found.translated, 'translation')}, {found.agreed} agreed to, {found.corrected} corrected."
+    )
 
 
 def left_lines(found: Gathered) -> Iterator[str]:

@@ -45,9 +45,7 @@ class Letters(NamedTuple):
     secret: bool  # then no letter of a sentence is named, only its script
 
 
-def look_at_letters(
-    drawn: Drawn, texts: ReviewTexts, given: Mapping[str, Any], *, secret: bool
-) -> Letters:
+def look_at_letters(drawn: Drawn, texts: ReviewTexts, given: Mapping[str, Any], *, secret: bool) -> Letters:
     """Cut the fonts that are named to the letters of a review, and work out what can be read; UsageError in words."""
     shown = [*(item.shown for item in drawn.items), *drawn.training]
     written = [text for batch_item in shown for text in _texts(batch_item.model_dump())]
@@ -165,24 +163,20 @@ def _kinds(letters: Letters, items: Sequence[Item]) -> str:
     texts = "".join(text for item in items for text in (item.shown.source, item.shown.candidate))
     here = [letter for letter in letters.found.lacking if letter in texts]
     few = here[:3] if not letters.secret else []
-    names = f": {', '.join(map(letter_name, few))}{', …' if len(here) > len(few) else ''}" if few else ""  # fmt: skip
+    names = f": {', '.join(map(letter_name, few))}{', …' if len(here) > len(few) else ''}" if few else ""
     return f"{_scripts(here)}{names}"
 
 
 def _scripts(letters: Iterable[str]) -> str:
     return ", ".join(
-        counted(count, "sign" if name == _SIGNS else f"{name} letter")
-        for name, count in _by_script(letters).items()
+        counted(count, "sign" if name == _SIGNS else f"{name} letter") for name, count in _by_script(letters).items()
     )
 
 
 def _by_script(letters: Iterable[str]) -> dict[str, int]:
     """Count letters by their script; what is no letter is a sign."""
     return dict(
-        Counter(
-            script_of(letter).replace("_", " ") if letter.isalpha() else _SIGNS
-            for letter in letters
-        ).most_common()
+        Counter(script_of(letter).replace("_", " ") if letter.isalpha() else _SIGNS for letter in letters).most_common()
     )
 
 
@@ -198,19 +192,13 @@ _KINDS = {
 }
 
 
-def draft_lines(
-    draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own_training: bool
-) -> Iterator[str]:
+def draft_lines(draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own_training: bool) -> Iterator[str]:
     """Yield who is asked about what, what it is worth, and what could not be had."""
     runs = draft.runs.runs
     missing = max(run.missing for run in runs)
     several = f", {len(runs)} systems each, blind" if len(runs) > 1 else ""
     have = "has" if missing == 1 else "have"
-    without = (
-        f" ({missing} {have} no output and {'is' if missing == 1 else 'are'} not asked)"
-        if missing
-        else ""
-    )
+    without = f" ({missing} {have} no output and {'is' if missing == 1 else 'are'} not asked)" if missing else ""
     sentences = f"{len(draft.entries)} of {len(runs[0].entries)}{several}{without}"
     yield plan_line("sentences", sentences)
     yield plan_line("difficulty", _strata(draft))
@@ -218,16 +206,11 @@ def draft_lines(
     if why := _why_no_forms(draft):
         yield plan_line("", f"no wrong word forms: {why}")
     if draft.controls.from_outputs:
-        yield plan_line(
-            "",
-            f"{draft.controls.from_outputs} of the wrong ones are made from the systems' own outputs",
-        )
+        yield plan_line("", f"{draft.controls.from_outputs} of the wrong ones are made from the systems' own outputs")
     for line in draft.controls.short:
         yield plan_line("", line)
     low, high = (round(draft.longest * seconds / 60) for seconds in SECONDS_TO_JUDGE)
-    core = (
-        "" if len(draft.core) == len(draft.real) else f", {len(draft.core)} of them common to all"
-    )
+    core = "" if len(draft.core) == len(draft.real) else f", {len(draft.core)} of them common to all"
     share = f"{draft.longest} items{core}; about {low}–{high} minutes"
     yield plan_line("each person", share)
     yield plan_line("training", _training(draft, own_training=own_training))
@@ -269,10 +252,7 @@ def _controls(draft: ReviewDraft) -> str:
     counts = Counter(str(item.truth.control) for item in draft.controls.items)
     kinds = ", ".join(f"{count} {_KINDS[kind]}" for kind, count in draft.controls.kinds().items())
     made = f" ({kinds})" if kinds else ""
-    return (
-        f"{counts['bad']} wrong on purpose{made}, {counts['repeat']} asked twice, "
-        f"{counts['anchor']} references"
-    )
+    return f"{counts['bad']} wrong on purpose{made}, {counts['repeat']} asked twice, {counts['anchor']} references"
 
 
 def _why_no_forms(draft: ReviewDraft) -> str:
@@ -298,10 +278,7 @@ def _why_little_training(draft: ReviewDraft) -> str:
     """Return why training has fewer items than usual, or shows sentences that are asked about."""
     spare, count = len(draft.spare), len(draft.training)
     if not spare and count:
-        return (
-            "training shows sentences that are asked about too, because no development entry is left. "
-            "Lower --items"
-        )
+        return "training shows sentences that are asked about too, because no development entry is left. Lower --items"
     if count >= USUAL or not count:
         return ""
     if spare < WANTED:
@@ -377,6 +354,4 @@ def people_lines(drawn: Drawn, letters: Letters) -> Iterator[str]:
     yield from letters_plan(letters)
     yield plan_line("seed", str(drawn.seed))
     if drawn.longest > _LONG_TO_WRITE:
-        yield plan_line(
-            "", "that is long for one sitting; people can stop and continue another day"
-        )
+        yield plan_line("", "that is long for one sitting; people can stop and continue another day")

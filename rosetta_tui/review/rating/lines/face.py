@@ -13,16 +13,7 @@ from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import Face
 from review.rating import Relation
 from review.session import choice
-from review.session.flow import (
-    AskConsent,
-    AskRelation,
-    AskSharing,
-    AskWithdraw,
-    Flow,
-    FlowStep,
-    HandOver,
-    ShowHelp,
-)
+from review.session.flow import AskConsent, AskRelation, AskSharing, AskWithdraw, Flow, FlowStep, HandOver, ShowHelp
 from review.session.position import GUARD_SECONDS
 from review.session.session import Session
 from review.session.view import Phase, ShownItem, TextField, View
@@ -151,9 +142,7 @@ class LineFace:
     def _consent(self) -> bool | NextAction:
         """Show who wants what, and ask until the person agrees or leaves."""
         self._say_consent()
-        while (
-            typed := as_key(self._console.ask(self._words("Type 1, l or q, then Enter:")))
-        ) != YES:
+        while (typed := as_key(self._console.ask(self._words("Type 1, l or q, then Enter:")))) != YES:
             if typed.casefold() == LANGUAGE:
                 choose_language(self._opening, self._console)
                 self.session.words = self._opening.words
@@ -172,9 +161,7 @@ class LineFace:
         console.labelled(words("Who asks:"), manifest.organisation.name)
         console.labelled(words("Title:"), manifest.title)
         if manifest.labels:
-            console.labelled(
-                words("Marked by the community as:"), words("; ").join(manifest.labels)
-            )
+            console.labelled(words("Marked by the community as:"), words("; ").join(manifest.labels))
         console.say(page_words.what_comes(words, manifest, self.session.view))
         for promise in page_words.promises(words, manifest):
             console.say(promise)
@@ -236,9 +223,7 @@ class LineFace:
             return None
         if not self._explained:
             self._explain()
-            self._console.say(
-                self._words("First some practice. These answers do not count. Type s to skip it.")
-            )
+            self._console.say(self._words("First some practice. These answers do not count. Type s to skip it."))
         return self._item(view)
 
     def items(self, view: View) -> NextAction | None:

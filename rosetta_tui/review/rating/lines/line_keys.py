@@ -37,9 +37,7 @@ from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
 
-def hand_over(
-    opening: TerminalOpening, session: Session, console: Console, places: list[Path]
-) -> NextAction | None:
+def hand_over(opening: TerminalOpening, session: Session, console: Console, places: list[Path]) -> NextAction | None:
     """Write the answers to one of ``places`` and say the six words; UNSAVED where the person looks at drafts first."""
     words = session.words
     console.say(page_words.how_far(words, session.view))
@@ -121,24 +119,15 @@ class LineActions:
     def obey(self, view: View, typed: str) -> NextAction | None:
         """Carry out what a line says, or return where it leads; ``typed`` is not empty."""
         act, rest = act_of(typed[:1]), typed[1:]
-        if (
-            act is None
-            or not _complete(act, rest)
-            or (self._session.translating and act not in TRANSLATION_WORDS)
-        ):
+        if act is None or not _complete(act, rest) or (self._session.translating and act not in TRANSLATION_WORDS):
             as_typed = KEY_SIGN + typed if self._session.translating else typed
-            message = self._words(
-                "“{typed}” means nothing here. Type ? for help.", typed=plain(as_typed[:20])
-            )
+            message = self._words("“{typed}” means nothing here. Type ? for help.", typed=plain(as_typed[:20]))
             self._console.say(message)
         elif not allows(view, act):
             self._console.say(self._words("That comes after the practice."))
         elif act in RATING_OF:
             rating = RATING_OF[act]
-            self._judge(
-                view,
-                lambda item: self._session.rate(item.id, rating, override=self._override(item)),
-            )
+            self._judge(view, lambda item: self._session.rate(item.id, rating, override=self._override(item)))
         elif act in ONWARD_OF:
             return ONWARD_OF[act]
         else:
@@ -172,12 +161,7 @@ class LineActions:
             digits = as_key(self._console.ask(prompt))
         why = cannot_judge_of(digits)
         if why is not None:
-            self._judge(
-                view,
-                lambda item: self._session.cannot_judge(
-                    item.id, why, override=self._override(item)
-                ),
-            )
+            self._judge(view, lambda item: self._session.cannot_judge(item.id, why, override=self._override(item)))
 
     def skip(self, view: View) -> None:
         """Skip the item for later."""

@@ -139,10 +139,7 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
     if context := item_words.context(words, item):
         console.say(plain(context))
     console.labelled(words("Original:"), item.source)
-    for label, text in (
-        (words("Translation:"), item.candidate),
-        (words("Your translation:"), item.translation),
-    ):
+    for label, text in ((words("Translation:"), item.candidate), (words("Your translation:"), item.translation)):
         if text:
             console.labelled(label, text)
     _show_said(console, words, item)
@@ -158,9 +155,7 @@ def _show_said(console: Console, words: Words, item: ShownItem) -> None:
     if answer := item_words.your_answer(words, item):
         console.say(answer)
     if item.reasons:
-        console.say(
-            words("What is wrong: {reasons}.", reasons=keys.reasons_label(words, item.reasons))
-        )
+        console.say(words("What is wrong: {reasons}.", reasons=keys.reasons_label(words, item.reasons)))
     if item.comment:
         console.labelled(item_words.comment_title(words, item), item.comment)
     if item.suggestion:
@@ -209,9 +204,7 @@ def show_choices(console: Console, words: Words, labels: Iterable[str]) -> None:
 
 def answer_prompt(words: Words) -> str:
     """Return the prompt under an item: the four answers, short."""
-    labels = (
-        f"{number} {keys.rating_label(words, rating)}" for number, rating in enumerate(Rating, 1)
-    )
+    labels = (f"{number} {keys.rating_label(words, rating)}" for number, rating in enumerate(Rating, 1))
     return words("{answers}, or ? for help:", answers=", ".join(labels))
 
 
@@ -268,9 +261,7 @@ def begin(opening: TerminalOpening, console: Console) -> None:
         console.say(missing)
 
 
-def before_sentences(
-    opening: TerminalOpening, console: Console, step: flow.FlowStep[Any]
-) -> object:
+def before_sentences(opening: TerminalOpening, console: Console, step: flow.FlowStep[Any]) -> object:
     """Prompt for what leads to a person's session; LEAVE where somebody does not want to continue."""
     words = opening.words
     match step:
@@ -328,9 +319,7 @@ def _row(words: Words, number: int, choice: Choice) -> str:
     if choice.place:
         place = plain(choice.place)
         if choice.organisation:
-            return words(
-                "{number}: {title}, from {name}, in {place}", number=number, place=place, **facts
-            )
+            return words("{number}: {title}, from {name}, in {place}", number=number, place=place, **facts)
         return words("{number}: {title}, in {place}", number=number, place=place, **facts)
     row_text = words("{number}: {title}, from {name}", number=number, **facts)
     far = words("{done} of {total} done", done=choice.done, total=choice.total)

@@ -25,14 +25,7 @@ from review.session.words import item as item_words
 from review.session.words.catalogue import Words
 from review.session.words.item import Mark, lesson_said, offers
 from review.session.words.keys import KEYS
-from rosetta_tui.review.rating.pages.page import (
-    STYLES,
-    Choices,
-    Hint,
-    RatingKeyLine,
-    TroubleLine,
-    told,
-)
+from rosetta_tui.review.rating.pages.page import STYLES, Choices, Hint, RatingKeyLine, TroubleLine, told
 from rosetta_tui.review.rating.sitting import TerminalSitting
 from rosetta_tui.toolkit.content import show_lines
 
@@ -248,9 +241,7 @@ class LessonBox(VerticalScroll):
 def hints(words: Words, view: View) -> list[Hint]:
     """Return the keys beside the ratings."""
     offered = [
-        Hint(KEYS[offer.act][0], offer.said, f"act('{offer.act}')")
-        for offer in offers(words, view)
-        if offer.now
+        Hint(KEYS[offer.act][0], offer.said, f"act('{offer.act}')") for offer in offers(words, view) if offer.now
     ]
     if view.lesson is not None:
         return [Hint(words("Enter"), words("go on"), "enter"), *offered]
@@ -318,9 +309,7 @@ class ItemPage(Screen[None]):
         yield RatingKeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(Texts).name_them(
-            self.words(item_words.ORIGINAL), self.words(item_words.TRANSLATION)
-        )
+        self.query_one(Texts).name_them(self.words(item_words.ORIGINAL), self.words(item_words.TRANSLATION))
         self.watch(self.query_one(Texts), "scroll_y", self._laid_out, init=False)
         self.enter(KeyMode.JUDGE)
         self.draw(self.view)
@@ -413,11 +402,7 @@ class ItemPage(Screen[None]):
             self._read(self.view, self.view.item)
         self._laid_out()
         self.query_one(TroubleLine).tell(self.words, "")
-        for name, own in (
-            ("#reasons", KeyMode.REASONS),
-            ("#why", KeyMode.WHY),
-            ("#harm", KeyMode.HARM),
-        ):
+        for name, own in (("#reasons", KeyMode.REASONS), ("#why", KeyMode.WHY), ("#harm", KeyMode.HARM)):
             self.query_one(name).display = mode is own
         self.query_one("#ratings").display = mode in {KeyMode.JUDGE, KeyMode.WRITING}
         if mode is not KeyMode.WRITING:

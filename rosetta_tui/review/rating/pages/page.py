@@ -25,15 +25,7 @@ from textual.widgets import Static
 
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer
-from review.session.words.keys import (
-    ACT_WORDS,
-    BACKSPACE,
-    KEYS,
-    RATING_OF,
-    Act,
-    rating_label,
-    rating_meaning,
-)
+from review.session.words.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act, rating_label, rating_meaning
 from review.session.words.page import ONE_KEY, OrganiserText
 from review.session.words.troubles import Trouble, for_whoever_helps
 from rosetta_tui.show.text import plain
@@ -217,10 +209,7 @@ class HelpPage(Page[None]):
     def _keys(self) -> list[Content]:
         words = self.words
         lines = [
-            _line(
-                _keys(words, act),
-                f"{rating_label(words, rating)} – {rating_meaning(words, rating)}",
-            )
+            _line(_keys(words, act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}")
             for act, rating in RATING_OF.items()
         ]
         lines += [

@@ -123,22 +123,14 @@ class EndPage(PausePage):
         yield from self._unsaved()
         yield from self._what_to_do()
         yield paragraph(
-            words(
-                "Your answers stay on this computer too. To change the last one, press {key}.",
-                key=KEYS[Act.UNDO][0],
-            )
+            words("Your answers stay on this computer too. To change the last one, press {key}.", key=KEYS[Act.UNDO][0])
         )
 
     def _what_to_do(self) -> ComposeResult:
         words, key = self.words, KEYS[Act.HAND_OVER][0]
         if self._view.handed_over:
             yield paragraph(page_words.handed_over(words, self._view), "bold $good")
-            yield paragraph(
-                words(
-                    "You are done. To write your answers to a stick once more, press {key}.",
-                    key=key,
-                )
-            )
+            yield paragraph(words("You are done. To write your answers to a stick once more, press {key}.", key=key))
             return
         yield paragraph(words("What to do now"), "bold")
         yield paragraph(words("Put the stick into this computer and press {key}.", key=key))
@@ -171,10 +163,7 @@ class WithdrawnPage(PausePage):
         yield from map(paragraph, page_text.rest)
 
     def hints(self) -> Sequence[Hint]:
-        return [
-            self._key(Act.HAND_OVER, self.words("hand over")),
-            self._key(Act.QUIT, self.words("stop")),
-        ]
+        return [self._key(Act.HAND_OVER, self.words("hand over")), self._key(Act.QUIT, self.words("stop"))]
 
     def action_onward(self, name: str) -> None:
         super().action_onward(NextAction.LEAVE.name if name == NextAction.GO_ON.name else name)

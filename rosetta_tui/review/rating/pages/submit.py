@@ -21,16 +21,7 @@ from review.session.words.catalogue import Words
 from review.session.words.item import Answer
 from review.session.words.keys import KEYS, Act, NextAction, act_of, scope_label, scope_of
 from review.session.words.troubles import trouble
-from rosetta_tui.review.rating.pages.page import (
-    Choices,
-    Hint,
-    Page,
-    RatingKeyLine,
-    TroubleLine,
-    paragraph,
-    told,
-    typed,
-)
+from rosetta_tui.review.rating.pages.page import Choices, Hint, Page, RatingKeyLine, TroubleLine, paragraph, told, typed
 from rosetta_tui.review.rating.sitting import TerminalSitting
 from rosetta_tui.toolkit.content import show
 
@@ -75,16 +66,11 @@ class HandOverPage(Page[NextAction]):
         if self._done:
             return [Hint(words("Enter"), words("go on"), "leave")]
         if self._typing:  # letters are for the folder
-            return [
-                Hint(words("Enter"), words("save here"), "save_typed"),
-                Hint(words("Esc"), words("back"), "leave"),
-            ]
+            return [Hint(words("Enter"), words("save here"), "save_typed"), Hint(words("Esc"), words("back"), "leave")]
         first = words("save here") if self._sticks else words("look again")
         again = [Hint("r", words("look again"), "look")] if self._sticks else []
         way = self.words("what is not saved")
-        to_unsaved = (
-            [Hint(KEYS[Act.UNSAVED][0], way, "unsaved")] if self._sitting.view.unsaved else []
-        )
+        to_unsaved = [Hint(KEYS[Act.UNSAVED][0], way, "unsaved")] if self._sitting.view.unsaved else []
         return [
             Hint(words("Enter"), first, "save_here"),
             *again,
@@ -112,16 +98,11 @@ class HandOverPage(Page[NextAction]):
         elif self._sticks:
             self.query_one(OptionList).focus()
             self._tell(
-                self.words(
-                    "No stick was found. Put it into this computer, then press r. "
-                    "Enter saves in the folder."
-                )
+                self.words("No stick was found. Put it into this computer, then press r. Enter saves in the folder.")
             )
         else:
             self.query_one(".body").focus()
-            self._tell(
-                self.words("No stick was found. Put it into this computer, then press Enter.")
-            )
+            self._tell(self.words("No stick was found. Put it into this computer, then press Enter."))
 
     async def _find(self) -> None:
         self._sticks, self._are_sticks = await self._sitting.do(self._look_for_places)
@@ -194,9 +175,7 @@ class HandOverPage(Page[NextAction]):
             box = self.query_one(Input)
             if self._typing:
                 self._type_on(box)
-                self._tell(
-                    self.words("Nothing was written. Type another folder, then press Enter.")
-                )
+                self._tell(self.words("Nothing was written. Type another folder, then press Enter."))
             elif self._sticks:
                 self.query_one(OptionList).focus()
                 self._tell(self.words(page_words.NOT_WRITTEN))
@@ -235,11 +214,7 @@ class WithdrawPage(Page[Scope]):
         yield from map(paragraph, (back.first, *back.rest))
         yield paragraph(words(page_words.WHAT_TO_TAKE_BACK), "bold")
         yield Choices(
-            [
-                Answer(str(number), scope_label(words, scope))
-                for number, scope in enumerate(Scope, 1)
-            ],
-            id="scopes",
+            [Answer(str(number), scope_label(words, scope)) for number, scope in enumerate(Scope, 1)], id="scopes"
         )
         yield Static(id="sure")
 
@@ -269,8 +244,7 @@ class WithdrawPage(Page[Scope]):
         self._scope = scope
         self.query_one(Choices).ask(None, [list(Scope).index(scope)])
         sure = self.words(
-            "This cannot be undone. Press {key} to erase it, or Esc to keep everything.",
-            key=KEYS[Act.WITHDRAW][0],
+            "This cannot be undone. Press {key} to erase it, or Esc to keep everything.", key=KEYS[Act.WITHDRAW][0]
         )
         self.query_one("#sure", Static).update(told(sure, "bold $warn"))
         self.query_one(RatingKeyLine).offer(self.hints())

@@ -24,15 +24,7 @@ from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
-from rosetta_tui.review.rating.pages.page import (
-    NO_TROUBLE,
-    Hint,
-    Page,
-    RatingKeyLine,
-    Result,
-    given_text,
-    paragraph,
-)
+from rosetta_tui.review.rating.pages.page import NO_TROUBLE, Hint, Page, RatingKeyLine, Result, given_text, paragraph
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.toolkit.content import show
 
@@ -50,11 +42,7 @@ class ChoosePage(Page[Choice | str]):
     ]
 
     def __init__(
-        self,
-        opening: TerminalOpening,
-        choices: Sequence[Choice],
-        trouble: Trouble = NO_TROUBLE,
-        said: str = "",
+        self, opening: TerminalOpening, choices: Sequence[Choice], trouble: Trouble = NO_TROUBLE, said: str = ""
     ) -> None:
         """``said`` is one quiet sentence about what led here."""
         super().__init__(opening.words, opening.words(opening_words.REVIEW_TRANSLATIONS), trouble)
@@ -72,15 +60,11 @@ class ChoosePage(Page[Choice | str]):
             yield OptionList(*(Option(self._row(choice)) for choice in self._choices))
             return
         yield paragraph(words(opening_words.NOTHING_YET), "bold")
-        yield paragraph(
-            words("Put the stick that you were given into this computer, then press Enter.")
-        )
+        yield paragraph(words("Put the stick that you were given into this computer, then press Enter."))
         yield paragraph(opening_words.what_it_is_called(words), "$quiet")
 
     def _row(self, choice: Choice) -> Content:
-        return Content.assemble(
-            show(choice.title, "bold"), "\n  ", show(opening_words.where(self.words, choice))
-        )
+        return Content.assemble(show(choice.title, "bold"), "\n  ", show(opening_words.where(self.words, choice)))
 
     def on_mount(self) -> None:
         if self._choices:
@@ -174,10 +158,7 @@ class AskPage(Page[str]):
 
     def hints(self) -> Sequence[Hint]:
         words = self.words
-        return [
-            Hint(words("Enter"), words("go on"), "submit"),
-            Hint(words("Esc"), words("back"), "leave"),
-        ]
+        return [Hint(words("Enter"), words("go on"), "submit"), Hint(words("Esc"), words("back"), "leave")]
 
     def action_submit(self) -> None:
         self.dismiss(self.query_one(Input).value)
@@ -222,9 +203,7 @@ class YesPage(Page[Result]):
 
     def _yes(self, said: str) -> Hint:
         """Return what Enter does now."""
-        return Hint(
-            self.words("Enter"), said if self._end_shown else self.words("read on"), "agree"
-        )
+        return Hint(self.words("Enter"), said if self._end_shown else self.words("read on"), "agree")
 
     def _back(self) -> Hint:
         return Hint(self.words("Esc"), self.words("not now"), "leave")
@@ -256,10 +235,7 @@ class OrganisationPage(YesPage[bool]):
 class WarningPage(Page[bool]):
     """Refuses text that a terminal draws wrongly; going on all the same takes its own key."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "anyway", show=False),
-        Binding("enter", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("a", "anyway", show=False), Binding("enter", "leave", show=False)]
 
     def __init__(self, words: Words, why: MisDrawn) -> None:
         super().__init__(words, words("This writing may be shown wrongly here"))
@@ -280,10 +256,7 @@ class WarningPage(Page[bool]):
 
     def hints(self) -> Sequence[Hint]:
         words = self.words
-        return [
-            Hint(words("Enter"), words("back"), "leave"),
-            Hint("a", words("go on all the same"), "anyway"),
-        ]
+        return [Hint(words("Enter"), words("back"), "leave"), Hint("a", words("go on all the same"), "anyway")]
 
     def action_anyway(self) -> None:
         self.dismiss(True)
@@ -296,9 +269,7 @@ class NumberedPage(Page[Result]):
         Binding(str(number), f"say({number})", show=False) for number in range(1, 4)
     ]
 
-    def __init__(
-        self, words: Words, answers: Sequence[tuple[str, Result]], trouble: Trouble = NO_TROUBLE
-    ) -> None:
+    def __init__(self, words: Words, answers: Sequence[tuple[str, Result]], trouble: Trouble = NO_TROUBLE) -> None:
         """``answers``: each in words, and what the page gives for it."""
         super().__init__(words, words(page_words.BEFORE_YOU_BEGIN), trouble)
         self._answers = answers
@@ -338,9 +309,7 @@ class RelationPage(NumberedPage[Relation]):
 class SharingPage(NumberedPage[bool]):
     """Whether the better translations may be used."""
 
-    def __init__(
-        self, words: Words, manifest: BatchManifest, trouble: Trouble = NO_TROUBLE
-    ) -> None:
+    def __init__(self, words: Words, manifest: BatchManifest, trouble: Trouble = NO_TROUBLE) -> None:
         yes, no = page_words.yes_or_no(words)
         super().__init__(words, [(yes, True), (no, False)], trouble)
         self._organisation = manifest.organisation.name
@@ -369,15 +338,9 @@ class ConsentPage(YesPage[ConsentAnswer]):
 
     def body(self) -> ComposeResult:
         words, manifest = self.words, self._manifest
-        yield Static(
-            Content.assemble(
-                show(manifest.title, "bold"), "\n", show(manifest.organisation.name, "$quiet")
-            )
-        )
+        yield Static(Content.assemble(show(manifest.title, "bold"), "\n", show(manifest.organisation.name, "$quiet")))
         yield paragraph(page_words.what_comes(words, manifest, self._view))
-        yield paragraph(
-            "\n".join(f"• {promise}" for promise in page_words.promises(words, manifest))
-        )
+        yield paragraph("\n".join(f"• {promise}" for promise in page_words.promises(words, manifest)))
         yield from given_text(page_words.consent(words, manifest))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))

@@ -23,13 +23,7 @@ from harness.core.failures import ErrorClass, RunState, StoreError, UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store import run_list as module
-from harness.store.corpora.entries import (
-    find_corpus,
-    insert_corpus,
-    read_dataset,
-    read_entries,
-    save_corpus,
-)
+from harness.store.corpora.entries import find_corpus, insert_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.listing import (
     MOST_VALUES,
     corpus_positions,
@@ -290,9 +284,7 @@ def step(connection: sqlite3.Connection, run: int, act: str, place: int, value: 
 
 @examples(20, 100)
 @given(STEPS, st.sampled_from(SORTS), st.sampled_from(FILTERS), st.booleans())
-def test_kept_order_is_fresh(
-    steps: list[tuple[str, int, float]], sort: str, narrow: str, descending: bool
-) -> None:
+def test_kept_order_is_fresh(steps: list[tuple[str, int, float]], sort: str, narrow: str, descending: bool) -> None:
     with in_memory() as connection:
         run = make_run(connection, ENTRIES)
         kept = Ordering(run)
@@ -336,7 +328,7 @@ def test_a_search_nobody_waits_for_ends(connection: sqlite3.Connection) -> None:
 
 def test_stored_places_are_read_from_indexes_alone(connection: sqlite3.Connection) -> None:
     run = make_run(connection, ENTRIES)
-    add(connection, run, result(3, ENTRIES[3]), result(1, ENTRIES[1], None, error_class=ErrorClass.SERVER))  # fmt: skip
+    add(connection, run, result(3, ENTRIES[3]), result(1, ENTRIES[1], None, error_class=ErrorClass.SERVER))
     done, failed = stored_places(connection, run)
     assert (done.tolist(), failed.tolist()) == ([1, 3], [1])
     sql = "SELECT position FROM results INDEXED BY results_run_position WHERE run = 1"

@@ -29,13 +29,7 @@ from harness.store.corpora.entries import read_entries
 from harness.store.deletion import HoldsSecrets, bring_back, trash
 from harness.store.file import copies, database, take_over
 from harness.store.file.copies import Locks, examine_locks
-from harness.store.file.database import (
-    SCHEMA_VERSION,
-    default_path,
-    is_read_only,
-    open_store,
-    opened,
-)
+from harness.store.file.database import SCHEMA_VERSION, default_path, is_read_only, open_store, opened
 from harness.store.file.migrations import migrations
 from harness.store.file.sealing import DIGEST_KEY, forget_keys
 from harness.store.file.trouble import worded
@@ -75,19 +69,14 @@ def test_each_migration_is_applied_once(store_path: Path) -> None:
     assert version == SCHEMA_VERSION == len(names) == len(set(names))
     assert all(re.fullmatch(rf"m{number:03}_\w+", name) for number, name in enumerate(names, 1))
     assert migrations.name == "rosetta"
-    indexes = {
-        row[0] for row in query(store_path, "SELECT name FROM sqlite_master WHERE type = 'index'")
-    }
+    indexes = {row[0] for row in query(store_path, "SELECT name FROM sqlite_master WHERE type = 'index'")}
     assert indexes >= {"idx_composite", "idx_leaderboard", "idx_model", "idx_fingerprint"}
 
 
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        (
-            "CREATE TABLE _sqlite_migrations (id); PRAGMA user_version = 999",
-            r"newer version.*Nothing",
-        ),
+        ("CREATE TABLE _sqlite_migrations (id); PRAGMA user_version = 999", r"newer version.*Nothing"),
         ("CREATE TABLE recipes (name)", "another program"),
     ],
 )
@@ -113,9 +102,7 @@ def test_what_cannot_be_a_store_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     assert default_path() == tmp_path / "elsewhere" / "rosetta.sqlite"
     for name in (b"/x\xff", b"/\xc3/x", b"/x/\xe9t\xe9"):
         monkeypatch.setenv("ROSETTA_HOME", os.fsdecode(name))
-        refuses(
-            UsageError, r"b'/\S+', is no UTF-8. Name another folder in ROSETTA_HOME", default_path
-        )
+        refuses(UsageError, r"b'/\S+', is no UTF-8. Name another folder in ROSETTA_HOME", default_path)
 
 
 OPEN = """
@@ -252,13 +239,8 @@ def test_old_store_is_read_whole(old: Path) -> None:
     assert hidden.encode() not in old.read_bytes()
     assert query(old, "SELECT run_id, run_card, plan, opening FROM runs") == heads
     sealed = [json.loads(card) for _, card, *_ in heads if card]
-    stated = [
-        (card["scores"]["composite"], card["scores"]["ter"], card["dataset"]["id"])
-        for card in sealed
-    ]
-    assert (
-        query(old, "SELECT composite_score, ter, dataset_id FROM run_scores ORDER BY run") == stated
-    )
+    stated = [(card["scores"]["composite"], card["scores"]["ter"], card["dataset"]["id"]) for card in sealed]
+    assert query(old, "SELECT composite_score, ter, dataset_id FROM run_scores ORDER BY run") == stated
     assert stated
     assert query(old, "PRAGMA integrity_check") == [("ok",)]
 
@@ -304,9 +286,7 @@ def test_failed_upgrade_keeps_a_copy(old: Path, monkeypatch: pytest.MonkeyPatch)
     copy = old.with_name("rosetta.version-5.sqlite")
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "apply", lambda db: db.execute("DELETE FROM stretches"))
-        refuses(
-            StoreError, rf"table notes is missing.*{re.escape(str(copy))} is the", open_store, old
-        )
+        refuses(StoreError, rf"table notes is missing.*{re.escape(str(copy))} is the", open_store, old)
     assert mode(copy) == 0o600
     held = "SELECT count(*) FROM stretches"
     with closing(sqlite3.connect(copy)) as original:
@@ -505,9 +485,7 @@ print(json.dumps([said, {each.name: [each.health, each.words] for each in data(p
         (0, "", "two programs can lock one file"),
     ],
 )
-def test_storage_without_working_locks_is_named(
-    tmp_path: Path, error: int, refusal: str, finding: str
-) -> None:
+def test_storage_without_working_locks_is_named(tmp_path: Path, error: int, refusal: str, finding: str) -> None:
     source, library = tmp_path / "storage.c", tmp_path / "storage.so"
     source.write_text(STORAGE)
     build = ["cc", "-shared", "-fPIC", f"-DERROR={error}", "-o", str(library), str(source), "-ldl"]

@@ -24,13 +24,7 @@ from hypothesis import strategies as st
 from corpora.files.problems import CorpusError
 from harness.card.rows import load_card
 from harness.core.failures import HarnessError, StoreError, UsageError
-from harness.core.storage import (
-    StorageProblem,
-    error_name,
-    storable,
-    storage_problem,
-    words_for,
-)
+from harness.core.storage import StorageProblem, error_name, storable, storage_problem, words_for
 from harness.sealed.stick import stick_error
 from harness.setup.plan import Plan
 from harness.store import results, run_list
@@ -278,9 +272,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "rosetta.sqlite"
     with serving() as endpoint:
         for model in ("mock", "other"):
-            endpoint.answer = lambda asked: (
-                error(500) if "number 3" in asked.source else translated(asked)
-            )
+            endpoint.answer = lambda asked: error(500) if "number 3" in asked.source else translated(asked)
             run_corpus(path, corpus(8), chat_plan(endpoint.url, model=model))
     with closing(sqlite3.connect(path)) as store:
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -397,9 +389,7 @@ def reader(folder: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     for each in (store, Path(f"{store}-wal")):
         each.write_bytes(b"what it holds")
     command = [sys.executable, "-P", "-c", READER, str(store)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process
         process.kill()
 

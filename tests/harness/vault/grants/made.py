@@ -89,6 +89,6 @@ def with_line(grants: Grants, act: Act, by: Identity = OFFICE, when: datetime = 
     return (grants.vault.folder / LOG).read_bytes() + line.content + b"\n"
 
 
-def unread(grants: Grants, act: Act, words: str, by: Identity = OFFICE, when: datetime = SOON) -> None:  # fmt: skip
+def unread(grants: Grants, act: Act, words: str, by: Identity = OFFICE, when: datetime = SOON) -> None:
     """Nobody reads the log with such a line."""
     refused(words, read_lines, with_line(grants, act, by, when))

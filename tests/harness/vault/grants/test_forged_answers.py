@@ -37,9 +37,7 @@ def test_who_is_no_keeper_any_more_does_not_count(here: Grants, tmp_path: Path) 
     school, library = made.allowed(here, data, made.SCHOOL, made.LIBRARY)
     here.take(school, made.OFFICE)
     here.vault.revoke("Library", "moved away", made.OFFICE, made.opening_key(here))
-    refused(
-        "somebody who is not, or no longer, a keeper of this vault", here.take, library, made.OFFICE
-    )
+    refused("somebody who is not, or no longer, a keeper of this vault", here.take, library, made.OFFICE)
     refused("moved or sealed again since", here.open, number, made.OFFICE, made.RUN)
     refused("moved or sealed again since", made.allowed, here, data, made.CHURCH)
     refused("not those of a present keeper of this vault", made.allowed, here, data, made.LIBRARY)
@@ -55,12 +53,8 @@ def test_answers_end_where_a_new_keeper_got_a_share(here: Grants) -> None:
         keepers = [*state.keepers.values(), keeper_of(made.STRANGER, "Council")]
         split, files = dealing.deal(key, 2, keepers, splits_of(state.lines))
         act = records.Dealt(keepers=tuple(keepers), split=split, sealed_anew=False, purpose="came")
-        here.vault.write(
-            state, dealing.proved(act, state.head.log_head, key), made.OFFICE, files=files
-        )
-    refused(
-        "keepers got new shares since this was asked for", here.open, number, made.OFFICE, made.RUN
-    )
+        here.vault.write(state, dealing.proved(act, state.head.log_head, key), made.OFFICE, files=files)
+    refused("keepers got new shares since this was asked for", here.open, number, made.OFFICE, made.RUN)
     refused("keepers got new shares", made.allowed, here, data, made.CHURCH)
 
 
@@ -72,7 +66,7 @@ def test_answers_of_strangers_and_in_others_names(here: Grants) -> None:
     theirs = plain.model_copy(update={"keeper": made.STRANGER.public.signing_key})
     forged = write_answer(theirs, sealed, made.STRANGER)
     refused("not, or no longer, a keeper of this vault", here.take, forged, made.OFFICE)
-    refuses(FileError, "signature does not fit", here.take, write_answer(plain, sealed, made.STRANGER), made.OFFICE)  # fmt: skip
+    refuses(FileError, "signature does not fit", here.take, write_answer(plain, sealed, made.STRANGER), made.OFFICE)
     refused("not those of a present keeper", here.take, school, made.STRANGER)
     refused("not those of a present keeper", here.answer, data, made.STRANGER, allowed=True)
     refused("not those of a present keeper", here.ask, "greetings", "curious", 14, made.STRANGER)
@@ -85,10 +79,10 @@ def test_share_for_another_request_or_computer_uses_nothing_up(here: Grants) -> 
     data, number = made.asked(here)
     other, kept = read_answer(made.allowed(here, first, made.LIBRARY)[0])
     real, _ = read_answer(made.allowed(here, data, made.LIBRARY)[0])
-    plain = records.GrantAnswer.model_validate(real.model_dump(exclude={"signature"}) | {"share": other.share})  # fmt: skip
+    plain = records.GrantAnswer.model_validate(real.model_dump(exclude={"signature"}) | {"share": other.share})
     here.take(write_answer(plain, kept, made.LIBRARY), made.OFFICE)
     here.take(made.allowed(here, data, made.SCHOOL)[0], made.OFFICE)
-    refused("answer of Library does not open here, though they signed", here.open, number, made.OFFICE, made.RUN)  # fmt: skip
+    refused("answer of Library does not open here, though they signed", here.open, number, made.OFFICE, made.RUN)
     here.take(made.allowed(here, data, made.CHURCH)[0], made.OFFICE)
 
 
@@ -105,15 +99,15 @@ def test_answers_to_another_request_and_another_vault(here: Grants, tmp_path: Pa
 def test_a_request_of_no_keeper_and_one_beside_the_log(here: Grants, tmp_path: Path) -> None:
     """One keeper asks with a copy of the vault of their own, so that the log of the others never has it."""
     shutil.copytree(here.vault.folder, tmp_path / "own")
-    hidden = Grants(Vault(tmp_path / "own", tmp_path / "elsewhere", here.vault.clock), made.OTHER_MACHINE)  # fmt: skip
+    hidden = Grants(Vault(tmp_path / "own", tmp_path / "elsewhere", here.vault.clock), made.OTHER_MACHINE)
     secretly = hidden.ask("greetings", "nothing to see", 14, made.LIBRARY)
     assert here.answer(secretly, made.SCHOOL, allowed=True)  # a copy from before it cannot tell
     made.asked(here)
-    refused("log of this vault does not have this request, though", here.answer, secretly, made.SCHOOL, allowed=True)  # fmt: skip
+    refused("log of this vault does not have this request, though", here.answer, secretly, made.SCHOOL, allowed=True)
     request = read_request(secretly)
     fields = request.model_dump(exclude={"signature"}) | {"by": made.STRANGER.public.signing_key}
     forged = files.write_request(records.GrantRequest.model_validate(fields), made.STRANGER)
-    refused("Anyone who made this request is not, or no longer", here.answer, forged, made.SCHOOL, allowed=True)  # fmt: skip
+    refused("Anyone who made this request is not, or no longer", here.answer, forged, made.SCHOOL, allowed=True)
 
 
 def test_share_needs_both_the_grant_key_and_the_computer(here: Grants) -> None:
@@ -132,7 +126,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     grants = made.at(folder)
     data, _ = made.asked(grants)
     refusal = grants.answer(data, made.SCHOOL, allowed=False, reason="not now")
-    return {"request": data, "allowed": made.allowed(grants, data, made.SCHOOL)[0], "refused": refusal}  # fmt: skip
+    return {"request": data, "allowed": made.allowed(grants, data, made.SCHOOL)[0], "refused": refusal}
 
 
 @pytest.mark.parametrize("name", ["request", "allowed", "refused"])
@@ -218,9 +212,7 @@ def test_a_second_use(there: Grants) -> None:
     key = made.opening_key(there)
     there.open(number, made.OFFICE, made.RUN)
     state = there.vault.read()
-    act = records.OpenedByGrant.model_validate(
-        state.lines[-1].record.act.model_dump() | {"proof": ""}
-    )
+    act = records.OpenedByGrant.model_validate(state.lines[-1].record.act.model_dump() | {"proof": ""})
     made.unread(there, proved(state, act, key), "uses a grant that nobody gave, or that is used up")
 
 

@@ -19,14 +19,7 @@ from corpora.model.entry import Segment
 from harness.sealed.sealing import SealError
 from harness.vault import folder
 from harness.vault.folder import HEAD, LOG
-from harness.vault.grants.files import (
-    KeptGrants,
-    open_share,
-    read_answer,
-    read_request,
-    request_lines,
-    standing,
-)
+from harness.vault.grants.files import KeptGrants, open_share, read_answer, read_request, request_lines, standing
 from harness.vault.grants.grants import Grants, proved
 from harness.vault.grants.using import GrantAtOnce, GrantUse
 from harness.vault.keepers import keeper_of
@@ -71,7 +64,9 @@ def test_two_who_allow_it_open_once(here: Grants, tmp_path: Path) -> None:
     data, number = asked(here)
     first, second = allowed(here, data, SCHOOL, LIBRARY)
     here.take(first, OFFICE)
-    words = r"Too few keepers allow it\. 2 must allow it\. Allowed by School\. No answer yet from Office, Library, Church\."
+    words = (
+        r"Too few keepers allow it\. 2 must allow it\. Allowed by School\. No answer yet from Office, Library, Church\."
+    )
     refused(words, here.open, number, OFFICE, RUN)
     here.take(second, CHURCH)
     opened = here.open(number, OFFICE, RUN)
@@ -259,7 +254,7 @@ def test_grant_is_used_up_before_text(here: Grants, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_cannot_be_asked_for(here: Grants) -> None:
-    refused("no entry that can be opened so", here.ask, "greetings", "impatient", 14, OFFICE, [HELD])  # fmt: skip
+    refused("no entry that can be opened so", here.ask, "greetings", "impatient", 14, OFFICE, [HELD])
     for days in (0, 91):
         refused("open for 1 to 90 days", here.ask, "greetings", "a look", days, OFFICE)
     refused("no corpus 'others'", here.ask, "others", "a look", 14, OFFICE)
@@ -310,7 +305,7 @@ def alone(made: Vault) -> Grants:
 def at_once(grants: Grants, show: Callable[[Sequence[str]], object] = len, purpose: str = "the spring run", **more: Any) -> VaultOpening:  # fmt: skip
     fields = {"keeper": MINE, "opener": None} | more
     own = GrantAtOnce(grants, RUN, show)  # type: ignore[arg-type]
-    return VaultOpening(grants.vault, fields["keeper"], purpose, VaultWork.RUN, NUMBER, fields["opener"], None, own)  # fmt: skip
+    return VaultOpening(grants.vault, fields["keeper"], purpose, VaultWork.RUN, NUMBER, fields["opener"], None, own)
 
 
 def test_grant_of_another_keeper_over_a_stick_opens_once(alone: Grants, tmp_path: Path) -> None:
