@@ -1,7 +1,7 @@
 """What a person chose once for every run and every visit: settings.toml in the data folder.
 
 The file is theirs: they may write it by hand, and comments and order in it are kept when a screen changes a line. What a
-field can be, and how a screen shows it and asks for it, stands in its metadata. The values are checked by hand, as the
+field can be, and how a screen shows it and asks for it, is its metadata. The values are checked by hand, as the
 first frame of the app waits for its colours: a model of pydantic alone would cost as much processor time as all else that
 this module loads, twice over (60 ms against 33).
 """

@@ -286,7 +286,7 @@ def guess_request(request: Request) -> Range:
 
 
 def priced(price: Price, read: Range, written: Range, characters: int = 0) -> Range:
-    """Return what so many tokens cost at a price."""
+    """Return what a number of tokens costs at a price."""
     ends = zip(astuple(read), astuple(written), strict=True)
     costs = [price.cost(Usage(round(a), round(b)), characters) for a, b in ends]
     return Range(*costs)

@@ -35,7 +35,7 @@ class CostRange(NamedTuple):
         return CostRange(self.low * other.low, self.high * other.high)
 
     def by(self, count: int) -> CostRange:
-        """Return so many times the range."""
+        """Return the range times a factor."""
         return CostRange(count * self.low, count * self.high)
 
     def is_near(self, other: CostRange) -> bool:

@@ -1,7 +1,7 @@
 """Every option of a run, each said once: what the command line, the form, the package and the page of options are made of.
 
 A new option is one row here, one field of the model that checks it (``MethodOptions``, ``ScoringOptions`` or
-``RunOptions``) and the code that heeds it. ``docs/make_options.py`` then writes its page and ``rosetta/options.py``. Nothing here
+``RunOptions``) and the code that uses it. ``docs/make_options.py`` then writes its page and ``rosetta/options.py``. Nothing here
 loads a library: help pages are made of it.
 """
 

@@ -8,7 +8,7 @@ computed about fewer than the smallest atom has. A sum is released only where ea
 **The Ladder** (Blum & Hardt, ICML 2015). A submitter that requests scores again and again climbs to the answers of a hidden
 set with them. So a new score is released only where it beats the best one by half of the interval that the set is expected
 to have, 4.9 points of chrF++ for 100 entries: after 52.0 a run of 56.8 gets the 52 again, one of 57.0 its own. As one bit
-still says something, answers are **counted** and lie apart in time. Rounding protects little beside it.
+still says something, answers are **counted** and lie apart in time. Rounding adds little protection.
 
 **Confirmation.** Who has seen scores over some sentences may have chosen the method by them. So a claim rests on a run over
 50 sentences or more of which nobody has learned anything (benchmark specification §9.3.2), once for each submitter and state
@@ -297,7 +297,7 @@ ACTIVATE: Final = (
 
 
 def shortfall_of(past: History, run: str) -> records.Shortfall | None:
-    """Return why a run is not confirmed, whoever has its scores; empty where one of these answers confirmed it, None where nobody has."""
+    """Return why a run is not confirmed, for any submitter; empty where one of these answers confirmed it, None where nobody has."""
     stated = [act.card.shortfall for act in past.told(ScoresTold, run=run)]
     return "" if "" in stated else next(iter(stated), None)
 

@@ -177,7 +177,7 @@ class ReleasedAnswer(Released):
 
 
 class ReleasedScores(StrictRecord):
-    """What a card tells of one run: its own, or the best one so far, where its own did not beat that."""
+    """The scores that a card states for one run: its own, or the best one so far, where its own did not beat that."""
 
     scores: Scores
     scores_of: Text

@@ -92,7 +92,7 @@ class NamedCommands(click.Group):
 
 
 class FiledCommands(NamedCommands):
-    """A group whose commands stand in files of its folder, each imported when it is used."""
+    """A group whose commands are in files of its folder, each imported when it is used."""
 
     folder: ClassVar[str] = ""
     """The name of its folder in ``rosetta_tui/commands``; empty for that folder itself."""

@@ -65,7 +65,7 @@ def _decorator(option: RunOption) -> Callable[[Command], Command]:
 
 
 def _type(option: RunOption) -> Any:
-    """Return how the command line reads a value; None where click knows it by itself."""
+    """Return how the command line reads a value; None where click needs no help."""
     if option.kind in (OptionKind.FILE, OptionKind.FILES):
         return click.Path(path_type=Path)
     if option.kind is OptionKind.NUMBER:

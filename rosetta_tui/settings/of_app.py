@@ -24,7 +24,7 @@ class SettingsWriting:
     def __init__(
         self, app: App[Any], home: Path, written: Callable[[Settings], None], unwritten: Callable[[str], None], *, replaces: bool = True
     ) -> None:  # fmt: skip
-        """Initialise with what is told what holds once all is in the file, and why a change is not; without ``replaces`` a file that cannot be read stays."""
+        """Initialise with the callback for saved settings and for changes that failed; without ``replaces`` a file that cannot be read stays."""
         self._app, self._home, self._replaces = app, home, replaces
         self._written, self._unwritten = written, unwritten
         self._waiting: list[Changes] = []

@@ -41,7 +41,7 @@ _CHANGES: Final = Founded | Added | Rotated | Enrolled | Revoked | Dealt | Conse
 
 @dataclass(frozen=True)
 class CheckItem:
-    """One thing that was looked at."""
+    """One checked item."""
 
     name: str
     due: bool
@@ -63,7 +63,7 @@ class CheckItem:
 
 
 def check_up(facts: VaultFacts, told: ToldScores, folder: str, now: datetime) -> list[CheckItem]:
-    """Return what was looked at, what is due first; no key is needed for it, and no text is opened."""
+    """Return the checked items, due ones first; no key is needed for it, and no text is opened."""
     items = [*_tried(facts, folder, now), *_answers(facts, told, folder), _copy(facts, folder)]
     if facts.state.split is not None:
         command = (*_VAULT, "check-up", folder, "--do", SHARES, "--with", "FILE", "--purpose", "WORDS")
@@ -102,7 +102,7 @@ def _try_command(facts: VaultFacts, folder: str, keeper: Keeper, *, alone: bool)
 
 
 def _answers(facts: VaultFacts, told: ToldScores, folder: str) -> Iterator[CheckItem]:
-    """Yield for each corpus that scores were told of how many answers were given since its entries were last moved."""
+    """Yield for each corpus with released scores how many answers were given since its entries were last moved."""
     if told.history is None:
         yield CheckItem(ROTATE, False, told.trouble)
         return

@@ -2,7 +2,7 @@
 
 Both are brought into a normal form and compared: no search, so that the time grows with the length of the
 sentences only. The rules are data (``corpora.languages.language``); any language card may have some. Nearly all
-texts that differ are told apart at a glance, before their normal forms are made.
+texts that differ are distinguished at a glance, before their normal forms are made.
 """
 
 from __future__ import annotations

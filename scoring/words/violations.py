@@ -1,7 +1,7 @@
 """What an output has to keep to besides being a translation: variables, quotation marks, letters.
 
 The compliance index says how much of it holds, repair effectiveness how much of what did not was mended. Quotation
-marks are told apart from apostrophes, inches and letters that look like them.
+marks are distinguished from apostrophes, inches and letters that look like them.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def tracked(*folders: str) -> set[str]:
     return {name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()}
 
 
-@pytest.mark.parametrize(("folders", "most"), [(PACKAGES, 495), (("tests",), 600)])
+@pytest.mark.parametrize(("folders", "most"), [(PACKAGES, 470), (("tests",), 600)])
 def test_no_file_is_too_long_to_be_read_at_once(folders: tuple[str, ...], most: int) -> None:
     lengths = {path: text.count("\n") for path, text in sources(*folders).items() if path != ALONE}
     assert {path: count for path, count in lengths.items() if count > most} == {}
@@ -364,10 +364,10 @@ PHRASES = re.compile(
 )
 NAMES = r"(?:told|said|found|each)"
 MOST = {
-    r'^ *(?:async )?def [^"]*?:\n +r?"""(?:' + VERBS + r")\b": 3,
-    r"^ *" + NAMES + r"(?:: [^=\n]+)? (?:=|\|=|\+=) ": 65,
-    r"\bfor (?:\w+, )*" + NAMES + r"(?:, \w+)* in ": 55,
-    PHRASES.pattern: 331,
+    r'^ *(?:async )?def [^"]*?:\n +r?"""(?:' + VERBS + r")\b": 1,
+    r"^ *" + NAMES + r"(?:: [^=\n]+)? (?:=|\|=|\+=) ": 39,
+    r"\bfor (?:\w+, )*" + NAMES + r"(?:, \w+)* in ": 27,
+    PHRASES.pattern: 298,
 }
 """How many places of the packages each pattern may have: lower a count when you have lowered it, never raise it."""
 MOST_IN_DOCS = 30

@@ -2,7 +2,7 @@
 
 Ratings come in one after the other, so two certificates of one run differ by what came between them. What a certificate
 says about an entry hangs on the ratings that the entry had then: an entry with other ratings counts as another one, and the
-atoms of all that was released (``harness.release``) have five of these or more. So no combination of certificates tells of
+atoms of all that was released (``harness.release``) have five of these or more. So no combination of certificates reveals
 fewer. A certificate for which too little is new is not released, and each one that is counts, with a pause after it.
 
 The certificate itself, and the evidence with every single rating, stay in the office. Both leave only by a command that
