@@ -222,7 +222,8 @@ def calibrate(
     which is written down and counts at the gate. For runs with secret entries the result is shown here, and written
     to no file and no JSON; runs from a vault need --vault and --purpose again.
     """
-    _check_level(level)
+    if not 0 < level < 1:  # what is no number is not between them either
+        raise UsageError("--level: a share between 0 and 1 is wanted, such as 0.7.")
     if to_sign is not None:
         _sign(to_sign, output, runs, given, overwrite=overwrite)
         return
@@ -231,7 +232,12 @@ def calibrate(
     evidence = _evidence(runs, _ratings(**given), vault, leaves=as_json or output is not None)
     calibrated = _calibrated(evidence, level, seed)
     if given["review"] is not None:
-        _look(str(given["review"]))
+        # Write down, before anything is shown, that the ratings of a review are examined.
+        review = str(given["review"])
+        with store.Office.open(home()) as office:
+            new = certifying.look_at_ratings(office, office.review(review))
+        for note in gate.look_notes(new):
+            click.echo(note, err=True)
     if as_json:
         click.echo(form_text("calibrate", calibration.calibration_json(calibrated, evidence)))
     else:
@@ -261,11 +267,6 @@ def _sign(
     )
 
 
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:  # what is no number is not between them either
-        raise UsageError("--level: a share between 0 and 1 is wanted, such as 0.7.")
-
-
 def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:
     """Refuse a name that is taken before the work is done, not after."""
     if output is not None and output.exists() and not overwrite:
@@ -285,14 +286,6 @@ def _ratings(
         reviewed = office.review(str(review))
         results.refuse_withdrawn(reviewed)
         return calibration_ratings.from_review(reviewed.name, rating_rows.rated_items(office, reviewed))
-
-
-def _look(review: str) -> None:
-    """Write down, before anything is shown, that the ratings of a review are examined."""
-    with store.Office.open(home()) as office:
-        new = certifying.look_at_ratings(office, office.review(review))
-    for note in gate.look_notes(new):
-        click.echo(note, err=True)
 
 
 def _evidence(

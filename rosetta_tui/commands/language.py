@@ -129,8 +129,8 @@ def _found(tag: str, *, as_json: bool) -> cards.FoundCard | None:
         raise click.exceptions.Exit(2) from None
 
 
-def _near(tag: str) -> list[str]:
-    """Return the tags that look like an unknown one, or whose language is named so."""
+def _unknown(tag: str) -> Exception:
+    # Tags that look like an unknown one, or whose language is named so.
     asked = tag[:40].casefold().partition("-")[0]
     names, named = {}, []
     for path in cards.list_cards(_folders()):
@@ -142,11 +142,7 @@ def _near(tag: str) -> list[str]:
         if len(asked) > 2 and asked in f"{card.name} {card.autonym}".casefold():
             named.append(card)
     alike = [names[name] for name in get_close_matches(asked, names, n=3, cutoff=0.6)]
-    return list(dict.fromkeys(f"{card.tag} ({card.name})" for card in (*named, *alike)))
-
-
-def _unknown(tag: str) -> Exception:
-    near = _near(tag)
+    near = list(dict.fromkeys(f"{card.tag} ({card.name})" for card in (*named, *alike)))
     mend = f"Is one of these meant: {', '.join(near)}?" if near else "See: rosetta language list"
     return UsageError(f"There is no language card for {tag[:60]!r}. {mend}")
 

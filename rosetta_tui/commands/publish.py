@@ -60,7 +60,12 @@ def publish(
         raise click.UsageError("--may-publish wants 1 to 200 characters: who says so, and why.")
     where = opening.named_place(target)
     if prepare:
-        _prepare(where)
+        if not isinstance(where, place.DatabasePlace):
+            raise UsageError("--prepare goes with a database: a folder needs no tables.")
+        with database.opened_database(where) as published_database:
+            steps = published_database.prepare()
+        words = f"{counted(steps, 'step')} made" if steps else "the tables are up to date"
+        click.echo(plain(f"{where}: {words}."))
         return
     if bool(what) is every:
         raise click.UsageError("Name the runs, or say --all.")
@@ -106,15 +111,6 @@ def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
         return 0
 
     return submit
-
-
-def _prepare(where: place.Place) -> None:
-    if not isinstance(where, place.DatabasePlace):
-        raise UsageError("--prepare goes with a database: a folder needs no tables.")
-    with database.opened_database(where) as published_database:
-        steps = published_database.prepare()
-    words = f"{counted(steps, 'step')} made" if steps else "the tables are up to date"
-    click.echo(plain(f"{where}: {words}."))
 
 
 Chosen: TypeAlias = "Sequence[stored.Run | Path]"

@@ -91,7 +91,7 @@ _OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
     """Return the changed options, by the names of the plan's fields."""
     changes = {
-        _OTHERWISE.get(name, name): _absolute(value)
+        _OTHERWISE.get(name, name): (value.expanduser().absolute() if isinstance(value, Path) else value)
         for name, value in given.items()
         if not (value is None or value is False) and name not in {"no_cache", "body"}
     }
@@ -101,11 +101,6 @@ def _changes(given: dict[str, Any]) -> dict[str, Any]:
         changes["use_cache"] = False
     body: Sequence[str] = given["body"]
     return changes | ({"body": pairs("body", body)} if body else {})
-
-
-def _absolute(value: Any) -> Any:
-    """Make paths independent of the folder in which resume will be called."""
-    return value.expanduser().absolute() if isinstance(value, Path) else value
 
 
 # ---- Watch a run of another terminal, and control it ----

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,7 +64,11 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     from rosetta_tui.app.display import start_and_show
 
     if estimate:
-        _refuse_with_estimate(style, given, submit=submit)
+        # Raise UsageError for options of a run that goes.
+        if style is not None or submit or (given["grant"] or given["ask"]) is not None:
+            raise UsageError(
+                "--estimate runs nothing: leave out --submit, --grant, --ask, --plain, --json-lines and --quiet."
+            )
         _print_estimate(given, as_json=as_json)
         return
     if as_json:
@@ -79,14 +82,6 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     for option, tag in nameless(request).items():
         click.echo(f"No name is known for the language {plain(tag)}, so that the prompt says its tag. Name it: {option} NAME.", err=True)  # fmt: skip
     start_and_show(request, style, submitter(request) if submit else None)
-
-
-def _refuse_with_estimate(style: str | None, given: Mapping[str, Any], *, submit: bool) -> None:
-    """Raise UsageError for options of a run that goes."""
-    if style is not None or submit or (given["grant"] or given["ask"]) is not None:
-        raise UsageError(
-            "--estimate runs nothing: leave out --submit, --grant, --ask, --plain, --json-lines and --quiet."
-        )
 
 
 def _print_estimate(given: dict[str, Any], *, as_json: bool) -> None:
@@ -132,7 +127,20 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit:
     --purpose again.
     """
     if rescore is not None:
-        _rescore(rescore, given, as_json=as_json)
+        if given["file"] is not None:
+            raise UsageError("--rescore takes no files: the outputs are those of the run.")
+        _refuse_stray()
+        options = read_scoring_options(given)
+        with opened() as connection:
+            run = find_run(connection, rescore)
+            if as_json:
+                rows.refuse_to_leave(connection, [run])
+            vault_opening.open_again(connection, run, vault_request(given), "rescore", dict(options))
+            calls = plan.run_options_of(run).model_copy(update=_calls(given))
+            prices = None if given["prices"] is None else given["prices"].absolute()
+            run_id = rescoring.rescore(connection, run, options, _say, _note, calls=calls, prices=prices)
+            display.print_card(connection, run_id, as_json=as_json)
+            display.say_lacking(connection, run_id)
         return
     if given["file"] is None:
         raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
@@ -150,24 +158,6 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit:
 
 _OF_CALLS = ("budget", "concurrency", "timeout", "prices", "trust_local_server", "may_send")
 """Options about judges and other endpoints that are asked about outputs."""
-
-
-def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
-
-    if given["file"] is not None:
-        raise UsageError("--rescore takes no files: the outputs are those of the run.")
-    _refuse_stray()
-    options = read_scoring_options(given)
-    with opened() as connection:
-        run = find_run(connection, name)
-        if as_json:
-            rows.refuse_to_leave(connection, [run])
-        vault_opening.open_again(connection, run, vault_request(given), "rescore", dict(options))
-        calls = plan.run_options_of(run).model_copy(update=_calls(given))
-        prices = None if given["prices"] is None else given["prices"].absolute()
-        run_id = rescoring.rescore(connection, run, options, _say, _note, calls=calls, prices=prices)
-        display.print_card(connection, run_id, as_json=as_json)
-        display.say_lacking(connection, run_id)
 
 
 def _calls(given: dict[str, Any]) -> dict[str, Any]:

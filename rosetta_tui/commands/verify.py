@@ -44,7 +44,16 @@ def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -
     with _looked_at(), opened() as connection:
         here = kinds.VerifiedAgainst(connection, home(), signed.KnownSigners(words=words), others)
         if (file / export_folder.SUMS).is_file():
-            _export(file, here, as_json=as_json)
+            # Verify an export of a community; exit code 1 where it was changed, or something in it was
+            # withdrawn.
+            if here.others:
+                raise UsageError("--with is of one file. Name it in place of its folder.")
+            checks = export_folder.export_checks(file, home(), here.known.words)
+            rows = [{"file": export_folder.SUMS, "kind": "community-export", "holds": check.ok, "words": f"{check.name}: {check.words}"} for check in checks]  # fmt: skip
+            lines = [f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}" for check in checks]
+            print_form("verify-folder", {"folder": file.name, "files": rows}, lines, as_json=as_json)
+            if any(check.ok is False for check in checks):
+                sys.exit(1)
             return
         if file.is_dir():
             _folder(file, here, as_json=as_json)
@@ -67,18 +76,6 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
         sys.exit(1)
     if all(folder_line.verdict is None for folder_line in folder_lines):
         sys.exit(2)
-
-
-def _export(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None:
-    """Verify an export of a community; exit code 1 where it was changed, or something in it was withdrawn."""
-    if here.others:
-        raise UsageError("--with is of one file. Name it in place of its folder.")
-    checks = export_folder.export_checks(folder, home(), here.known.words)
-    rows = [{"file": export_folder.SUMS, "kind": "community-export", "holds": check.ok, "words": f"{check.name}: {check.words}"} for check in checks]  # fmt: skip
-    lines = [f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}" for check in checks]
-    print_form("verify-folder", {"folder": folder.name, "files": rows}, lines, as_json=as_json)
-    if any(check.ok is False for check in checks):
-        sys.exit(1)
 
 
 @contextmanager

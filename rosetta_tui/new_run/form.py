@@ -67,7 +67,13 @@ class RunForm(VerticalScroll, can_focus=False):
             place = self._sections[section.title]
             new = [f for f in section.fields if f.name in wanted and f.name not in self.lines]
             for field in new:
-                self.lines[field.name] = self._line(field)
+                suggest = self._suggest(field) if field.kind is FieldKind.SUGGESTED else None
+                boxes = {name: name for name in OPTIONS[field.name].boxes}
+                choices = boxes if field.kind is FieldKind.TICKS else None
+                chosen = {"endpoint": self._settings.endpoint, "model": self._settings.model}
+                shown = replace(field, default=chosen.get(field.name) or field.default)
+                value = self._typed.get(field.name, "")
+                self.lines[field.name] = FormLine(shown, value, suggest=suggest, choices=choices)
                 place.mount(self.lines[field.name], before=self._next(section, field))
             for field in section.fields:
                 if field.name in self.lines:
@@ -81,15 +87,6 @@ class RunForm(VerticalScroll, can_focus=False):
         after = section.fields[section.fields.index(field) + 1 :]
         names = (form_field.name for form_field in after)
         return next((self.lines[n] for n in names if n in self.lines and self.lines[n].parent), None)
-
-    def _line(self, field: FormField) -> FormLine:
-        suggest = self._suggest(field) if field.kind is FieldKind.SUGGESTED else None
-        boxes = {name: name for name in OPTIONS[field.name].boxes}
-        choices = boxes if field.kind is FieldKind.TICKS else None
-        chosen = {"endpoint": self._settings.endpoint, "model": self._settings.model}
-        shown = replace(field, default=chosen.get(field.name) or field.default)
-        value = self._typed.get(field.name, "")
-        return FormLine(shown, value, suggest=suggest, choices=choices)
 
     @cached_property
     def _settings(self) -> Settings:

@@ -25,7 +25,7 @@ from harness.settings import read_settings
 from rosetta_tui.new_run.form import Measured, RunForm, beside, in_a_line, measured
 from rosetta_tui.request.draft import RunDraft, Value, keep_draft, kept_draft
 from rosetta_tui.request.fields import FIELDS, applicable, drafted
-from rosetta_tui.request.look import DraftLook, DraftTrouble, FormCache, look
+from rosetta_tui.request.look import DraftLook, FormCache, look
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
 from rosetta_tui.toolkit.content import DetailLine, show
@@ -225,7 +225,11 @@ class NewRunScreen(Screen[None]):
         self.found = found
         self._arrange()
         self.form.tell(found, missing=self._wanted)
-        self._show_whole(found.troubles)
+        # Show what is wrong with no field alone.
+        whole = [trouble.words for trouble in found.troubles if trouble.field not in FIELDS]
+        line = self.query_one("#whole", DetailLine)
+        line.display = bool(whole)
+        line.tell(Content("\n").join([show(f"✗ {words}", "$bad") for words in whole]))
         self._show_beside()
         if start:
             self._start(found, draft)
@@ -234,13 +238,6 @@ class NewRunScreen(Screen[None]):
         if self.is_attached:
             self._measured = facts
             self._show_beside()
-
-    def _show_whole(self, troubles: tuple[DraftTrouble, ...]) -> None:
-        """Show what is wrong with no field alone."""
-        whole = [trouble.words for trouble in troubles if trouble.field not in FIELDS]
-        line = self.query_one("#whole", DetailLine)
-        line.display = bool(whole)
-        line.tell(Content("\n").join([show(f"✗ {words}", "$bad") for words in whole]))
 
     def _show_beside(self) -> None:
         self.query_one("#facts", DetailLine).tell(beside(self.draft, self.found, self._measured))

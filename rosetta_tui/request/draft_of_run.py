@@ -146,7 +146,7 @@ def _selection(corpus: Corpus, positions: Sequence[int]) -> dict[str, Value]:
     for values, selection in _guesses(corpus, positions):
         if selection.apply(corpus) == tuple(positions):
             return values
-    return {"entries": _ids(corpus, positions)}
+    return {"entries": _named([str(corpus.entries[place].id) for place in positions])}
 
 
 def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, Value], Selection]]:
@@ -166,11 +166,6 @@ def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, V
 
     cut = [(words | limit, replace(selection, limit=len(positions))) for words, selection in filters]
     return [*filters, *cut]
-
-
-def _ids(corpus: Corpus, positions: Sequence[int]) -> str:
-
-    return _named([str(corpus.entries[place].id) for place in positions])
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -121,7 +121,9 @@ class _Looking:
 
     def go(self) -> None:
         """Run every step that can be taken."""
-        self._shapes()
+        # Read each option on its own, as the command line does.
+        for name, words in wrong_shapes(self.draft):
+            self.wrong(words, name)
         if self.draft.get("vault").strip():
             self._in_vault()
             return
@@ -146,11 +148,6 @@ class _Looking:
     def _stop(self, words: str, name: str | None = None) -> NoReturn:
         self.wrong(words, name)
         raise _Stopped
-
-    def _shapes(self) -> None:
-        """Read each option on its own, as the command line does."""
-        for name, words in wrong_shapes(self.draft):
-            self.wrong(words, name)
 
     def _troubled(self, names: Collection[str]) -> bool:
         return any(trouble.field in names for trouble in self.found.troubles)

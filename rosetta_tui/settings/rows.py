@@ -98,7 +98,13 @@ class SettingRows(Rows[SettingRow]):
 
     def __init__(self, rows: Sequence[SettingRow], search: str = "") -> None:
         words = search.casefold().split()
-        super().__init__([row for row in rows if all(word in _searched(row) for word in words)])
+        super().__init__(
+            [
+                row
+                for row in rows
+                if all(word in f"{row.name} {row.value} {row.note} {row.id}".casefold() for word in words)
+            ]
+        )
 
     def find(self, id_: str) -> int | None:
         """Return the place of a row, None where it is not shown."""
@@ -108,10 +114,6 @@ class SettingRows(Rows[SettingRow]):
         """Return the cells of one row."""
         row = self.items[index]
         return (Cell(row.name), Cell(row.value, row.tone), Cell(row.note, "quiet"))
-
-
-def _searched(row: SettingRow) -> str:
-    return f"{row.name} {row.value} {row.note} {row.id}".casefold()
 
 
 def short(value: str | Path) -> str:

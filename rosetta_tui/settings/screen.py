@@ -223,17 +223,15 @@ class SettingsScreen(SearchedScreen):
         """Show the part under the cursor now: it may have gone on since this was said."""
         parts = self.query_one("#parts", PartsList)
         if parts.highlighted is not None:
-            self._show_part(list(SettingsSection)[parts.highlighted])
-
-    def _show_part(self, section: SettingsSection) -> None:
-        if section is not self._section:
-            self._end_preview()
-            self._section = section
-            self.query_one("#search", Input).value = ""
-            self.query_one("#search").display = False
-            self.table.show_rows(SettingRows([]))
-            self.table.show_columns(PARTS[section][1])
-            self._show()
+            section = list(SettingsSection)[parts.highlighted]
+            if section is not self._section:
+                self._end_preview()
+                self._section = section
+                self.query_one("#search", Input).value = ""
+                self.query_one("#search").display = False
+                self.table.show_rows(SettingRows([]))
+                self.table.show_columns(PARTS[section][1])
+                self._show()
 
     def action_lines(self) -> None:
         self._part_chosen()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -319,13 +319,11 @@ class ShownRecords(CellRecords):
         if not why:
             return shown
         seen = {str(v) for name, v in full.items() if name not in why and v is not None}
-        kept = {title: w if _is_told(w, seen) else "" for title, w in shown.items()}
+        kept = {
+            title: w if (w in seen or (len(w) == _ID and any(value.startswith(w) for value in seen))) else ""
+            for title, w in shown.items()
+        }
         return {**kept, **why}
-
-
-def _is_told(word: str, told: Collection[str]) -> bool:
-    """Return whether a word of a cell is among those of a record, or such as an id's beginning."""
-    return word in told or (len(word) == _ID and any(value.startswith(word) for value in told))
 
 
 _ID = 8  # characters of a run's id that lists show

@@ -263,12 +263,6 @@ def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object
     return fields | {"local_only": True} if callable(keeps) and keeps(segment) else fields
 
 
-def _closed(row: tuple[Any, ...], of_all: Mapping[str, object]) -> Entry:
-    """Return what is open of a sealed entry: its id, and tags that lists have."""
-    texts = {"source": "", "reference": "", "not_stored": True}
-    return Entry.model_validate({**_of_entry(of_all, row[4]), **_tags(row), "id": row[1], **texts})
-
-
 def _tags(row: tuple[Any, ...]) -> dict[str, object]:
     columns = zip(_COLUMNS, row[4:8], strict=True)
     return {name: value for name, value in columns if value is not None}
@@ -280,7 +274,9 @@ def _entry(row: tuple[Any, ...], of_all: Mapping[str, object], seal: CorpusSeal,
         read = seal.shown if to_show else seal.open
         opened = read(row[0], SealedKind.ENTRY, row[9])
         if opened is None:
-            return _closed(row, of_all)
+            # What is open of a sealed entry: its id, and tags that lists have.
+            texts = {"source": "", "reference": "", "not_stored": True}
+            return Entry.model_validate({**_of_entry(of_all, row[4]), **_tags(row), "id": row[1], **texts})
         entry = Entry.model_validate({**_of_entry(of_all, opened.get("segment")), "id": row[1], **opened})
         if not entry.secret:  # somebody took its mark away: opened as it is, it could be sent
             raise StoredValueError

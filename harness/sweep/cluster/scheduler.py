@@ -88,7 +88,27 @@ def require_cluster(address: str, cells: Sequence[SweepCell]) -> str:
     """
     address = checked_address(address)
     with closing(connected(address)) as client:
-        workers = _workers(client, address)
+        # Addresses of all workers; HarnessError where there is none, or one of another version.
+        from_workers = client.run(greet, on_error="return")
+        if not from_workers:
+            raise HarnessError(
+                f"The scheduler at {address} has no workers. Start one with `dask worker {address}`. Nothing was begun."
+            )
+        others = {
+            worker: from_worker.decode("ascii", "replace")[:20] if isinstance(from_worker, bytes) else ""
+            for worker, from_worker in from_workers.items()
+            if from_worker != VERSION.encode()
+        }
+        if others:
+            named = ", ".join(
+                f"{worker} has {version or 'none that can be used'}"
+                for worker, version in sorted(others.items())[:MOST_NAMED]
+            )
+            raise HarnessError(
+                f"Every worker must have Rosetta {VERSION}, as here: {named}. Install it there, or end that worker. Nothing was "
+                "begun."
+            )
+        workers = list(from_workers)
     seen: set[object] = set()
     for cell in cells:
         plan, corpus = cell.request.plan, cell.request.corpus
@@ -96,30 +116,6 @@ def require_cluster(address: str, cells: Sequence[SweepCell]) -> str:
             seen.add(key)
             require_terms_of(corpus.dataset, cell.request.entries, plan, [address, *workers])
     return address
-
-
-def _workers(client: Client, address: str) -> list[str]:
-    """Return the addresses of all workers; HarnessError where there is none, or one of another version."""
-    from_workers = client.run(greet, on_error="return")
-    if not from_workers:
-        raise HarnessError(
-            f"The scheduler at {address} has no workers. Start one with `dask worker {address}`. Nothing was begun."
-        )
-    others = {
-        worker: from_worker.decode("ascii", "replace")[:20] if isinstance(from_worker, bytes) else ""
-        for worker, from_worker in from_workers.items()
-        if from_worker != VERSION.encode()
-    }
-    if others:
-        named = ", ".join(
-            f"{worker} has {version or 'none that can be used'}"
-            for worker, version in sorted(others.items())[:MOST_NAMED]
-        )
-        raise HarnessError(
-            f"Every worker must have Rosetta {VERSION}, as here: {named}. Install it there, or end that worker. Nothing was "
-            "begun."
-        )
-    return list(from_workers)
 
 
 def require_terms_of(dataset: Dataset, entries: Sequence[Entry], plan: Plan, addresses: Iterable[str]) -> None:

@@ -55,17 +55,13 @@ def say_what_is_left() -> None:
         if folder is not None:
             click.echo(plain(f"No command continues with the corpus in the making in {folder}. Its texts are still there: erase the folder."), err=True)  # fmt: skip
     if database.default_path().exists():
-        _say_of_runs()
+        with database.opened() as connection:
+            names = withdrawn.withdrawn_names(connection)
+        if names:
+            click.echo(plain(f"{counted(len(names), 'run')} can no longer be used. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
     for name in _reviews():
         click.echo(plain(f"Review {name} asks about them: what speakers have of it on laptops and sticks stays readable there. Ask for it back; ratings that still come in can be imported, but no verdict is read and no corpus written."), err=True)  # fmt: skip
     click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to anyone who has them.", err=True)  # fmt: skip
-
-
-def _say_of_runs() -> None:
-    with database.opened() as connection:
-        names = withdrawn.withdrawn_names(connection)
-    if names:
-        click.echo(plain(f"{counted(len(names), 'run')} can no longer be used. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
 
 
 def _closed(folder: Path) -> Path | None:

@@ -72,7 +72,15 @@ def new_(folder: Path, **given: Any) -> None:
     are sealed in the folder.
     """
     for name in new_corpus.ASKED:
-        given[name] = _given(given, name)
+        # What an option says, or what a person at a terminal answers; UsageError where that is
+        # empty, or nobody can be asked.
+        option, asked, value = new_corpus.OPTIONS[name], new_corpus.ASKED[name], given[name]
+        if value is None and not sys.stdin.isatty():
+            raise UsageError(f"{option} is missing: {asked}.")
+        answer = _answered(given, name) if value is None else str(value).strip()
+        if not answer:
+            raise UsageError(f"{option} is empty: {asked}.")
+        given[name] = answer
     facts = new_corpus.corpus_facts(folder, given)
     try:
         warned = authoring.check_facts(facts).warnings
@@ -86,17 +94,6 @@ def new_(folder: Path, **given: Any) -> None:
     languages = [tags.language_name(dataset[f"{side}_language"]) for side in ("source", "target")]
     click.echo(plain(f"Begun: {facts['title']}, {' → '.join(languages)}, in {folder}"))
     click.echo(plain(f"Next: rosetta corpus sources {command_line([str(folder)])} FILE"))
-
-
-def _given(given: Mapping[str, Any], name: str) -> str:
-    """Return what an option says, or what a person at a terminal answers; UsageError where that is empty, or nobody can be asked."""
-    option, asked, value = new_corpus.OPTIONS[name], new_corpus.ASKED[name], given[name]
-    if value is None and not sys.stdin.isatty():
-        raise UsageError(f"{option} is missing: {asked}.")
-    answer = _answered(given, name) if value is None else str(value).strip()
-    if not answer:
-        raise UsageError(f"{option} is empty: {asked}.")
-    return answer
 
 
 def _answered(given: Mapping[str, Any], name: str) -> str:

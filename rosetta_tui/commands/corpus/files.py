@@ -204,20 +204,6 @@ def show_(as_json: bool, **given: Any) -> None:
         return
     print_problems(loaded.warnings)
     print_title(loaded)
-    _print_statistics(counted)
-
-
-def _opened(loaded: model_corpus.Corpus) -> model_corpus.Corpus:
-    """Omit what stayed closed in a vault, and say so."""
-    if loaded.vault is None:
-        return loaded
-    opened = tuple(entry for entry in loaded.entries if not entry.not_stored)
-    if closed := len(loaded.entries) - len(opened):
-        click.echo(f"{entry_count(closed)} of held_out stayed closed, and nothing of them is counted.", err=True)
-    return replace(loaded, entries=opened)
-
-
-def _print_statistics(counted: requirements.Statistics) -> None:
     for name in ("segment", "difficulty", "register", "context", "provenance", "variety", "orthography"):
         counts = getattr(counted, f"by_{name}")
         if name not in model_corpus.INHERITED or set(counts) != {requirements.NOT_GIVEN}:
@@ -228,15 +214,21 @@ def _print_statistics(counted: requirements.Statistics) -> None:
         _print_line("fields", _listed(counted.fields.items()))
     for name, side in (("source", counted.source), ("reference", counted.reference)):
         if side.longest or not counted.fields:
-            _print_side(name, side)
+            shares = _listed((script, percent(share, 1)) for script, share in side.scripts.items())
+            _print_line(f"{name} script", shares or "no letters")
+            lengths = f"median {side.median_characters:g} characters, {side.median_words:g} words"
+            _print_line(f"{name} length", f"{lengths}; longest {side.longest} characters")
+            _print_line(f"{name} form", _listed(side.normal_forms.items()))
 
 
-def _print_side(name: str, side: requirements.SideStatistics) -> None:
-    shares = _listed((script, percent(share, 1)) for script, share in side.scripts.items())
-    _print_line(f"{name} script", shares or "no letters")
-    lengths = f"median {side.median_characters:g} characters, {side.median_words:g} words"
-    _print_line(f"{name} length", f"{lengths}; longest {side.longest} characters")
-    _print_line(f"{name} form", _listed(side.normal_forms.items()))
+def _opened(loaded: model_corpus.Corpus) -> model_corpus.Corpus:
+    """Omit what stayed closed in a vault, and say so."""
+    if loaded.vault is None:
+        return loaded
+    opened = tuple(entry for entry in loaded.entries if not entry.not_stored)
+    if closed := len(loaded.entries) - len(opened):
+        click.echo(f"{entry_count(closed)} of held_out stayed closed, and nothing of them is counted.", err=True)
+    return replace(loaded, entries=opened)
 
 
 def _print_line(name: str, text: str) -> None:

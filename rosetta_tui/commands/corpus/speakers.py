@@ -71,8 +71,16 @@ def ask_speakers(project: Path, kind: Asking, given: dict[str, Any], *, as_json:
     """Distribute what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
     with authoring.changing(project, home(), keep=not dry_run) as opened:
         progress.known_reviews(opened)
-        texts = _texts(opened, kind, given)
-        entries = _waiting(opened, kind, given["segments"], again=given["again"])
+        # Words for speakers; the organisation and the labels are those of the corpus.
+        dataset = opened.state.dataset
+        given["organisation"] = dataset["organisation"]
+        given["labels"] = model_labels.label_words(dataset.get("labels"))
+        texts = distribute.own_texts(given, kind)
+        segments = given["segments"]
+        again = given["again"]
+        wanted = [Segment(segment) for segment in segments]
+        waiting = of_project.to_translate if kind == "translate" else of_project.to_agree
+        entries = waiting(opened, wanted, again=again)
         shared = given["shared_laptop"]
         if kind == "agree" and not shared:
             entries, given["not_for"] = of_others(opened, entries, given)
@@ -93,20 +101,6 @@ def ask_speakers(project: Path, kind: Asking, given: dict[str, Any], *, as_json:
         state.write_state(opened, overwrite=True)
         distribute.carry_out(store.Office.open(home()), made, given, as_json=as_json)
         of_project.note_made(opened, given["name"])
-
-
-def _texts(project: state.Project, kind: Asking, given: dict[str, Any]) -> making_texts.ReviewTexts:
-    """Return the words for speakers; the organisation and the labels are those of the corpus."""
-    dataset = project.state.dataset
-    given["organisation"] = dataset["organisation"]
-    given["labels"] = model_labels.label_words(dataset.get("labels"))
-    return distribute.own_texts(given, kind)
-
-
-def _waiting(project: state.Project, kind: Asking, segments: Sequence[str], *, again: bool) -> list[state.ProjectEntry]:
-    wanted = [Segment(segment) for segment in segments]
-    waiting = of_project.to_translate if kind == "translate" else of_project.to_agree
-    return waiting(project, wanted, again=again)
 
 
 def _draft(

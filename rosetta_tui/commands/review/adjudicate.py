@@ -24,7 +24,6 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from review.files import manifests
     from review.office.making import second_look
     from review.office.results import certifying, results
     from review.office.store import store
@@ -114,7 +113,21 @@ def _ask(office: store.Office, review: store.Review, cases: list[adjudication.Ca
     while place < len(cases):
         case = cases[place]
         text = review.texts.get(case.item)
-        _show(case, text, place + 1, len(cases))
+        number = place + 1
+        of = len(cases)
+        click.echo(f"\n{number} of {of}")
+        if text is not None:
+            click.echo(f"  Original     {plain(text.source)}")
+            if text.candidate:
+                click.echo(f"  Translation  {plain(text.candidate)}")
+            _told(words_cases.around_words(text))
+        click.echo(f"  {words_cases.ratings_words(case)} · {words_cases.flags_words(case)}")
+        _told(words_cases.voice_words(case.voices))
+        if case.second is not None:
+            click.echo(f"  {words_cases.second_words(case)}")
+            _told(words_cases.voice_words(case.second.voices))
+        if words_cases.so_far(case):
+            click.echo(f"  So far: {plain(words_cases.so_far(case, why=True))}")
         keys = "u, c, n, b, q" if case.may_be_decided else "n, b, q"
         answer = click.prompt(f"{keys} or Enter", default="", show_default=False).strip().lower()
         if answer == "q":
@@ -177,22 +190,6 @@ def _grounds(
     name = click.prompt("Who decides", default=by, show_default=bool(by))
     text = review.texts.get(case.item)
     return adjudication.grounds(reason, name, [] if text is None else [text.source, text.candidate])
-
-
-def _show(case: adjudication.Case, text: manifests.BatchItem | None, number: int, of: int) -> None:
-    click.echo(f"\n{number} of {of}")
-    if text is not None:
-        click.echo(f"  Original     {plain(text.source)}")
-        if text.candidate:
-            click.echo(f"  Translation  {plain(text.candidate)}")
-        _told(words_cases.around_words(text))
-    click.echo(f"  {words_cases.ratings_words(case)} · {words_cases.flags_words(case)}")
-    _told(words_cases.voice_words(case.voices))
-    if case.second is not None:
-        click.echo(f"  {words_cases.second_words(case)}")
-        _told(words_cases.voice_words(case.second.voices))
-    if words_cases.so_far(case):
-        click.echo(f"  So far: {plain(words_cases.so_far(case, why=True))}")
 
 
 def _told(named: Iterable[tuple[str, str]]) -> None:

@@ -128,7 +128,16 @@ def create_(
         _second(second, given, as_json=as_json, dry_run=dry_run)
     elif translate is not None:
         given["items"] = given["items"] if "items" in asked else None
-        _translations(translate, given, as_json=as_json, dry_run=dry_run)
+        # Show the plan, and write the files unless only the plan was asked for.
+        texts = distribute.own_texts(given, "translate")
+        share = creating.Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
+        seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
+        draft = creating.draft_translations(_sentences(translate, given), share, seed)
+        letters = words_letters.look_at_letters(draft, texts, given, secret=False)
+        distribute.say_plan(_translation_plan(draft, letters), as_json=as_json)
+        if not dry_run:
+            making = distribute.Making(draft.sentences.dataset.id, False, texts, letters, draft)
+            distribute.carry_out(store.Office.open(home()), making, given, as_json=as_json)
     else:
         _create(runs, given, as_json=as_json, dry_run=dry_run)
 
@@ -166,7 +175,9 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
         with store.Office.open(home()) as office:
             distribute.name_who_asks(office, given)
     reviewed = _runs(runs, given, dry_run=dry_run)
-    draft = _draft(reviewed, policy, texts, training, given)
+    seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
+    carries = items_sentences.ContextPolicy(given["context"])
+    draft = creating.draft_review(reviewed, policy, _size(given, reviewed), seed, texts, training, carries)
     letters = words_letters.look_at_letters(draft, texts, given, secret=draft.secret)
     plan = words_plan.draft_lines(draft, policy, letters, own_training=bool(given["training"]))
     distribute.say_plan(plan, as_json=as_json)
@@ -188,18 +199,6 @@ def _runs(names: Sequence[str], given: dict[str, Any], *, dry_run: bool) -> revi
             with store.Office.open(home()) as office:
                 distribute.look_ahead(office, given, corpus)
         return reviewed_runs.read_runs(connection, names, segments, opening)
-
-
-def _draft(
-    runs: reviewed_runs.ReviewedRuns,
-    policy: gate_policy.GatePolicy,
-    texts: making_texts.ReviewTexts,
-    training: Sequence[manifests.TrainingItem] | None,
-    given: dict[str, Any],
-) -> creating.ReviewDraft:
-    seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
-    carries = items_sentences.ContextPolicy(given["context"])
-    return creating.draft_review(runs, policy, _size(given, runs), seed, texts, training, carries)
 
 
 def _own_training(named: Sequence[str], language: str) -> Sequence[manifests.TrainingItem]:
@@ -249,19 +248,6 @@ def _making(
         drawn=draft,
         below_deployable=[*draft.below_deployable],
     )
-
-
-def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
-    """Show the plan, and write the files unless only the plan was asked for."""
-    texts = distribute.own_texts(given, "translate")
-    share = creating.Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
-    seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
-    draft = creating.draft_translations(_sentences(path, given), share, seed)
-    letters = words_letters.look_at_letters(draft, texts, given, secret=False)
-    distribute.say_plan(_translation_plan(draft, letters), as_json=as_json)
-    if not dry_run:
-        making = distribute.Making(draft.sentences.dataset.id, False, texts, letters, draft)
-        distribute.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
 
 def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
@@ -316,7 +302,9 @@ def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -
         drawn = second_look.draft_second_look(
             office, reviewed, secrets.randbits(32) if given["seed"] is None else given["seed"]
         )
-        _look(office, reviewed)
+        # Record that ratings are examined: which sentences split the panel is shown.
+        for note in gate.look_notes(certifying.look_at_ratings(office, reviewed)):
+            click.echo(note, err=True)
         letters = words_letters.look_at_letters(drawn, texts, given, secret=reviewed.secret)
         distribute.say_plan(_plan_lines(drawn, letters), as_json=as_json)
         if dry_run:
@@ -332,12 +320,6 @@ def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -
         distribute.carry_out(nullcontext(office), making, given, as_json=as_json)
     if not as_json:
         click.echo(plain(f"Then: `rosetta review adjudicate {reviewed.name}` shows what they said."))
-
-
-def _look(office: Any, review: Any) -> None:
-    """Record that ratings are examined: which sentences split the panel is shown."""
-    for note in gate.look_notes(certifying.look_at_ratings(office, review)):
-        click.echo(note, err=True)
 
 
 def _plan_lines(draft: second_look.SecondDraft, letters: words_letters.Letters) -> Iterator[str]:

@@ -72,7 +72,30 @@ def carry_out(office: AbstractContextManager[Office], making: Making, given: dic
     if as_json:
         click.echo(form_text("review-create", _told(published, making)))
     else:
-        _say_published(published, given["folder"], making.at_the_end, passphrases=given["passphrases"])
+        # Print what was written and what comes next.
+        folder = given["folder"]
+        at_the_end = making.at_the_end
+        passphrases = given["passphrases"]
+        review, cards = published.review, published.cards
+        for path in published.files:
+            click.echo(plain(f"Written: {path}"))
+        same_cards = bool(review.manifest.second_of) and not passphrases
+        use = "the cards that people have, to print a lost one" if same_cards else "the cards, for you alone"
+        click.echo(plain(f"Written: {cards} ({use}: it stays off the stick)"))
+        if passphrases:
+            click.echo("Each file is sealed. It opens only with the words on its reviewer's card.")
+        elif review.manifest.secret:
+            click.echo("The batch is sealed. It opens only on the laptops that are named above.")
+        else:
+            click.echo("The batch is signed but not sealed: its sentences are of open segments.")
+        if review.key.runs:
+            click.echo("Which translation is whose stays in your data folder; nothing of it is in the files.")
+        for line in _next_steps(published, folder, passphrases=passphrases):
+            click.echo(plain(line))
+        if review.translating and not at_the_end:
+            at_the_end = f"rosetta review export {review.name} --corpus FILE.jsonl"
+        if at_the_end:
+            click.echo(plain(f"At the end: `{at_the_end}`."))
 
 
 def require_handing_out(office: Office, making: Making, given: dict[str, Any]) -> None:
@@ -91,30 +114,12 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
         _say_for_whom(_for_whom(office, laptops, not_for))
     identity = Identity.load(home(), Role.ORGANISATION)
     recipients, recovery = _recipients(office, identity, given["recipients"])
-    said = _said(office, making, recipients, protection, given)
-    made = make(making.drawn, said, identity, making.policy, one_each=protection.passphrases)
-    cards = _cards(given, said.name)
-    require_free(said.name, folder or Path(), cards)
-    if folder is not None:
-        fill_stick(folder, home())
-    published = publish(
-        office, made, making.policy, making.texts, protection, folder or Path(), cards, cards_page,
-        laptops=laptops, recovery=recovery,
-    )  # fmt: skip
-    if recovery is not None:
-        _say_recovery(recovery)
-    return published
-
-
-def _said(
-    office: Office, making: Making, recipients: tuple[str, ...], protection: Protection, given: dict[str, Any]
-) -> ReviewDescription:
     texts = making.texts
     name = review_name(office, given["name"], making.corpus)
     title = given["title"] or texts.title
     guides = [texts.guide, *(in_language.guide for in_language in texts.others.values())]
     making.check({"--name": name, "--title": title, "--guide": "\n".join(guides)})
-    return ReviewDescription(
+    said = ReviewDescription(
         name=name,
         title=title,
         organisation=_organisation(office, given["organisation"]),
@@ -129,6 +134,18 @@ def _said(
         shows_words=given.get("second_look", False),
         second_of=making.second_of,
     )
+    made = make(making.drawn, said, identity, making.policy, one_each=protection.passphrases)
+    cards = _cards(given, said.name)
+    require_free(said.name, folder or Path(), cards)
+    if folder is not None:
+        fill_stick(folder, home())
+    published = publish(
+        office, made, making.policy, making.texts, protection, folder or Path(), cards, cards_page,
+        laptops=laptops, recovery=recovery,
+    )  # fmt: skip
+    if recovery is not None:
+        _say_recovery(recovery)
+    return published
 
 
 def _cards(given: Mapping[str, Any], name: str) -> Path:
@@ -302,30 +319,6 @@ def _told(published: Published, making: Making) -> dict[str, Any]:
         "policy_sha256": review.policy_sha256,
         "task": review.manifest.task,
     }
-
-
-def _say_published(published: Published, folder: Path | None, at_the_end: str, *, passphrases: bool) -> None:
-    """Print what was written and what comes next."""
-    review, cards = published.review, published.cards
-    for path in published.files:
-        click.echo(plain(f"Written: {path}"))
-    same_cards = bool(review.manifest.second_of) and not passphrases
-    use = "the cards that people have, to print a lost one" if same_cards else "the cards, for you alone"
-    click.echo(plain(f"Written: {cards} ({use}: it stays off the stick)"))
-    if passphrases:
-        click.echo("Each file is sealed. It opens only with the words on its reviewer's card.")
-    elif review.manifest.secret:
-        click.echo("The batch is sealed. It opens only on the laptops that are named above.")
-    else:
-        click.echo("The batch is signed but not sealed: its sentences are of open segments.")
-    if review.key.runs:
-        click.echo("Which translation is whose stays in your data folder; nothing of it is in the files.")
-    for line in _next_steps(published, folder, passphrases=passphrases):
-        click.echo(plain(line))
-    if review.translating and not at_the_end:
-        at_the_end = f"rosetta review export {review.name} --corpus FILE.jsonl"
-    if at_the_end:
-        click.echo(plain(f"At the end: `{at_the_end}`."))
 
 
 def _next_steps(published: Published, folder: Path | None, *, passphrases: bool) -> Iterator[str]:

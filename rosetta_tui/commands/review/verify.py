@@ -265,7 +265,14 @@ def attach_(certificate: str, evidence: Path | None, trust: str | None, earlier:
         _remove(certificate)
         return
     evidence_file = certifying.present(Path(certificate), evidence, home())
-    trusted = _trusted(trust, home())
+    # Key that is trusted: the one that is named, else that of this machine's organisation.
+    folder = home()
+    trusted = own_key(folder) if trust is None else read_key(trust)
+    if trusted is None:
+        raise UsageError(
+            "This machine is no organisation's, so nobody's word is taken here unasked. Ask the organisation for "
+            "its public key, by another way than the certificate came, and name it: --trust KEY"
+        )
     with opened() as store:
         now = certifying.attach(store, evidence_file, trusted, earlier=earlier)
     for line in gate.standing_lines(now):
@@ -274,17 +281,6 @@ def attach_(certificate: str, evidence: Path | None, trust: str | None, earlier:
         click.echo(
             f"Not checked: its signer alone says that the run is confirmed, for this computer's ledger has nothing of it. Ask for theirs: rosetta verify {plain(certificate)} --with ledger.jsonl"
         )
-
-
-def _trusted(named: str | None, folder: Path) -> str:
-    """Return the key that is trusted: the one that is named, else that of this machine's organisation."""
-    key = own_key(folder) if named is None else read_key(named)
-    if key is None:
-        raise UsageError(
-            "This machine is no organisation's, so nobody's word is taken here unasked. Ask the organisation for "
-            "its public key, by another way than the certificate came, and name it: --trust KEY"
-        )
-    return key
 
 
 def _remove(name: str) -> None:

@@ -264,7 +264,24 @@ def reproduce(
         )
 
     def at_end(_store: Path, run_id: str) -> int:
-        return _told(claimed, run_id, output, sign=sign, overwrite=overwrite, as_json=as_json)
+        # Show the outcome, write it where asked, and return the exit code.
+        with opened() as connection:
+            reproduction_comparison = reproduction.compared(connection, claimed.card, run_id)
+            made = (
+                reproduction.signed(connection, claimed, reproduction_comparison, home())
+                if sign
+                else reproduction_comparison
+            )
+        if output is not None:
+            data = canonical.canonical_bytes(made.model_dump(mode="json")) + b"\n"
+            write_file(output, data, overwrite=overwrite, mode=PUBLISHED)
+            click.echo(f"Written: {plain(str(output))}", err=True)
+        if as_json:
+            click.echo(form_text("runs-reproduce", records.reproduction_json(made)))
+        else:
+            for line in records.reproduction_lines(made):
+                click.echo(plain(line))
+        return 0 if reproduction_comparison.reproduced else 1
 
     if request is None:
         raise click.exceptions.Exit(at_end(Path(), str(finished)))
@@ -295,26 +312,3 @@ def _request(
     for difference in made.scored_otherwise:
         click.echo(plain(f"Scored differently from the card: {difference}."), err=True)
     return made.request
-
-
-def _told(
-    claimed: reproduction.ClaimedCard, run_id: str, output: Path | None, *, sign: bool, overwrite: bool, as_json: bool
-) -> int:
-    """Show the outcome, write it where asked, and return the exit code."""
-    with opened() as connection:
-        reproduction_comparison = reproduction.compared(connection, claimed.card, run_id)
-        made = (
-            reproduction.signed(connection, claimed, reproduction_comparison, home())
-            if sign
-            else reproduction_comparison
-        )
-    if output is not None:
-        data = canonical.canonical_bytes(made.model_dump(mode="json")) + b"\n"
-        write_file(output, data, overwrite=overwrite, mode=PUBLISHED)
-        click.echo(f"Written: {plain(str(output))}", err=True)
-    if as_json:
-        click.echo(form_text("runs-reproduce", records.reproduction_json(made)))
-    else:
-        for line in records.reproduction_lines(made):
-            click.echo(plain(line))
-    return 0 if reproduction_comparison.reproduced else 1

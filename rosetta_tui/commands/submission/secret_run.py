@@ -18,7 +18,7 @@ from harness.run.vault_opening import run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, home, opened
 from harness.submission import lanes, rehearsal
-from harness.submission.bundle import Submission, SubmissionManifest
+from harness.submission.bundle import Submission
 from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.lanes import LanePlan, ModelHere
 from harness.submission.rehearsal import run_outcome
@@ -48,7 +48,11 @@ def over_secrets(
     if given["vault"] is not None:
         check_anchor(own_ledger(home()), given["vault"])
     lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])
-    _refuse_withdrawn(found.manifest, name)
+    # Raise Withdrawn for a corpus that was taken back, before a vault is opened for it: by its
+    # name, in the languages of the submission.
+    facts = CorpusFacts("", name, found.manifest.source_language, found.manifest.target_language)
+    if (notice := standing(home()).of_corpus(facts)) is not None:
+        raise Withdrawn(f"Corpus {name}", notice)
     if given["ask"] is not None:
         _request(found, plan, model, given, openings)  # ends when the keepers are asked
     desk().note(found.submission, SubmissionEvent.BEGUN, corpus=name)
@@ -69,13 +73,6 @@ def over_secrets(
     elif came.act is SubmissionEvent.REFUSED:
         say([f"Nothing in it could be scored. {came.words}"])
     return (code or 1) if came.act is SubmissionEvent.NOT_RUN else 0
-
-
-def _refuse_withdrawn(manifest: SubmissionManifest, name: str) -> None:
-    """Raise Withdrawn for a corpus that was taken back, before a vault is opened for it: by its name, in the languages of the submission."""
-    facts = CorpusFacts("", name, manifest.source_language, manifest.target_language)
-    if (notice := standing(home()).of_corpus(facts)) is not None:
-        raise Withdrawn(f"Corpus {name}", notice)
 
 
 @contextmanager
