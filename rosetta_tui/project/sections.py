@@ -142,10 +142,10 @@ def commands_of(step: project.NextStep, folder: Path, *, in_vault: bool) -> Comm
     every: dict[str, project.Command] = {
         "Add sentences from a file": (*corpus, "sources", here, "FILE"),
         "Let a model on this machine write sentences": (*corpus, "sources", here, "--model", "NAME", "--difficulty", "3", "--register", "formal"),
-        "Hand sentences to speakers, sealed": (*corpus, "translate", here, *sealed),
+        "Hand sentences to speakers, sealed": (*corpus, "ask", "translate", here, *sealed),
         "Take in what came back on a stick": ("rosetta", "review", "import", "STICK"),
         "Take it into this corpus": (*corpus, "gather", here),
-        "Hand translations to a second speaker": (*corpus, "agree", here, *sealed),
+        "Hand translations to a second speaker": (*corpus, "ask", "agree", here, *sealed),
         "Confirm what an analyser proposes": (*corpus, "analyse", here, "--by", "NAME"),
         "Record that the community agreed": project.consent_command(folder),
         "Make a vault": project.VAULT_INIT,
@@ -345,7 +345,7 @@ def _speakers_about(asked: AskedReview, facts: ProjectFacts) -> Iterator[Line]:
 
 
 def _commands(asked: AskedReview, folder: Path) -> Commands:
-    again = "rosetta", "corpus", asked.kind, str(folder), "--again", "--passphrases", "-o", "STICK"
+    again = "rosetta", "corpus", "ask", asked.kind, str(folder), "--again", "--passphrases", "-o", "STICK"
     return {
         "Take in what came back on a stick": ("rosetta", "review", "import", "STICK"),
         "Take it into this corpus": ("rosetta", "corpus", "gather", str(folder)),

@@ -16,7 +16,7 @@ import click
 from harness.core.failures import UsageError
 from harness.method.option_table import FORMS
 from harness.store.file.database import home
-from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.naming import on_terminal, when_used
 from rosetta_tui.commands.review import with_vault
 from rosetta_tui.request.reading import load_corpus, reading_options
 from rosetta_tui.request.vault import by_grant, without_method
@@ -72,11 +72,6 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
         with_vault.open_review(reviewed, "adjudicate", vault)
         _look(office, reviewed, cases)
         _ask(office, reviewed, cases)
-
-
-def on_terminal() -> bool:
-    """Return whether a person reads and answers, and no file."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _cases(office: store.Office, review: store.Review, *, every: bool) -> list[adjudication.Case]:
