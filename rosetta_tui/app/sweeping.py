@@ -13,6 +13,7 @@ from types import FrameType
 
 import click
 
+from corpora.files.json_types import JsonObject
 from harness.store.file.database import opened
 from harness.store.sweeps import StoredSweep, at_work, forget_troubles, read_sweep
 from harness.sweep.processes import CallBackend, WorkerProcesses
@@ -94,7 +95,7 @@ class _Teller:
         return state != known
 
 
-def _event(kind: str, value: dict[str, object]) -> str:
+def _event(kind: str, value: JsonObject) -> str:
     return form_text("sweep-event", {"event": kind, **value}, indent=None)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import click
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError, UsageError
 from harness.store.file.database import opened
@@ -75,9 +76,9 @@ def publish(
             done = _Done(_made(store, chosen, may_publish, every=every))
         else:
             done = _published(store, where, chosen, may_publish, every=every)
-    document = {"place": str(where), "dry_run": dry_run, "new": done.new, "known": done.known}
-    cards = {"cards": list(map(_told, done.cards))}
-    print_form("publish", document | cards, _lines(where, done, dry_run=dry_run), as_json=as_json)
+    counts: JsonObject = {"place": str(where), "dry_run": dry_run, "new": done.new, "known": done.known}
+    document: JsonObject = {**counts, "cards": list(map(_told, done.cards))}
+    print_form("publish", document, _lines(where, done, dry_run=dry_run), as_json=as_json)
 
 
 def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:

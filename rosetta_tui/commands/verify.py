@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
@@ -69,7 +70,7 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
     if here.others or here.known.words:
         raise UsageError("--with and --words are of one file. Name it in place of its folder.")
     folder_lines = list(verifying.verify_folder(folder, here))
-    document = {"folder": folder.name, "files": [folder_line.as_json() for folder_line in folder_lines]}
+    document: JsonObject = {"folder": folder.name, "files": [folder_line.as_json() for folder_line in folder_lines]}
     lines = records.folder_lines(folder_lines, verifying.known_kinds())
     print_form("verify-folder", document, lines, as_json=as_json)
     if any(folder_line.holds is False for folder_line in folder_lines):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from corpora.files.json_types import JsonObject
 from rosetta_tui.show.text import json_text, plain
 
 
@@ -85,7 +86,7 @@ FORMS: Mapping[str, JsonForm] = {
 
 def form_text(
     name: str,
-    value: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    value: JsonObject | Sequence[JsonObject],
     *,
     indent: int | None = 2,
     default: Callable[[Any], object] | None = None,
@@ -96,15 +97,13 @@ def form_text(
     return json_text(shown, indent=indent, default=default)
 
 
-def print_form(
-    name: str, value: Mapping[str, Any] | Sequence[Mapping[str, Any]], lines: Iterable[str], *, as_json: bool
-) -> None:
+def print_form(name: str, value: JsonObject | Sequence[JsonObject], lines: Iterable[str], *, as_json: bool) -> None:
     """Print what a command found or did, as JSON or in these lines."""
     for line in (form_text(name, value),) if as_json else map(plain, lines):
         click.echo(line)
 
 
-def _with_version(form: JsonForm, value: Mapping[str, Any]) -> dict[str, Any]:
+def _with_version(form: JsonForm, value: JsonObject) -> JsonObject:
     if form.field in value:
         raise ValueError(f"{form.commands}: {form.field!r} has another meaning there.")
     return {form.field: form.version, **value}

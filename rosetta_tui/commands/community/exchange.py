@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import keeper, vault_at
@@ -132,7 +133,7 @@ def stick_(stick: Path, *, as_json: bool) -> None:
     """Show what is in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
     with records.desk(database.home()) as desk:
         folder_look = import_.look(desk, stick, every_kind())
-    document = {
+    document: JsonObject = {
         "path": str(folder_look.path),
         "folder": folder_look.folder,
         "computers": [{**asdict(machine), "words": keys.key_phrase(machine.key)} for machine in folder_look.machines],

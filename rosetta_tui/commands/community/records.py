@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
@@ -97,7 +98,7 @@ def owners(record: Path | None, *, as_json: bool) -> None:
         line for ownership_record in ownership_records for line in (*records.ownership_lines(ownership_record), "")
     ]
     lines += [f"This computer signs with the key {own}", f"Its six words are: {keys.key_phrase(own)}"]
-    document = {
+    document: JsonObject = {
         "key": own,
         "records": [records.ownership_json(ownership_record) for ownership_record in ownership_records],
     }

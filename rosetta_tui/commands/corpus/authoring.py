@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from corpora.files.json_types import JsonObject
 from corpora.files.problems import CorpusError
 from corpora.model.entry import CONTEXTS, REGISTERS, Segment
 from corpora.text.messages import counted
@@ -230,7 +231,7 @@ def progress_(folder: Path, *, as_json: bool) -> None:
     """
     project = state.read_project(folder, home())
     project_progress, worked = (authoring.progress_of(project), progress.worked_until_now(project))
-    value = {
+    value: JsonObject = {
         "dataset": {name: getattr(project_progress.dataset, name) for name in _TOLD},
         "segments": [report_project.segment_fields(segment) for segment in project_progress.segments],
         "by_difficulty": project_progress.by_difficulty,

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from corpora.files.json_types import JsonObject
 from corpora.files.problems import CorpusError
 from corpora.model.corpus import Corpus
 from corpora.model.task import TRANSLATION
@@ -140,7 +141,7 @@ def check_(as_json: bool, **given: Any) -> None:
     second = requirements.looked_over(loaded)
     rows = requirements.requirements(loaded, consent_given.consent_of(loaded, withdrawn.now_standing()))
     if as_json:
-        document = {
+        document: JsonObject = {
             "usable": True,
             "dataset": envelope_fields(loaded),
             "terms": terms_fields(loaded),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder
 from harness.store.file.database import home
@@ -263,7 +264,13 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
     with store.Office.open(home()) as office:
         meant = _known(office, " ".join(laptop))
         reviews = speaking.put_back(office, meant) if undo else speaking.take_out(office, meant, reason)
-    document = {"name": meant.name, "signing_key": meant.signing_key, "heard": undo}
+    document: JsonObject = {
+        "name": meant.name,
+        "signing_key": meant.signing_key,
+        "heard": undo,
+        "reason": reason,
+        "reviews": reviews,
+    }
     where = f" Noted in {', '.join(reviews)}." if reviews else ""
     lines = (
         f"Taken out: {meant.name}. Nothing that it says counts; its files are refused.{where}",
@@ -271,7 +278,7 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
     )
     print_form(
         "review-enrol-remove",
-        document | {"reason": reason, "reviews": reviews},
+        document,
         [f"Heard again: {meant.name}.{where}"] if undo else lines,
         as_json=as_json,
     )

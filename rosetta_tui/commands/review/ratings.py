@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
@@ -349,7 +350,7 @@ def withdraw_(review: str, code: str, scope: str, identity: Path | None, yes: bo
             _withdraw_ask(reviewer_codes.printed(read), scope)
         _record(read, scope, [reviewed] if scope == "batch" else office.reviews())
         done = quarantine.withdraw(office, reviewed, reviewer, payloads.Scope(scope), identities)
-    document = {
+    document: JsonObject = {
         "review": reviewed.name,
         "reviewer": read,
         "scope": scope,

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.store.attachments import detach_certificates
 from harness.store.file.database import home, opened
@@ -143,7 +144,7 @@ def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
     coarse_certificate, checks = verifying.verify_outside(signed, path.name)
     signer, ok = (coarse_certificate.organisation.signing_key, not any(check.ok is False for check in checks))
     known, taken = trusted or own_key(home()), _taken_back(coarse_certificate)
-    document = {
+    document: JsonObject = {
         "ok": ok,
         "outcome": coarse_certificate.outcome,
         "run_id": coarse_certificate.run.run_id,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import PUBLISHED, write_file, write_new_file
 from harness.method.shipped import BUNDLE_SUFFIX
@@ -92,7 +93,7 @@ def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
     bundle = bundle_at(submission)
     wanted = None if terms is None else folder.terms_sha256(terms)
     checks = folder.check_submission(bundle, wanted)
-    document = {
+    document: JsonObject = {
         "number": bundle.sha256[:16],
         "sha256": bundle.sha256,
         "name": bundle.manifest.name,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import fold
 from harness.method.shipped import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import when_used
@@ -179,7 +180,7 @@ def show(submission: str, *, as_json: bool) -> None:
     with database.opened() as connection, store.Office.open(database.home()) as office:
         steps = whole_way.whole_way(connection, office, kept_submission)
         end = agreeing.end_of_way(connection, kept_submission, steps)
-    document = {
+    document: JsonObject = {
         "number": kept_submission.number,
         "name": kept_submission.manifest.name,
         "submitter": kept_submission.manifest.submitter,

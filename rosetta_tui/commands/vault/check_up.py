@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.method.option_table import SEGMENTS
@@ -64,7 +65,7 @@ def check_up_(
         home = database.home()
         state_facts = facts.vault_facts(vault, home)
         items = check_up.check_up(state_facts, facts.told_scores(home), str(vault), datetime.now(UTC))
-        document = {"vault": state_facts.state.head.vault, "name": state_facts.name, "items": [item.as_json() for item in items]}  # fmt: skip
+        document: JsonObject = {"vault": state_facts.state.head.vault, "name": state_facts.name, "items": [item.as_json() for item in items]}  # fmt: skip
         print_form("vault-check-up", document, check_up.check_up_lines(items), as_json=as_json)
         return
     if purpose is None or (act == "rotate" and not (corpus and count)):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.naming import when_used
@@ -50,7 +51,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
         number: log.withdrawn_words(state.lines, line) for number, line in log.withdrawals_of(state.lines).items()
     }
     withdrawn = by_log | (_withdrawn(state.head) if now else {})
-    document = {
+    document: JsonObject = {
         "vault": state.head.vault,
         "name": name,
         "log_lines": state.head.lines,
