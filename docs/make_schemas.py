@@ -16,6 +16,7 @@ from corpora.languages.language import LanguageCard
 from corpora.model.corpus import Dataset
 from harness.card.checking.lint_subject import LintReport
 from harness.card.model import card_schema
+from harness.compare.gate import GateResult
 from harness.doctor.finding import Finding
 from harness.estimate.estimate import RunEstimate
 from harness.estimate.framework import WorkedFramework
@@ -33,6 +34,7 @@ RECORDS: dict[str, tuple[type, ...]] = {
     "doctor": (Finding,),
     "estimate": (RunEstimate,),
     "event": (Setup, Dataset, Finished, Failed),
+    "gate": (GateResult,),
     "language-show": (LanguageCard,),
     "ownership-show": (OwnershipRecord,),
     "runs-lint": (LintReport,),

@@ -12,7 +12,7 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 
 GROUPS = {
     "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "open", "doctor"),
-    "Runs": ("cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
+    "Runs": ("gate", "cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
     "Speakers": ("review", "community"),
     "Secret texts": ("vault", "submission"),
     "Languages": ("language",),

@@ -108,7 +108,7 @@ def check_json(data: bytes) -> None:
         raise FileError(
             FileProblem.NOT_OURS,
             "This is JSON, but neither a card of a run, nor the proof of a row of one, nor a released card. Name the file that rosetta runs export "
-            "or rosetta runs proof wrote.",
+            "wrote, with or without --row.",
         )
     if seal_form(card) is None:
         raise FileError(

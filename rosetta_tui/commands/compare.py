@@ -59,6 +59,7 @@ with when_used():
     "--form", type=click.Choice(["lbrag-metrics"]),
     help="Print the content of the metrics.json of lbrag.",
 )  # fmt: skip
+@click.option("--fail-if-worse", is_flag=True, help="Exit code 1 where a run is worse than the first by any metric, beyond chance.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(
     runs: Sequence[str],
@@ -69,6 +70,7 @@ def compare(
     draws: int,
     view: str | None,
     form: str | None,
+    fail_if_worse: bool,
     as_json: bool,
 ) -> None:
     """Compare two to six RUNs on the entries that all of them have.
@@ -77,7 +79,7 @@ def compare(
     with the reason. Texts of secret entries are never printed.
     """
     if view is not None or form is not None:
-        if metrics or most or as_json:
+        if metrics or most or as_json or fail_if_worse:
             raise UsageError("--view goes with --baseline and --form only: it prints all numbers of a pack.")
         _report(runs, view or "lbrag", baseline, form)
         return
@@ -90,6 +92,12 @@ def compare(
         _show(connection, comparison, most, metrics, as_json=as_json)
     if comparison.refused:
         sys.exit(2)
+    first = comparison.runs[0].run_id if comparison.baseline is None else comparison.baseline
+    pairs = [pair for pair in comparison.pairs if first in {pair.first.run_id, pair.second.run_id}]
+    if fail_if_worse and any(
+        better is not None and better.run_id == first for pair in pairs for better in map(pair.better, pair.by_metric)
+    ):
+        sys.exit(1)
 
 
 def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | None) -> None:

@@ -35,6 +35,7 @@ FORMS: Mapping[str, JsonForm] = {
     "estimate": JsonForm("run --estimate --json"),
     "event": JsonForm("run, demo, resume, retry, watch --json-lines"),
     "exchange-list": JsonForm("community stick --json"),
+    "gate": JsonForm("gate --json"),
     "key-list": JsonForm("key list --json"),
     "language-check": JsonForm("language check --json"),
     "language-list": JsonForm("language list --json"),

@@ -8,6 +8,7 @@ import runpy
 import shlex
 import shutil
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -170,7 +171,7 @@ COMPARING = read("docs", "comparing.md")
 
 
 def test_options_and_numbers_of_comparing_are_those_of_the_code() -> None:
-    told = set(re.findall(r"`(--[a-z]+)[ `]", COMPARING.split("## Reading")[0]))
+    told = set(re.findall(r"`(--[a-z-]+)[ `]", COMPARING.split("## Reading")[0]))
     options = {option for parameter in compare.params for option in parameter.opts}
     assert told == {option for option in options if option.startswith("--")}
     assert (LEAST_RUNS, MOST_RUNS) == (2, 6)
@@ -189,6 +190,28 @@ def test_options_and_numbers_of_comparing_are_those_of_the_code() -> None:
     assert rows["bleu"].level == "corpus"
     assert not rows["consistency_score"].interval
     assert rows["ter"].info.high == float("inf")
+
+
+@pytest.mark.costly("a shell starts the program seven times")
+def test_the_script_for_ci_passes_then_fails(tmp_path: Path) -> None:
+    [script] = re.findall(r"```sh\n(export ROSETTA_HOME.*?)```", COMPARING, re.DOTALL)
+    (tmp_path / "corpus.tsv").write_text("".join(f"source {n}\treference {n}\n" for n in range(20)), "utf-8")
+    words = script.replace("CORPUS OUTPUTS", "corpus.tsv outputs.txt --source-language en --target-language eo")
+    codes = []
+    for right in (20, 10):
+        lines = (f"reference {n}\n" if n < right else "nothing\n" for n in range(20))
+        (tmp_path / "outputs.txt").write_text("".join(lines), "utf-8")
+        path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+        done = subprocess.run(
+            ["sh", "-c", words],
+            cwd=tmp_path,
+            env={"PATH": path, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            check=False,
+        )
+        codes.append(done.returncode)
+    assert codes == [0, 1], done
+    assert b"worse beyond chance" in done.stdout
 
 
 # metrics

@@ -51,6 +51,7 @@ with when_used():
     help="Whose key signs the card. Default: the organisation's where this computer has it, else the computer's own.",
 )
 @click.option("--submitter", metavar="NAME", help="For a run with secret entries: who learns its scores. Each answer counts (rosetta vault budget).")  # fmt: skip
+@click.option("--row", "entry", metavar="ENTRY", help="Instead of the card, prove that the row of this entry (its id) is on it.")  # fmt: skip
 @click.option("--unsigned", is_flag=True, help="Write the card without a signature.")
 @by_grant
 @out_of_vault
@@ -60,6 +61,7 @@ def export(
     form: str | None,
     role: str | None,
     submitter: str | None,
+    entry: str | None,
     *,
     overwrite: bool,
     unsigned: bool,
@@ -71,9 +73,16 @@ def export(
     review if one is attached. For a run with secret entries a released card is written, for the submitter who is
     named: rounded scores, signed and counted; after the first answer new ones only where they beat the best told. The card of a run
     from a vault, released or sealed, needs --vault and --purpose; without its seal (--unsigned) it does not.
+
+    The proof of a row holds that row with its texts, and hashes that tell nothing of the others. Anyone who has it
+    checks it with `rosetta runs verify FILE --card CARD`.
     """
     if str(output) == "-" and sys.stdout.isatty():
         raise UsageError("Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less")
+    if entry is not None and (form or role or submitter or unsigned):
+        raise UsageError(
+            "The proof of a row has one form, signed as its card is: leave --form, --as, --submitter and --unsigned out."
+        )
     form = form or rows.form_of(output.name)
     if vault["ask"] is not None and submitter is None and (unsigned or form != "card"):
         raise UsageError("--ask is for a card that is signed or released; this file needs no opening. Leave it out.")
@@ -82,28 +91,49 @@ def export(
     with database.opened() as connection:
         number = runs.find_run(connection, run).id
         beside: dict[Path, bytes] = {}
-        if submitter is not None:
+        if entry is not None:
+            data = _row_proof(connection, number, run, entry)
+        elif submitter is not None:
             data = _released(connection, number, submitter, vault)
             why = reading.parse_object(data, "it")["shortfall"]
             click.echo(released_words.confirmation(why), err=True)
         else:
             data = rows.export_run(connection, number, rows.ExportForm(form))
-        if submitter is None and form == "card" and str(output) != "-":
-            beside = _certificate_files(connection, number, output)
-            if not unsigned:
-                _open_again(connection, number, vault)
-                beside |= _seal_file(connection, number, data, output, role)
+            if form == "card" and str(output) != "-":
+                beside = _certificate_files(connection, number, output)
+                if not unsigned:
+                    _open_again(connection, number, vault)
+                    beside |= _seal_file(connection, number, data, output, role)
+    _write({output: data, **beside}, output, overwrite=overwrite)
+
+
+def _write(files: Mapping[Path, bytes], output: Path, *, overwrite: bool) -> None:
+    """Write what leaves, or print it where the output is -; UsageError where a file is there that may not be replaced."""
     if str(output) == "-":
-        click.echo(data, nl=False)
+        click.echo(files[output], nl=False)
         return
-    again = {path for path, content in beside.items() if _is_replaceable(path, content)}
-    files = {output: data, **beside}
+    again = {path for path, content in files.items() if path != output and _is_replaceable(path, content)}
     if taken := [path.name for path in files if path.exists() and not (overwrite or path in again)]:
         raise UsageError(f"{taken[0]} is there already. Choose another name, or add --overwrite.")
     for path, content in files.items():
         mode = PUBLISHED if ".certificate" in path.suffixes else PRIVATE
         write_file(path, content, overwrite=overwrite or path in again, mode=mode)
         click.echo(f"Written: {plain(str(path))}", err=True)
+
+
+def _row_proof(connection: sqlite3.Connection, number: int, run: str, entry: str) -> bytes:
+    """Return the proof that an entry's row is on the card of a run, which is signed for it if it was not yet."""
+    data = rows.export_run(connection, number, rows.ExportForm.CARD)
+    card = reading.parse_object(data, run)
+    if not card.get("results"):
+        raise UsageError(
+            "The card of this run has no rows: of a run with secret entries none leaves this machine, and some "
+            "cards from elsewhere came without."
+        )
+    kept = signing.kept_seals(connection, number, card)
+    if not kept:
+        kept = [signing.sign_run(connection, number, data, signing.own_signer(database.home()), datetime.now(UTC))]
+    return signing.prove_row(kept[0], card["results"], entry).data()
 
 
 def _is_replaceable(path: Path, content: bytes) -> bool:

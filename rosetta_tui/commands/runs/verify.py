@@ -1,5 +1,4 @@
 """``rosetta runs verify``: Check a card's seals, and compute its numbers again.
-``rosetta runs proof``: Prove that one row is on a signed card, without showing the others.
 ``rosetta runs sign``: Sign the card of a run, which stays here.
 ``rosetta runs attach``: Put the record of a reproduction beside the run that it is about.
 ``rosetta runs reproduce``: Run a card's set-up once more, and compare the scores with the card's.
@@ -98,44 +97,6 @@ def _verdict_lines(verdict: CardVerdict) -> Iterator[str]:
         yield "What could be checked holds; lines with – could not be checked."
     else:
         yield "Everything holds."
-
-
-# ---- Prove that one row is on a signed card, without showing the others ----
-
-with when_used():
-    from harness.card import reading, rows, signing
-    from harness.core import storage
-    from harness.store import runs
-    from harness.store.file import database
-
-
-@click.command()
-@click.argument("run")
-@click.argument("entry")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where to write it.")  # fmt: skip
-@click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
-def proof(run: str, entry: str, output: Path, *, overwrite: bool) -> None:
-    """Write a file that proves that the row of ENTRY (its id) is on the card of RUN.
-
-    It holds this one row with its texts, and hashes that tell nothing of the others. Anyone who has it checks it with
-    `rosetta runs verify FILE --card CARD`. If the card is not signed yet, it is signed for this.
-    """
-    with database.opened() as connection:
-        number = runs.find_run(connection, run).id
-        data = rows.export_run(connection, number, rows.ExportForm.CARD)
-        card = reading.parse_object(data, run)
-        if not card.get("results"):
-            raise UsageError(
-                "The card of this run has no rows: of a run with secret entries none leaves this machine, and some "
-                "cards from elsewhere came without."
-            )
-        kept = signing.kept_seals(connection, number, card)
-        if not kept:
-            signer = signing.own_signer(database.home())
-            kept = [signing.sign_run(connection, number, data, signer, datetime.now(UTC))]
-        made = signing.prove_row(kept[0], card["results"], entry)
-    storage.write_file(output, made.data(), overwrite=overwrite)
-    click.echo(f"Written: {plain(str(output))}", err=True)
 
 
 # ---- Sign the card of a run, which stays here ----

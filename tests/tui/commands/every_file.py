@@ -80,7 +80,7 @@ def _of_runs(sides: TwoSides, folder: Path) -> dict[str, Path]:
     corpus.write_text(json.dumps({"dataset": {"id": "three", **pair}, "entries": rows}), "utf-8")
     ok(f"run {corpus} --method copy-source --plain", sides.developer)
     ok(f"runs export last -o {folder}/card.json", sides.developer)
-    ok(f"runs proof last 1 -o {folder}/proof.json", sides.developer)
+    ok(f"runs export last --row 1 -o {folder}/proof.json", sides.developer)
     reproduced = folder / "again.reproduction.json"
     again = f"runs reproduce {folder}/card.json --corpus {corpus} --sign -o {reproduced} --plain"
     ok(again, folder / "maintainer")

@@ -98,7 +98,7 @@ def test_consent_entries_of_one_person_are_left_out(on: Computers) -> None:
 
 def test_consent_proof_of_a_withdrawn_row_says_so(on: Computers) -> None:
     for entry in "12":
-        on(f"runs proof last {entry} -o row{entry}.json")
+        on(f"runs export last --row {entry} -o row{entry}.json")
     (on.folder / "away").mkdir()
     (on.folder / "away" / "row1.json").write_bytes((on.folder / "row1.json").read_bytes())
     on("community withdraw --corpus words.tsv --given-by speaker=Ana -o a.rosetta-notice", *REASON)

@@ -7,8 +7,10 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nextafter
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner, Result
@@ -365,6 +367,84 @@ def test_compare_view_prints_the_document_of_a_pack(tmp_path: Path) -> None:
     assert (told["em"], told["n"]) == (1.0, 1.0)
     assert "has no metric of au" in wrong("last --view au")
     assert "goes with --view lbrag" in wrong("last --view au --form lbrag-metrics")
+
+
+def test_compare_can_fail_where_a_run_is_worse(runs: dict[str, str]) -> None:
+    weak, near, strong = runs["6"], runs["7"], runs["25"]
+    codes = {
+        pair: said(f"compare {pair} --fail-if-worse").exit_code
+        for pair in (f"{strong} {weak}", f"{weak} {strong}", f"{near} {weak}", f"{weak} --baseline {strong}")
+    }
+    assert list(codes.values()) == [1, 0, 0, 1]
+
+
+def gated(line: str) -> tuple[int, str]:
+    """Return the exit code of ``rosetta gate``, and the sign of each rule."""
+    done = said(f"gate {line}")
+    assert isinstance(done.exception, SystemExit | None), done.exception
+    return done.exit_code, "".join(row[0] for row in done.output.splitlines() if row[0] in "✓✗")
+
+
+def test_gate_decides_by_the_end_of_the_interval(runs: dict[str, str]) -> None:
+    scores = json.loads(ok(f"runs show {runs['25']} --json"))["scores"]
+    for option, metric, end, past in (
+        ("--min", "chrf_plus_plus", "ci_lower", 100.0), ("--max", "ter", "ci_upper", 0.0),
+    ):  # fmt: skip
+        limit = scores["confidence_intervals"][metric][end]
+        assert gated(f"{runs['25']} {option} {metric}={limit!r}")[1][1] == "✓"
+        assert gated(f"{runs['25']} {option} {metric}={nextafter(limit, past)!r}") == (1, "✗✗")
+    assert "reached, but not beyond chance" in said(f"gate {runs['25']} --min chrf={scores['chrf_plus_plus']}").output
+
+
+def test_gate_never_passes_what_worthless_outputs_reach(runs: dict[str, str]) -> None:
+    assert gated(f"{runs['25']} --min chrf=0") == (1, "✗✓")
+
+
+def test_gate_counts_failed_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("corpus.tsv").write_text("".join(f"source {n}\treference {n}\n" for n in range(20)), "utf-8")
+    Path("outputs.txt").write_text("".join(f"reference {n}\n" if n else "\n" for n in range(20)), "utf-8")
+    ok("score corpus.tsv outputs.txt --source-language en --target-language eo")
+    assert [gated(f"last --max-failed {share}")[0] for share in ("5%", "0.05", "4.9%", "0")] == [0, 0, 1, 1]
+
+
+def test_gate_compares_with_a_run(runs: dict[str, str]) -> None:
+    weak, near, strong = runs["6"], runs["7"], runs["25"]
+    assert gated(f"{weak} --not-worse-than {strong} --min chrf=0 --min exact=0")[1][-2:] == "✗✗"
+    assert gated(f"{strong} --not-worse-than {weak} --min chrf=0")[1][-1] == "✓"
+    assert gated(f"{weak} --not-worse-than {near} --min chrf=0")[1][-1] == "✓"  # a little worse, as chance may be
+
+
+def test_gate_writes_what_a_ci_shows(runs: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = said(f"gate {runs['25']} --min exact=0.99 --min chrf=10 --junit gate.xml --markdown gate.md --json")
+    result = json.loads(done.output[: done.output.index("\n}") + 2])
+    assert [(check["metric"], check["passed"]) for check in result["checks"][1:]] == [
+        ("exact_match_rate", False), ("chrf_plus_plus", True),
+    ]  # fmt: skip
+    [suite] = ET.parse("gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
+    assert [len(case) for case in suite] == [1, 1, 0]
+    assert Path("gate.md").read_text("utf-8").count("\n| ✗ |") == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "There is no rule."), ("--min chrf=high", "write METRIC=VALUE"), ("--min blue=1", "no metric 'blue'"),
+        ("--min composite=45", "lies between 0 and 1"), ("--min ter=4", "Use --max"), ("--max chrf=4", "Use --min"),
+        ("--min chrf=nan", "lies between 0 and 100"), ("--max-failed 5", "such as 1%"), ("--max-failed %", "such as 1%"),
+    ],
+)  # fmt: skip
+def test_gate_names_a_wrong_rule(runs: dict[str, str], line: str, words: str) -> None:
+    failed = said(f"gate {runs['6']} {line}").exception
+    assert isinstance(failed, UsageError)
+    assert words in str(failed)
+
+
+def test_gate_refuses_secret_runs(runs: dict[str, str]) -> None:
+    for line in (f"{runs['secret 3']} --min chrf=1", f"{runs['6']} --not-worse-than {runs['secret 3']}"):
+        assert "has secret entries" in str(said(f"gate {line}").exception)
 
 
 PLANTED = 60

@@ -105,13 +105,15 @@ runs export: ! runs export last~1 -o out.csv --form csv
 runs export: ! runs export last~1 -o - --submitter Ann --form jsonl
 runs export: ! runs export last~1 -o out.json --submitter Ann --unsigned
 runs export: runs export last~1 -o out.json --submitter Ann
-runs proof: ! runs proof last~1 id-3 -o proof.json
+runs export: ! runs export last~1 --row id-3 -o proof.json
 runs verify: runs verify last~1 --json
 runs lint: ! runs lint last~1 --json
 runs reproduce: ! runs reproduce last~1 --corpus {home}/hid.json --json
 runs reproduce: ! runs reproduce last~1 --corpus {home}/hid.json --with last~2 --json -o out.json
 submission pack: ! submission pack {home} --card last~1 -o out.rosetta-submission
 compare: ! compare last~1 last~2 --json
+gate: ! gate last~1 --min chrf=1 --junit out.xml --markdown -
+gate: ! gate last --max-failed 1% --not-worse-than last~1
 compare: ! compare last~1 last~2 --entries 5 --json
 compare: ! compare last~1 last~2 --baseline last~2 --json
 compare: ! compare last~1 --form lbrag-metrics

@@ -76,7 +76,7 @@ def test_events(events: list[Any]) -> None:
         ("run-card", ("score", "C", "O", *LANGUAGES)), ("leaderboard", ("leaderboard",)),
         ("publish", ("publish", "last", "--may-publish", "us", "--to", "FOLDER", "--dry-run")),
         ("compare", ("compare", "last", "last~1", "--entries", "2")),
-        ("corpus-check", ("corpus", "check", "C", *LANGUAGES)),
+        ("gate", ("gate", "last", "--max-failed", "1")), ("corpus-check", ("corpus", "check", "C", *LANGUAGES)),
         ("corpus-show", ("corpus", "show", "C", *LANGUAGES)),
         ("corpus-progress", ("corpus", "progress", "P")), ("unusable", ("corpus", "check", "O")),
         ("estimate", ("run", "--estimate", "C", *LANGUAGES, "--method", "copy-source")), ("cost", ("cost",)),
