@@ -19,8 +19,8 @@ from unittest.mock import patch
 import numpy as np
 from scipy.stats import kendalltau
 
+from harness.card.withholding import expected_half, rounded
 from harness.release import budget
-from harness.release.records import expected_half, rounded
 from scoring.core.metric import Table
 from scoring.metrics.inventory import surface_metrics
 from tests.harness.release.attackers import (

@@ -1,34 +1,30 @@
 """What may be released of secret entries, given all that was released before: the rules, without a file or a store.
 
-**Atoms.** Every sum that was ever released, to anybody, cuts the entries into those that it is over and the others. All
-cuts together divide them into *atoms*. Sums and differences of sums count the entries of an atom alike, so nothing can be
-computed about fewer than the smallest atom has. A sum is released only where each keeps ``LEAST``, five: after a run over
-100 entries, one over 97 of them is refused, as the difference would be about 3; one over 95 is not.
+**Atoms.** Each sum that was ever released cuts the entries in two; all cuts together divide them into *atoms*. Sums and
+differences of sums count the entries of an atom alike, so nothing can be computed about fewer than the smallest atom has.
+A sum is released only where each keeps ``LEAST``, five: after a run over 100 entries, one over 97 of them is refused, as
+the difference would be about 3; one over 95 is not.
 
-**The Ladder** (Blum & Hardt, ICML 2015). A submitter that requests scores again and again climbs to the answers of a hidden
-set with them. So a new score is released only where it beats the best one by half of the interval that the set is expected
-to have, 4.9 points of chrF++ for 100 entries: after 52.0 a run of 56.8 gets the 52 again, one of 57.0 its own. As one bit
-still says something, answers are **counted** and lie apart in time. Rounding adds little protection.
+**The Ladder** (Blum & Hardt, ICML 2015). A new score is released only where it beats the best one by half of the interval
+that the set is expected to have, 4.9 points of chrF++ for 100 entries: after 52.0 a run of 56.8 gets the 52 again, one of
+57.0 its own. As one bit still says something, answers are **counted** and lie apart in time.
 
-**Confirmation.** Who has seen scores over some sentences may have chosen the method by them. So a claim rests on a run over
-50 sentences or more of which nobody has learned anything (benchmark specification §9.3.2), once for each submitter and state
-of the corpus. Sources and limits: ``docs/internals/released.md``.
+**Confirmation.** A claim rests on a run over 50 sentences or more of which nobody has learned anything (benchmark
+specification §9.3.2), once for each submitter and state of the corpus. Limits: ``docs/internals/released.md``.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, reduce
-from hashlib import sha256
 from math import isfinite
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from corpora.text.comparison import normalised
 from corpora.text.messages import counted
-from harness.card.withholding import LEAST
+from harness.card.withholding import LEAST, Atoms, divided, expected_half, range_of, set_id, tellable
 from harness.core.failures import UsageError
 from harness.release import records
 from harness.release.records import LEAST_CONFIRMED, CertificateTold, RefusalTold, ScoresTold
@@ -37,8 +33,6 @@ from scoring.core.inventory import direction, row_of
 from scoring.core.specification import COMPOSITE
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
-Part = tuple[str, str]
-"""A breakdown and a part of it."""
 Counted = ScoresTold | RefusalTold | CertificateTold
 _Told = TypeVar("_Told", ScoresTold, RefusalTold, CertificateTold)
 _Act = TypeVar("_Act", bound=StrictRecord)
@@ -61,30 +55,27 @@ TRUSTED: Final = {CHRF: 0.1, COMPOSITE: 0.001, "exact_match_rate": 0.01, "semant
 
 @dataclass(frozen=True)
 class Policy:
-    """What a submitter gets about a version of a corpus."""
+    """What a submitter gets about a version of a corpus: ``count`` answers, ``pause_hours`` apart, nothing before ``opens`` (UTC).
+
+    After ``everybody`` answers to all submitters together the custodian rotates the corpus (benchmark specification §9.3).
+    """
 
     name: records.PolicyName = "official"
     count: int = 3
-    """Answers to one submitter."""
     pause_hours: float = 168.0
     everybody: int = 20
-    """Answers to all submitters together; then the custodian rotates the corpus (benchmark specification §9.3)."""
     opens: str = ""
-    """The day (UTC) before which a blind policy releases nothing."""
     metrics: Mapping[str, float] = field(default_factory=lambda: OFFICIAL)
     """Metrics of a translation that are released, with their steps."""
-    share: float = 0.01
-    """Step of the headline of another task, as a share of its range."""
-    whole: bool = True
-    """Whether cost and speed are released, and more than the first metric."""
-    climbs: bool = False
-    """Whether every score is released, even one that does not beat the best."""
+    share: float = 0.01  # Step of the headline of another task, as a share of its range
+    whole: bool = True  # Whether cost and speed are released
+    climbs: bool = False  # Whether every score is released, even one that does not beat the best
 
     def steps(self, headline: str) -> Mapping[str, float]:
         """Return the metrics that are released, and in which steps; ``headline`` is among them."""
         if headline in self.metrics or row_of(headline) is None:
             return self.metrics
-        low, high = records.range_of(headline)
+        low, high = range_of(headline)
         return {headline: self.share * (high - low if isfinite(high - low) else 1.0)}
 
 
@@ -103,70 +94,29 @@ def pause_words(hours: float) -> str:
     return counted(int(hours / 24), "day") if hours and hours % 24 == 0 else f"{hours:g} hours"
 
 
-# Atoms
-
-Atoms = Mapping[Any, int]
-"""Entry → its atom, from 1; of entries that are not there nothing is known, and so they may be few."""
-
-
-def divided(atoms: Atoms, labels: Atoms) -> Atoms:
-    """Return the atoms once entries with one label can also be distinguished from those with another, or none."""
-    sides = {key: (atoms.get(key, 0), labels.get(key, 0)) for key in {*atoms, *labels}}
-    numbers = {side: place for place, side in enumerate(sorted(set(sides.values())), start=1)}
-    return {key: numbers[side] for key, side in sides.items()}
-
-
-def are_safe(atoms: Atoms) -> bool:
-    """Return whether no atom has fewer than ``LEAST`` entries."""
-    return min(Counter(atoms.values()).values(), default=LEAST) >= LEAST
-
-
-def tellable(before: Atoms, whole: Collection[Any], parts: Mapping[Part, Collection[Any]]) -> tuple[frozenset[Part], Atoms] | None:  # fmt: skip
-    """Return the parts that may be released with the sum over a ``whole``, and the atoms after it; None where not even that may be.
-
-    Large parts come first: a small one gives way, and those from which it would follow.
-    """
-    after, chosen = divided(before, dict.fromkeys(whole, 1)), set[Part]()
-    if not whole or not are_safe(after):
-        return None
-    for name in sorted(parts, key=lambda part: (-len(set(parts[part])), part)):
-        if are_safe(cut := divided(after, dict.fromkeys(parts[name], 1))):
-            after = cut
-            chosen.add(name)
-    return frozenset(chosen), after
-
-
-def set_id(entries: Collection[str]) -> str:
-    """Return the id of a set of entries by their digests."""
-    return sha256("\n".join(sorted(entries)).encode()).hexdigest()
-
-
 # What was released
 
 
 @dataclass(frozen=True)
 class History:
-    """All that was released so far, and the rules of the custodian."""
+    """All that was released so far, and the rules of the custodian: moment and act of each line, the oldest first."""
 
     acts: tuple[tuple[str, records.Act], ...] = ()
-    """Moment and act of each line of the ledger, the oldest first."""
 
     def after(self, act: records.Act, when: str) -> History:
         """Return the history with one more act."""
         return History((*self.acts, (when, act)))
 
     def of(self, form: type[_Act]) -> list[_Act]:
-        """Return the acts of one form, the oldest first."""
         return [act for _, act in self.acts if isinstance(act, form)]
 
     def told(self, form: type[_Told], submitter: str | None = None, run: str | None = None) -> list[_Told]:
-        """Return the answers of one form, the oldest first: to one submitter, about one run, or all."""
+        """Return the answers of one form: to one submitter, about one run, or all."""
         names = None if submitter is None else self.names_of(submitter)
         return [act for act in self.of(form) if run in {None, act.run} and (names is None or _known(act.submitter) in names)]  # fmt: skip
 
     @property
     def answers(self) -> list[tuple[str, Counted]]:
-        """The answers that count, each with its moment."""
         return [(when, act) for when, act in self.acts if isinstance(act, Counted)]
 
     @cached_property
@@ -194,18 +144,14 @@ class History:
         return frozenset(names)
 
     def policy(self, submitter: str, corpus: str, numbers: Policy | None = None) -> Policy:
-        """Return what holds for a submitter and corpus: of the custodian's rules that fit, the most special one, then the latest.
-
-        ``numbers``: those that hold where no rule says other ones; None: those of the policy.
-        """
+        """Return what the most special rule that fits says, then the latest; without one ``numbers``, or the policy's own."""
         names, policy = self.names_of(submitter), numbers or Policy()
         for rule in sorted(self.of(records.Rule), key=lambda rule: (bool(rule.submitter), bool(rule.corpus))):
             if rule.corpus not in {"", corpus} or (rule.submitter and _known(rule.submitter) not in names):
                 continue
             if rule.policy is not None:
                 policy = replace(numbers or POLICIES[rule.policy], name=rule.policy)
-            given = rule.model_dump(include={"count", "pause_hours", "everybody", "opens"}, exclude_none=True)
-            policy = replace(policy, **given)
+            policy = replace(policy, **rule.model_dump(include={"count", "pause_hours", "everybody", "opens"}, exclude_none=True))  # fmt: skip
         return policy
 
     def require_answers(
@@ -213,8 +159,8 @@ class History:
     ) -> tuple[int, int]:  # fmt: skip
         """Return which answer the next one is and how many there are; NotReleased where none may be given now.
 
-        Answers count that are about this version of the corpus (None: any), or about one of these entries under whatever
-        name. ``numbers``: see ``policy``; such answers do not count for everybody together.
+        Answers count that are about this version of the corpus (None: any), or one of these entries; with ``numbers`` (see
+        ``policy``) only for the submitter.
         """
         policy, names, sets = self.policy(submitter, corpus, numbers), self.names_of(submitter), dict(self.sums)
         if policy.name == "blind" and f"{now:%Y-%m-%d}" < policy.opens:
@@ -242,8 +188,7 @@ class History:
     def answer(self, draft: ScoresTold, now: datetime) -> ScoresTold:
         """Return the line that tells scores, with the card that leaves; NotReleased where nothing may be released.
 
-        ``draft`` has all that may leave of the run, in steps, and its secret entries as ``atoms``: which answer it is and
-        whose scores it has is decided here.
+        ``draft``: all that may leave of the run, in steps, and its secret entries as ``atoms``.
         """
         card, entries = draft.card, frozenset(draft.atoms or ())
         number, count = self.require_answers(card.submitter, draft.corpus, entries, now, version=draft.version)
@@ -258,8 +203,15 @@ class History:
             new = [act for act in self.told(ScoresTold, card.submitter) if act.new]
             same = [act for act in new if (act.entries, act.card.headline) == (draft.entries, card.headline)]
             best = max(same, key=lambda act: sign * act.value, default=None)
-            least = records.expected_half(len(entries), records.range_of(card.headline), draft.value)
-        why = self._shortfall(draft, entries)
+            least = expected_half(len(entries), range_of(card.headline), draft.value)
+        confirmed = [act for act in self.told(ScoresTold, card.submitter) if not act.card.shortfall]
+        why: records.Shortfall = ""
+        if len(entries) < LEAST_CONFIRMED:
+            why = "few entries"
+        elif not self.atoms.keys().isdisjoint(entries):
+            why = "told before"
+        elif any((act.corpus, act.version, act.rotations) == (draft.corpus, draft.version, draft.rotations) for act in confirmed):  # fmt: skip
+            why = "second run"
         fields = {"beat_by": least, "answer": number, "of": count, "scores_of": card.run}
         fields |= {"confirmation": "not_confirmed" if why else "confirmed", "shortfall": why}
         if best and not sign * (draft.value - best.value) > least:
@@ -267,16 +219,6 @@ class History:
             fields |= {name: getattr(best.card, name) for name in records.ReleasedScores.model_fields} | {"bits": 1}
         released = records.ReleasedCard.model_validate(dict(card) | fields)
         return draft.model_copy(update={"card": released, "atoms": self.new_atoms(entries, sums[1])})
-
-    def _shortfall(self, draft: ScoresTold, entries: Collection[str]) -> records.Shortfall:
-        """Return why a run that is released now is not confirmed, by all that was released before; empty where it is."""
-        if len(entries) < LEAST_CONFIRMED:
-            return "few entries"
-        if not self.atoms.keys().isdisjoint(entries):
-            return "told before"
-        confirmed = [act for act in self.told(ScoresTold, draft.submitter) if not act.card.shortfall]
-        states = [(act.corpus, act.version, act.rotations) for act in confirmed]
-        return "second run" if (draft.corpus, draft.version, draft.rotations) in states else ""
 
 
 # Confirmation
@@ -293,15 +235,13 @@ ACTIVATE: Final = (
     f"Activate {LEAST_CONFIRMED} held_out entries with `rosetta vault check-up VAULT CORPUS --do rotate --count {LEAST_CONFIRMED} "
     "--purpose WORDS`, and run the method over them: `rosetta submission run SUBMISSION CORPUS --confirm`, your own with `rosetta run … --confirm`."
 )
-"""What to do where a run is not confirmed."""
 
 
 def shortfall_of(past: History, run: str) -> records.Shortfall | None:
-    """Return why a run is not confirmed, for any submitter; empty where one of these answers confirmed it, None where nobody has."""
+    """Return why a run is not confirmed; empty where one answer about it is, None where nobody had one."""
     stated = [act.card.shortfall for act in past.told(ScoresTold, run=run)]
     return "" if "" in stated else next(iter(stated), None)
 
 
 def _known(name: str) -> str:
-    """Return a name by which it is known again, however it is written."""
-    return normalised(name) or name
+    return normalised(name) or name  # however it is written

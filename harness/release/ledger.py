@@ -1,9 +1,8 @@
-"""The ledger: what was released to whom, in signed lines that name each other, in a file of the organisation's own.
+"""The ledger: what was released to whom, in signed lines that name each other, next to the store.
 
-It is kept outside the store: deleting a run takes nothing out of it. A line is on the disk before its file leaves, which
-names it, so that two files show that a ledger was begun again, or cut short. Deleting it would bring back all answers: so
-the log of a vault, which every keeper checks, gets its head and length each time that scores of the vault's texts are
-released, and the ledger must fit that before it releases more.
+A line is on the disk before its file leaves, which names it, so that two files show that a ledger was begun again, or cut
+short. Deleting it would bring back all answers: so the log of a vault, which every keeper checks, gets its head and length
+each time that scores of the vault's texts are released, and the ledger must fit that before it releases more.
 """
 
 from __future__ import annotations
@@ -17,15 +16,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import filelock
-
 from corpora.model.corpus import Corpus, Selection
+from harness.card.withholding import are_safe
 from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import UsageError
-from harness.core.storage import PRIVATE, append_line, private_folder
+from harness.core.storage import append_line, exclusive, private_folder
 from harness.core.version import VERSION
 from harness.release import records
-from harness.release.budget import ACTIVATE, MOMENT, History, NotReleased, are_safe, shortfall_of
+from harness.release.budget import ACTIVATE, MOMENT, History, NotReleased, shortfall_of
 from harness.release.records import CertificateTold, LedgerLine, ScoresTold
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, Role
@@ -41,17 +39,15 @@ FOLDER: Final = "releases"
 LEDGER: Final = "ledger.jsonl"
 LOCK: Final = "ledger.lock"
 BUSY_SECONDS: Final = 60
-STEP: Final = timedelta(minutes=5)
-"""A clock that is set back by less was set right."""
+STEP: Final = timedelta(minutes=5)  # a clock that is set back by less was set right
 
 
 @dataclass(frozen=True)
 class ReleaseLedger:
-    """The ledger of a data folder, as its keeper opens it."""
+    """The ledger of a data folder, as its keeper opens it, whose keys sign, and by which entries are known again."""
 
     folder: Path
     identity: Identity
-    """Keys of this computer's keeper: they sign, and entries are known again by them."""
     clock: Callable[[], datetime]
     clock_was_wrong: bool = False
     """The custodian says that the clock of earlier lines was: a line notes it, and no pause is counted by what is in the future then."""
@@ -69,11 +65,11 @@ class ReleaseLedger:
         return DataKey(self.identity.seed).digest(source).hex()
 
     def read(self) -> History:
-        """Return what was released so far; raises FileError in words where the ledger is damaged or another's."""
+        """Return what was released so far; FileError as ``lines``."""
         return history(self.lines())
 
     def lines(self) -> list[LedgerLine]:
-        """Return every line, checked; none where it was not begun; FileError as ``read``."""
+        """Return every line, none where it was not begun; FileError where it is damaged or another keeper's."""
         try:
             content = self.path.read_bytes() if self.path.exists() else b""
         except OSError as error:
@@ -83,17 +79,15 @@ class ReleaseLedger:
     @contextmanager
     def changing(self) -> Iterator[LedgerChange]:
         """Lock the ledger against other programs within the block; begins it where there is none."""
+        busy = FileError(FileProblem.LOCKED, f"Another program is using the ledger in {self.folder}. Try again when it is done.")  # fmt: skip
         try:
-            private_folder(self.folder)
-            with filelock.FileLock(self.folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
+            with exclusive(private_folder(self.folder) / LOCK, busy, BUSY_SECONDS):
                 change = LedgerChange(self, lines := self.lines(), self._now(lines))
                 if not lines:
                     change.write(records.Begun(salt=secrets.token_hex(32)))
                 elif change.now < datetime.fromisoformat(lines[-1].when):
                     change.write(records.ClockCorrected())
                 yield change
-        except filelock.Timeout:
-            raise FileError(FileProblem.LOCKED, f"Another program is using the ledger in {self.folder}. Try again when it is done.") from None  # fmt: skip
         except OSError as error:
             raise FileError(FileProblem.INVALID, f"The ledger in {self.folder} cannot be written ({error.strerror}), so nothing is told. Make room there, and try again.") from None  # fmt: skip
 
@@ -114,16 +108,14 @@ class ReleaseLedger:
 
 @dataclass
 class LedgerChange:
-    """The ledger while it is kept from others."""
+    """The ledger while it is kept from others, and the time of its next line."""
 
     ledger: ReleaseLedger
     lines: list[LedgerLine]
     now: datetime
-    """The time of the next line."""
 
     @property
     def history(self) -> History:
-        """All that was released so far."""
         return history(self.lines)
 
     @property
@@ -133,7 +125,7 @@ class LedgerChange:
 
     @property
     def stated(self) -> records.Released:
-        """The fields of a file that leaves with the next line, whatever it is."""
+        """The fields of any file that leaves with the next line."""
         return records.Released(rosetta=VERSION, issued=self.now.date().isoformat(), place=self.place, by=self.ledger.key)  # fmt: skip
 
     def write(self, act: _Act) -> _Act:
@@ -147,52 +139,42 @@ class LedgerChange:
             seq=len(self.lines), prev=self.lines[-1].id if self.lines else "", when=self.now.strftime(MOMENT),
             by=self.ledger.key, act=act, signature="0" * 128,
         )  # fmt: skip
-        signature = self.ledger.identity.sign(unsigned.content()).hex()
-        line = unsigned.model_copy(update={"signature": signature})
+        line = unsigned.model_copy(update={"signature": self.ledger.identity.sign(unsigned.content()).hex()})
         append_line(self.ledger.path, sum(len(line.data) + 1 for line in self.lines), line.data + b"\n")
         self.lines.append(line)
         return act
 
 
 def history(lines: Iterable[LedgerLine]) -> History:
-    """Return what lines of a ledger amount to."""
     return History(tuple((line.when, line.act) for line in lines))
 
 
 def checked_lines(content: bytes, where: str, mine: str = "") -> list[LedgerLine]:
-    """Return the lines of a ledger by its bytes; FileError names the line that is wrong.
+    """Return the whole lines of a ledger by its bytes; FileError names the one that is wrong.
 
-    ``mine``: key that must have signed; empty: that of the first line. What a write that was stopped left at the end does
-    not count. Whether the newest lines are missing, only the computer knows that wrote them.
+    ``mine``: key that must have signed; empty: that of the first line. Missing newest lines are not noticed.
     """
 
     def wrong(place: int, reason: str) -> FileError:
-        return FileError(
-            FileProblem.DAMAGED,
-            f"{where}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
-        )
+        return FileError(FileProblem.DAMAGED, f"{where}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.")  # fmt: skip
 
     lines, contents = list[LedgerLine](), content.split(b"\n")[:-1]
     for line, _ in chained_lines(contents, LedgerLine, "a line of a ledger", wrong, most=len(content)):
         if mine and line.by != mine:
-            raise FileError(
-                FileProblem.WRONG_KEY,
-                f"{where} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, "
-                "or the entry of the keyring): without them nobody knows which entries were told of.",
-            )
+            words = f"{where} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, or the entry of the keyring)"
+            raise FileError(FileProblem.WRONG_KEY, f"{words}: without them nobody knows which entries were told of.")
         if not line.is_signed_by(mine or (lines or [line])[0].by):
             raise wrong(len(lines), "it was changed after it was signed")
         if (line.seq == 0) is not isinstance(line.act, records.Begun):
             raise wrong(len(lines), "only the first line says that the ledger was begun")
-        set_back = lines and line.when < lines[-1].when
-        if set_back and not isinstance(line.act, records.ClockCorrected):
+        if lines and line.when < lines[-1].when and not isinstance(line.act, records.ClockCorrected):
             raise wrong(len(lines), "its time is earlier than that of the line before it")
         lines.append(line)
     return lines
 
 
 def own_ledger(home: Path, *, clock_was_wrong: bool = False) -> ReleaseLedger:
-    """Return the ledger of a data folder, as the keeper of this computer has it; makes folder and keys where there are none."""
+    """Return the ledger of a data folder with the keys of this computer's keeper; makes both where there are none."""
     identity = Identity.load(private_folder(home), Role.KEEPER)
     return ReleaseLedger(home / FOLDER, identity, lambda: datetime.now(UTC), clock_was_wrong)
 
@@ -212,9 +194,8 @@ def told_so_far(home: Path) -> History:
 def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
     """Return why a released file is not what the line of the ledger that it names may say; empty where it is.
 
-    ``lines``: a whole ledger, read by ``checked_lines``. ``stated``: the card, difference, refusal or coarse certificate as
-    JSON. By the lines before, it is decided once more what may be released: which answer it is, whose scores by the Ladder,
-    whether they are confirmed, and that no atom has too few entries.
+    ``lines``: a whole ledger, by ``checked_lines``; ``stated``: the file as JSON. What may be released is decided once more
+    by the lines before: which answer it is, whose scores, whether confirmed, and that no atom has too few entries.
     """
     place = stated["place"]["line"]
     if not 0 < place < len(lines):
@@ -227,14 +208,12 @@ def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
     if left != {name: value for name, value in stated.items() if name != "signature"}:
         return "the ledger has something else in that line"
     wrong = set() if are_safe(before.after(act, when).atoms) else {"atoms"}
-    if isinstance(act, CertificateTold):
-        confirmed = shortfall_of(before, act.run) == ""
-        wrong |= {"confirmation"} if confirmed is not (left["confirmation"] == "confirmed") else set()
+    if isinstance(act, CertificateTold) and (shortfall_of(before, act.run) == "") is not (left["confirmation"] == "confirmed"):  # fmt: skip
+        wrong.add("confirmation")
     if isinstance(act, ScoresTold):
         entries = dict(before.sums).get(act.entries, {}) if act.atoms is None else act.atoms
-        draft = act.model_copy(update={"atoms": entries})
         try:
-            card = before.answer(draft, datetime.fromisoformat(when)).card
+            card = before.answer(act.model_copy(update={"atoms": entries}), datetime.fromisoformat(when)).card
         except NotReleased as error:
             return f"by the lines before it, nothing might be told: {error}"
         wrong |= {name for name in records.ReleasedCard.model_fields if getattr(card, name) != getattr(act.card, name)}
@@ -246,16 +225,13 @@ def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
 
 @contextmanager
 def anchored(ledger: ReleaseLedger, vault: Path | None) -> Iterator[None]:
-    """Check the ledger against the vault's log before the block, and write its head there after; None: there is no vault.
+    """Check the ledger against the vault's log (None: there is none) before the block, and write its head there after.
 
-    FileError where the ledger is not the one that answered last, or lacks lines. A keeper of another vault's keys writes no line.
+    FileError as ``check_anchor``. A keeper of another vault's keys writes no line.
     """
-    if vault is None:
-        yield
-        return
-    state = check_anchor(ledger, vault)
+    state = None if vault is None else check_anchor(ledger, vault)
     yield
-    if ledger.key in signers(state.keepers, splits_of(state.lines)):
+    if vault is not None and state is not None and ledger.key in signers(state.keepers, splits_of(state.lines)):
         lines = ledger.lines()
         stood = LedgerStood(ledger=lines[0].id, lines=len(lines), head=lines[-1].id)
         at = vault_at(vault, ledger.folder.parent, clock_was_wrong=ledger.clock_was_wrong)
@@ -292,7 +268,5 @@ def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Sele
     known = ledger.read().atoms
     fresh = tuple(str(entry.id) for entry in entries if entry.secret and ledger.digest(entry.source) not in known)
     if len(fresh) < records.LEAST_CONFIRMED:
-        raise UsageError(
-            f"{len(fresh):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {records.LEAST_CONFIRMED}. {ACTIVATE}"
-        )
+        raise UsageError(f"{len(fresh):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {records.LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
     return replace(chosen, entry_ids=fresh)

@@ -1,4 +1,4 @@
-"""What leaves of secret entries, released cards, differences and refusals, in which steps; and the lines of the ledger that counts them.
+"""What leaves of secret entries, in which steps, and the lines of the ledger that counts it.
 
 Nothing is shifted, and an interval contains the exact one: chrF++ 52.37 (47.92 to 56.61) becomes 52 (47 to 57) in steps of 1.
 """
@@ -6,30 +6,26 @@ Nothing is shifted, and an interval contains the exact one: chrF++ 52.37 (47.92 
 from __future__ import annotations
 
 from hashlib import sha256
-from math import ceil, floor, isfinite, log2, log10, sqrt
+from math import ceil, isfinite, log2
 from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from harness.card.withholding import Range, clean, rounded
 from harness.core.canonical import canonical_bytes
 from harness.sealed.archive import SignedRecord
 from harness.sealed.chain import ChainedRecord
 from harness.sealed.strict_records import Count, Hex64, StrictRecord
-from scoring.core.inventory import row_of
+from harness.vault.records import Moment
 
 PolicyName = Literal["official", "strict", "blind", "trusted"]
 RefusedStage = Literal["install", "load", "translate"]
 Confirmation = Literal["confirmed", "not_confirmed"]
-Shortfall = Literal["", "few entries", "told before", "second run"]
-"""Why a run is not confirmed; empty where it is."""
-LEAST_CONFIRMED: Final = 50
-"""Secret entries of a run that confirms."""
+Shortfall = Literal["", "few entries", "told before", "second run"]  # Why a run is not confirmed; empty where it is
+LEAST_CONFIRMED: Final = 50  # Secret entries of a run that confirms
 Name = Annotated[str, Field(min_length=1, max_length=200)]
-Text = Annotated[str, AfterValidator(lambda text: text[:1000])]
-"""Code chooses some of these: what would be longer is cut."""
-Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
-"""UTC, the day alone: a method can choose the second in which its run ends, and speak by it."""
+Text = Annotated[str, AfterValidator(lambda text: text[:1000])]  # cut, as code chooses some of these
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]  # UTC, as a method could speak by the second
 Answers = Annotated[Count, Field(ge=1)]
 Smallest = Annotated[float, Field(gt=0)] | None
 """Points of chrF++ by which two methods must differ on these entries (``scoring.card.smallest``); None: they are few, or of another task."""
@@ -38,9 +34,6 @@ Atoms = dict[Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")], Count] | None
 
 
 # Rounding
-
-Range = tuple[float, float]
-"""Lowest and highest value of a metric; infinite where it has none."""
 
 
 class ReleasedScore(StrictRecord):
@@ -53,71 +46,30 @@ class ReleasedScore(StrictRecord):
 
     @property
     def interval(self) -> Range | None:
-        """Its ends; None where it has none."""
         return None if self.lower is None or self.upper is None else (self.lower, self.upper)
 
 
-Scores = dict[Text, ReleasedScore]
-"""Metric id, or ``composite`` → its score."""
-
-
-def range_of(id_: str) -> Range:
-    """Return the lowest and highest value of a metric; those of the composite where no table has it."""
-    row = row_of(id_)
-    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+Scores = dict[Text, ReleasedScore]  # Metric id, or ``composite`` → its score
 
 
 def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:
-    """Return a score to the nearest multiple of ``step``; the ends of its interval go outward to the next ones.
+    """Return a score to the nearest multiple of ``step``; its interval, if it has one, contains the exact and the rounded one."""
 
-    So the interval contains the exact one, the exact value and the rounded one. Without ends the score has no interval.
-    """
+    def upward(end: float) -> float:
+        above = clean(ceil(end / step) * step)
+        return above if above >= end else clean(above + step)
+
     near = clean(min(ends[1], max(ends[0], rounded(value, step))))
     if lower is None or upper is None:
         return ReleasedScore(value=near, lower=None, upper=None, step=step)
-    low, high = -_upward(-min(lower, value), step), _upward(max(upper, value), step)
-    low, high = max(ends[0], min(low, near)), min(ends[1], max(high, near))
+    low, high = max(ends[0], min(-upward(-min(lower, value)), near)), min(ends[1], max(upward(max(upper, value)), near))
     return ReleasedScore(value=near, lower=clean(low), upper=clean(high), step=step)
-
-
-def rounded(value: float, step: float) -> float:
-    """Return the multiple of ``step`` that is nearest."""
-    return clean(round(value / step) * step)
-
-
-def _upward(end: float, step: float) -> float:
-    """Return the next multiple of ``step`` that is not below ``end``."""
-    above = clean(ceil(end / step) * step)
-    return above if above >= end else clean(above + step)
-
-
-def one_two_five(value: float) -> float:
-    """Return 1, 2 or 5 times a power of ten, the nearest by ratio (0.005 for 0.0034); 0 stays 0."""
-    if not value > 0:
-        return 0.0
-    steps = (digit * 10.0 ** floor(log10(value)) for digit in (1, 2, 5, 10))
-    return clean(min(steps, key=lambda step: abs(log10(step / value))))
 
 
 def bits(score: ReleasedScore, ends: Range) -> float:
     """Return how many bits a score tells at most, its interval included: the logarithm of what it could have been."""
     span = ends[1] - ends[0] if isfinite(ends[1] - ends[0]) else max(1.0, abs(score.value))
     return (1 if score.lower is None else 3) * log2(span / score.step + 1)
-
-
-def expected_half(entries: int, ends: Range, value: float) -> float:
-    """Return half of the 95 % interval that a mean over this number of entries is expected to have: 4.9 points of chrF++ for 100.
-
-    Values of entries are expected to spread by a quarter of the metric's range, or of the value where it has no ends, as
-    a ratio of lengths: 1.96 standard errors of 25 points are 1.96 * 25 / sqrt(100) = 4.9.
-    """
-    span = ends[1] - ends[0] if isfinite(ends[1] - ends[0]) else abs(value)
-    return 1.96 * 0.25 * span / sqrt(entries) if entries else 0.0
-
-
-def clean(value: float) -> float:
-    """Return a multiple of a step without the last digits of binary numbers; no minus zero."""
-    return float(f"{value:.12g}") + 0.0
 
 
 # Files that leave
@@ -135,7 +87,6 @@ class Released(SignedRecord):
     """What each released file states of itself; in the ledger it has no signature, as the line around it has one."""
 
     rosetta: Text
-    """Version of the program."""
     issued: Day
     place: InLedger
     by: Hex64
@@ -143,7 +94,7 @@ class Released(SignedRecord):
 
 
 class ReleasedMethod(StrictRecord):
-    """Which method it was: what a card says of it without any text of an entry."""
+    """Which method it was, without any text of an entry; its name was asked for (``--method-name``) before one was opened."""
 
     method: Text
     method_class: Text
@@ -152,7 +103,6 @@ class ReleasedMethod(StrictRecord):
     condition: Text
     setup_hash: Text
     method_name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    """The name that was asked for with the run (``--method-name``), before any text was opened."""
 
 
 class ReleasedCorpus(StrictRecord):
@@ -165,7 +115,7 @@ class ReleasedCorpus(StrictRecord):
 
 
 class ReleasedAnswer(Released):
-    """A released file that counts as an answer to a submitter."""
+    """A released file that counts as an answer to a submitter: which one about this corpus, and of how many."""
 
     run: Text
     submitter: Name
@@ -173,25 +123,20 @@ class ReleasedAnswer(Released):
     corpus: ReleasedCorpus
     answer: Answers
     of: Answers
-    """Which answer to this submitter about this corpus it is, and of how many."""
 
 
 class ReleasedScores(StrictRecord):
-    """The scores that a card states for one run: its own, or the best one so far, where its own did not beat that."""
+    """The scores that a card states of the run ``scores_of``: its own, or the best one so far that it did not beat."""
 
     scores: Scores
     scores_of: Text
-    """The run whose scores these are."""
-    quality_tier: Text
-    """The automatic tier of the composite; empty where there is none."""
-    claimable_tier: Text
-    """The highest tier that may be claimed of it before a review."""
+    quality_tier: Text  # The automatic tier of the composite; empty where there is none
+    claimable_tier: Text  # The highest tier that may be claimed of it before a review
     cost_per_entry_usd: float | None = None
     avg_latency_seconds: float | None = None
     """1, 2 or 5 times a power of ten, as the cost; None where it is not known or not told."""
     parts: dict[Text, dict[Text, Scores]] = Field(default_factory=dict)
-    parts_left_out: tuple[Text, ...] = ()
-    """Parts of breakdowns: only cards of earlier versions have some."""
+    parts_left_out: tuple[Text, ...] = ()  # Parts of breakdowns: only cards of earlier versions have some
     caveats: dict[Literal["repeated", "short", "long", "untranslated", "disordered"], bool] | None = None
     """Kind of ``scoring.card.caveats`` → whether it holds of a quarter of its outputs; None where nobody looked."""
 
@@ -201,19 +146,13 @@ class ReleasedCard(ReleasedAnswer, ReleasedScores):
 
     format: Literal["rosetta-released-card/5"] = "rosetta-released-card/5"
     policy: PolicyName
-    run_card_hash: Text
-    """Seal of its card, which stays inside: certificates name it."""
-    headline: Text
-    """The metric by which runs are better or worse."""
-    signatures: dict[Text, Text]
-    """Metric id → what its value depends on."""
+    run_card_hash: Text  # Seal of its card, which stays inside: certificates name it
+    headline: Text  # The metric by which runs are better or worse
+    signatures: dict[Text, Text]  # Metric id → what its value depends on
     smallest_difference: Smallest = None
-    beat_by: float
-    """A new score is released where it beats the best one so far by more than this."""
+    beat_by: float  # By how much a new score must beat the best one so far
     bits: Count
-    """How many bits about the entries it has at most."""
-    confirmation: Confirmation = "not_confirmed"
-    """Whether claims above functional may rest on ``run``."""
+    confirmation: Confirmation = "not_confirmed"  # Whether claims above functional may rest on ``run``
     shortfall: Shortfall = "told before"
 
     @model_validator(mode="after")
@@ -225,25 +164,22 @@ class ReleasedCard(ReleasedAnswer, ReleasedScores):
 
 
 class ReleasedRefusal(ReleasedAnswer):
-    """All that leaves of a run over secret entries of which nothing could be scored: where the method stopped, and how far it came."""
+    """All that leaves of a run of which nothing could be scored: where it stopped, and whether more than half of the entries came out."""
 
     format: Literal["rosetta-released-refusal/1"] = "rosetta-released-refusal/1"
     stage: RefusedStage
     came: Literal["none", "some", "most"]
-    """Of the entries, which share had an output: none, up to half of them, or more."""
 
 
 class ReleasedDifference(Released):
-    """All that leaves of a comparison of two runs over secret entries."""
+    """All that leaves of a comparison of two runs by a task's first metric; it counts for each of its submitters."""
 
     format: Literal["rosetta-released-difference/4"] = "rosetta-released-difference/4"
     first: Text
     second: Text
     submitters: tuple[Name, ...]
-    """Whose budgets it counts in."""
     corpus: ReleasedCorpus
     metric: Text
-    """By which the runs are compared: the first of the task."""
     verdict: Literal["better", "cannot be told apart", "worse"]
     """Of the second run: one-sided at 5 %, corrected by Holm for all released runs of the submitters."""
     smallest_difference: Smallest = None
@@ -253,19 +189,16 @@ class ReleasedDifference(Released):
 
 
 class Begun(StrictRecord):
-    """The ledger was begun."""
-
     what: Literal["begun"] = "begun"
     salt: Hex64
 
 
 class Rule(StrictRecord):
-    """The custodian set what is released, or how often (``budget.Policy``); None leaves a number as it is."""
+    """The custodian set a policy or its numbers (``budget.Policy``), None leaves one as it is; empty: for everybody, every corpus."""
 
     what: Literal["rule"] = "rule"
     submitter: Name | Literal[""] = ""
     corpus: Text = ""
-    """Empty: for everybody, and every corpus."""
     count: Annotated[int, Field(ge=1, le=10_000)] | None = None
     pause_hours: Annotated[float, Field(ge=0, le=100_000)] | None = None
     policy: PolicyName | None = None
@@ -309,14 +242,12 @@ class _AnswerTold(StrictRecord):
 
 
 class ScoresTold(_AnswerTold):
-    """The scores of a run were released."""
+    """The scores of a run were released; the ``value`` of the headline as it is stays here, and the next one must beat the best."""
 
     what: Literal["told"] = "told"
-    entries: Hex64
-    """Of which entries: SHA-256 over their sorted digests."""
+    entries: Hex64  # SHA-256 over the sorted digests of its entries
     atoms: Atoms
     value: float
-    """Of the headline, as it is; it stays in the ledger, and the next score is held against the best of them."""
     rotations: Count | None = None
     """How often the vault had moved entries of the corpus when the run was made; None where it is in no vault."""
     card: ReleasedCard
@@ -328,15 +259,11 @@ class ScoresTold(_AnswerTold):
 
 
 class RefusalTold(_AnswerTold):
-    """Somebody learned that their method gave nothing that could be scored."""
-
     what: Literal["refused"] = "refused"
     card: ReleasedRefusal
 
 
 class DifferenceTold(StrictRecord):
-    """A difference of two runs was released."""
-
     what: Literal["compared"] = "compared"
     card: ReleasedDifference
 
@@ -345,18 +272,14 @@ class CertificateTold(StrictRecord):
     """The judgement of people on a run over secret entries was released, as a coarse certificate."""
 
     what: Literal["certified"] = "certified"
-    submitter: Name
-    """All certificates of one run have one name: everybody learns what they say."""
+    submitter: Name  # All certificates of one run have one name: everybody learns what they say
     run: Text
     corpus: Text
-    version: ClassVar[None] = None
-    """The ledger does not say of which version of the corpus it is."""
-    entries: Hex64
-    """SHA-256 over sorted digests, each of an entry with its ratings."""
+    version: ClassVar[None] = None  # The ledger does not say of which version of the corpus it is
+    entries: Hex64  # SHA-256 over sorted digests, each of an entry with its ratings
     atoms: Atoms
     certificate: Annotated[str, Field(max_length=2**20)]
-    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
-    """The certificate as it was signed, and the organisation's signature over its bytes."""
+    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]  # The organisation's, over the certificate's bytes
 
 
 Act = Annotated[
@@ -375,7 +298,6 @@ class LedgerLine(ChainedRecord):
 
     @property
     def data(self) -> bytes:
-        """Its bytes, as they are in the file."""
         return canonical_bytes(self.model_dump(mode="json"))
 
     @property

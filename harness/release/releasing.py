@@ -1,27 +1,25 @@
 """Releasing what comes of runs over secret entries: scores, refusals and differences, signed, once the ledger has them.
 
-Each is computed while the ledger is locked, so what was released before cannot change meanwhile. The same question
-gets the same bytes again, and counts once. All raise NotReleased in words where nothing may leave.
+The same question gets the same bytes again, and counts once. NotReleased says why nothing may leave.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, log2
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
-from corpora.model.entry import Entry
 from corpora.text.visible import plain
 from harness.card.material import stored_material
-from harness.card.reading import block, claim_of, number, stated_caveats
+from harness.card.reading import claim_of, number, stated_caveats
 from harness.card.rows import load_card
-from harness.card.withholding import LEAST
+from harness.card.withholding import LEAST, one_two_five, range_of, set_id
 from harness.compare.comparing import MOST_RUNS, compare_runs, require_named_once
 from harness.release import records
-from harness.release.budget import History, NotReleased, NotYetReleased, set_id
+from harness.release.budget import History, NotReleased, NotYetReleased
 from harness.release.ledger import LedgerChange, ReleaseLedger
 from harness.release.records import DifferenceTold, RefusalTold, ScoresTold
 from harness.sealed.archive import signed_record
@@ -35,34 +33,46 @@ from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import smallest_difference
 from scoring.core.specification import COMPOSITE, Tier, stated_columns, stated_weighing
 
-_MONEY_BITS: Final = log2(28)
-"""Of 1, 2 or 5 times a power of ten from a millionth to a thousand."""
+_Told = TypeVar("_Told", ScoresTold, RefusalTold, DifferenceTold)
+_MONEY_BITS: Final = log2(28)  # of 1, 2 or 5 times a power of ten from a millionth to a thousand
 
 
 # Scores
 
 
+def _signed(
+    ledger: ReleaseLedger, given: Callable[[History], Sequence[_Told]], made: Callable[[LedgerChange], _Told],
+    open_texts: Callable[[], object] | None = None, check: Callable[[LedgerChange], object] | None = None,
+) -> bytes:  # fmt: skip
+    """Return the file that was given before, else the one that is made; ``check`` refuses what it can before texts are opened."""
+    if open_texts is not None:
+        with ledger.changing() as change:  # which refuses a clock that is wrong
+            if check is not None and not given(change.history):
+                check(change)
+        open_texts()
+    with ledger.changing() as change:
+        acts = given(change.history) or [change.write(made(change))]
+    return signed_record(acts[0].card, ledger.identity)
+
+
 def release_run(
     connection: sqlite3.Connection, run: int, submitter: str, ledger: ReleaseLedger, open_texts: Callable[[], object] | None = None
 ) -> bytes:  # fmt: skip
-    """Return the released card of a sealed run with secret entries, for one submitter.
+    """Return the released card of a run over secret entries, for one submitter.
 
-    ``open_texts`` opens them, where they are sealed; what is refused without them is refused before, so that no grant is
-    used up in vain. Answers about other corpora that share entries with this one are known by texts alone.
+    ``open_texts`` opens sealed texts; what can be refused without them is refused before, so that no grant is used up in vain.
     """
     name, stored = _submitter(submitter), read_run(connection, run)
-    if open_texts is not None:
-        with ledger.changing() as change:
-            if not change.history.told(ScoresTold, name, stored.run_id):
-                _require_enough(count_secret(connection, stored.corpus, stored.positions))
-                corpus = _corpus(connection, stored)
-                change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
-        open_texts()
-    with ledger.changing() as change:
-        if not (acts := change.history.told(ScoresTold, name, stored.run_id)):
-            draft = _draft(connection, stored, name, change)
-            acts = [change.write(change.history.answer(draft, change.now))]
-    return signed_record(acts[0].card, ledger.identity)
+
+    def check(change: LedgerChange) -> None:
+        _require_enough(count_secret(connection, stored.corpus, stored.positions))
+        corpus = _corpus(connection, stored)
+        change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
+
+    def made(change: LedgerChange) -> ScoresTold:
+        return change.history.answer(_draft(connection, stored, name, change), change.now)
+
+    return _signed(ledger, lambda past: past.told(ScoresTold, name, stored.run_id), made, open_texts, check)
 
 
 def _submitter(name: str) -> str:
@@ -78,47 +88,43 @@ def _require_enough(entries: int) -> None:
 
 def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> ScoresTold:
     """Return what may be released of a run, in the steps of its policy."""
-    card, corpus = load_card(connection, run.id).as_json(), _corpus(connection, run)
-    scores, headline = block(card, "scores"), stated_columns(card.get("scoring")).headline
-    entries, policy = _secret_entries(connection, run), change.history.policy(submitter, corpus.id)
+    card, corpus = load_card(connection, run.id), _corpus(connection, run)
+    scores, headline = card.scores, stated_columns(card.scoring).headline
+    policy = change.history.policy(submitter, corpus.id)
+    entries = [entry for entry in stored_material(connection, run.id).entries if entry.secret]
     digests = [change.ledger.digest(entry.source) for entry in entries]
     _require_enough(len(set(digests)))
     rounded: records.Scores = {}
     for id_, step in policy.steps(headline).items():
         between = id_ in {headline, COMPOSITE}  # these two have an interval, or are left out
-        interval = block(block(scores, "confidence_intervals"), id_) if between else {}
-        value, lower, upper = number(scores.get(id_)), number(interval.get("ci_lower")), number(interval.get("ci_upper"))  # fmt: skip
-        if value is not None and not (between and None in {lower, upper}):
-            rounded[id_] = records.stepped(value, lower, upper, step, records.range_of(id_))
-    if (value := number(scores.get(headline))) is None or headline not in rounded:
+        interval = scores.confidence_intervals.get(id_) if between else None
+        lower, upper = (interval.ci_lower, interval.ci_upper) if interval else (None, None)
+        if (value := number(getattr(scores, id_, None))) is not None and not (between and None in {lower, upper}):
+            rounded[id_] = records.stepped(value, lower, upper, step, range_of(id_))
+    if (value := number(getattr(scores, headline, None))) is None or headline not in rounded:
         raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are called better. Nothing is told of it.")  # fmt: skip
-    money = number(block(card, "cost").get("cost_per_entry_usd")), number(block(card, "speed").get("avg_latency_seconds"))  # fmt: skip
-    cost, latency = (records.one_two_five(spent) if spent is not None and policy.whole else None for spent in money)
-    signatures = {**block(scores, "signatures")}
-    if (weighing := stated_weighing(card.get("scoring"))) is not None:
+    money = card.cost.cost_per_entry_usd, card.speed.avg_latency_seconds
+    cost, latency = (one_two_five(spent) if spent is not None and policy.whole else None for spent in money)
+    signatures = {**getattr(scores, "signatures", {})}
+    if (weighing := stated_weighing(card.scoring)) is not None:
         signatures[COMPOSITE] = f"calibration:{weighing.calibration}"
-    claim, caveats, least = scores.get("claim"), None, smallest_difference(entries)
-    if isinstance(claim, Mapping) and block(card, "dataset").get("task") is None:
+    claim, caveats, least = getattr(scores, "claim", None), None, smallest_difference(entries)
+    if claim is not None and card.dataset.task is None:
         held = {caveat.kind for caveat in stated_caveats(claim)}
         caveats = {kind: kind in held for kind in CaveatKind}
-    most = sum(records.bits(score, records.range_of(id_)) for id_, score in rounded.items())
+    most = sum(records.bits(score, range_of(id_)) for id_, score in rounded.items())
     most += _MONEY_BITS * (2 - [cost, latency].count(None)) + len(caveats or ()) + 2 * log2(len(Tier))
     draft = records.ReleasedCard(
-        **dict(change.stated), policy=policy.name, run=run.run_id, run_card_hash=str(card.get("run_card_hash")),
+        **dict(change.stated), policy=policy.name, run=run.run_id, run_card_hash=card.run_card_hash,
         submitter=submitter, method=_method(run), corpus=corpus, headline=headline,
         signatures={id_: str(signature) for id_, signature in signatures.items() if id_ in rounded},
-        smallest_difference=least and tenth_upward(least), scores=rounded, quality_tier=str(scores.get("quality_tier") or ""),
-        claimable_tier=claim_of(card).tier().value, cost_per_entry_usd=cost, avg_latency_seconds=latency, caveats=caveats,
+        smallest_difference=least and tenth_upward(least), scores=rounded, quality_tier=scores.quality_tier,
+        claimable_tier=claim_of(card.as_json()).tier().value, cost_per_entry_usd=cost, avg_latency_seconds=latency, caveats=caveats,
         bits=ceil(most), scores_of=run.run_id, beat_by=0.0, answer=1, of=1,
     )  # fmt: skip
-    came = read_dataset(connection, run.corpus).opened_from
+    came, atoms = read_dataset(connection, run.corpus).opened_from, dict.fromkeys(digests, 1)
     rotations = None if came is None else int(came.rpartition("/")[2])
-    atoms = dict.fromkeys(digests, 1)
     return ScoresTold(entries=set_id(atoms), atoms=atoms, value=value, rotations=rotations, card=draft)
-
-
-def _secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
-    return [entry for entry in stored_material(connection, run.id).entries if entry.secret]
 
 
 def _method(run: Run) -> records.ReleasedMethod:
@@ -139,21 +145,19 @@ def _corpus(connection: sqlite3.Connection, run: Run) -> records.ReleasedCorpus:
 
 
 def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, stage: records.RefusedStage, ledger: ReleaseLedger) -> bytes:  # fmt: skip
-    """Return the answer about an unfinished run that its method ended: a few words only, as a method may choose the texts it fails at.
-
-    No text is opened for it, so it counts for its own corpus alone.
-    """
+    """Return the few words about an unfinished run that its method ended; no text is opened, so it counts for its own corpus alone."""
     name, stored = _submitter(submitter), read_run(connection, run)
-    with ledger.changing() as change:
-        if not (acts := change.history.told(RefusalTold, name, stored.run_id)):
-            corpus = _corpus(connection, stored)
-            answer, of = change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
-            outputs = sum(row.output is not None for row in read_results(connection, run))
-            acts = [change.write(RefusalTold(card=records.ReleasedRefusal(
-                **dict(change.stated), run=stored.run_id, submitter=name, method=_method(stored), corpus=corpus, answer=answer, of=of,
-                stage=stage, came="none" if not outputs else "some" if outputs * 2 <= len(stored.positions) else "most",
-            )))]  # fmt: skip
-    return signed_record(acts[0].card, ledger.identity)
+
+    def made(change: LedgerChange) -> RefusalTold:
+        corpus = _corpus(connection, stored)
+        answer, of = change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
+        outputs = sum(row.output is not None for row in read_results(connection, run))
+        return RefusalTold(card=records.ReleasedRefusal(
+            **dict(change.stated), run=stored.run_id, submitter=name, method=_method(stored), corpus=corpus, answer=answer, of=of,
+            stage=stage, came="none" if not outputs else "some" if outputs * 2 <= len(stored.positions) else "most",
+        ))  # fmt: skip
+
+    return _signed(ledger, lambda past: past.told(RefusalTold, name, stored.run_id), made)
 
 
 # Differences
@@ -162,11 +166,10 @@ def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, st
 def release_difference(
     connection: sqlite3.Connection, names: Sequence[str], ledger: ReleaseLedger, open_texts: Callable[[], object] | None = None
 ) -> bytes:  # fmt: skip
-    """Compare two runs inside, and return whether the second is better by the headline; ``open_texts`` as in ``release_run``.
+    """Return whether the second of two runs is better by the headline; ``open_texts`` as in ``release_run``.
 
-    Only runs whose own scores were released are compared: a difference from one of them would reveal the scores of a run
-    that the Ladder kept back. The test is the paired randomisation, one-sided at 5 %, corrected by Holm for all released
-    runs of these submitters, who have as many differences as answers.
+    Both runs' own scores must be released, or a difference would reveal those that the Ladder kept back. Paired
+    randomisation, one-sided at 5 %, corrected by Holm for all released runs of these submitters.
     """
     runs = [find_run(connection, name) for name in names]
     require_named_once(runs)
@@ -175,21 +178,17 @@ def release_difference(
     def given(past: History) -> list[DifferenceTold]:
         return [act for act in past.of(DifferenceTold) if [act.card.first, act.card.second] == ids]
 
-    if open_texts is not None:
-        with ledger.changing() as change:  # which refuses a clock that is wrong
-            if not given(change.history):
-                _own_answers(change.history, ids)
-        open_texts()
-    with ledger.changing() as change:
-        acts = given(change.history) or [change.write(_difference(connection, runs, change))]
-    return signed_record(acts[0].card, ledger.identity)
+    return _signed(
+        ledger, given, lambda change: _difference(connection, runs, change), open_texts,
+        lambda change: _own_answers(change.history, ids),
+    )  # fmt: skip
 
 
 def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: LedgerChange) -> DifferenceTold:
     ids = [run.run_id for run in runs]
     acts = _own_answers(change.history, ids)
-    both = [_secret_entries(connection, run) for run in runs]
-    sets = {set_id([change.ledger.digest(entry.source) for entry in entries]) for entries in both}
+    both = [stored_material(connection, run.id).entries for run in runs]
+    sets = {set_id([change.ledger.digest(entry.source) for entry in entries if entry.secret]) for entries in both}
     if sets != {act.entries for act in acts} or len(sets) > 1:
         raise NotReleased("These runs are not over the same secret entries, so their difference would tell of those that only one has.")  # fmt: skip
     headline = acts[0].card.headline

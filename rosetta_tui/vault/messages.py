@@ -8,7 +8,8 @@ from typing import Final
 
 from corpora.model.entry import Segment
 from corpora.text.messages import counted
-from harness.release.records import LEAST_CONFIRMED, Range, expected_half
+from harness.card.withholding import Range, expected_half
+from harness.release.records import LEAST_CONFIRMED
 from harness.vault import keepers, ledger, log, records, shares
 from harness.vault import request as work
 from harness.vault.folder import VaultState

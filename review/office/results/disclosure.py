@@ -19,20 +19,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from harness.card.withholding import LEAST
+from harness.card.withholding import LEAST, Part, set_id, tellable
 from harness.core.failures import HarnessError
-from harness.release.budget import (
-    ACTIVATE,
-    CERTIFICATES,
-    MOMENT,
-    REASONS,
-    History,
-    NotReleased,
-    Part,
-    set_id,
-    shortfall_of,
-    tellable,
-)
+from harness.release.budget import ACTIVATE, CERTIFICATES, MOMENT, REASONS, History, NotReleased, shortfall_of
 from harness.release.ledger import own_ledger, told_so_far
 from harness.release.records import CertificateTold, Confirmation
 from harness.sealed.keys import Identity, Signed

@@ -17,11 +17,12 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError
 
 from corpora.model.entry import Segment
-from harness.card.withholding import LEAST
+from harness.card.withholding import LEAST, clean, expected_half, rounded
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.release.records import Answers, Confirmation, InLedger, Moment, clean, expected_half, rounded
+from harness.release.records import Answers, Confirmation, InLedger
 from harness.sealed.strict_records import Hex64, Id, Short, StrictRecord
+from harness.vault.records import Moment
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.formats.load import load
-from harness.release.budget import MOMENT, History, NotReleased, Policy, set_id
+from harness.card.withholding import expected_half, set_id
+from harness.release.budget import MOMENT, History, NotReleased, Policy
 from harness.release.records import (
     InLedger,
     ReleasedCard,
@@ -26,7 +27,6 @@ from harness.release.records import (
     ReleasedMethod,
     Rule,
     ScoresTold,
-    expected_half,
     stepped,
 )
 from scoring.core.metric import Table

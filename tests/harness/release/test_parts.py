@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.card.withholding import too_small
-from harness.release.budget import Atoms, are_safe, divided, tellable
+from harness.card.withholding import Atoms, are_safe, divided, tellable, too_small
 from tests.review.thorough import times
 
 Cell = tuple[str, str]

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN
+from harness.card.withholding import expected_half, one_two_five
 from harness.core.failures import UsageError
 from harness.leaderboard.official import verify_released
 from harness.release.budget import MOMENT, POLICIES, History, NotReleased, NotYetReleased
@@ -33,8 +34,6 @@ from harness.release.records import (
     Rule,
     ScoresTold,
     Together,
-    expected_half,
-    one_two_five,
     stepped,
 )
 from harness.release.releasing import release_run
