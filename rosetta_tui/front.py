@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 
 import rosetta_tui
@@ -68,12 +69,13 @@ def _first_lines(path: str) -> list[str]:
     return lines
 
 
-DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, MISUSED, WAITING, INTERRUPTED = 0, 1, 2, 3, 130
 
 EXIT_CODES = {
     DONE: "done",
     FAILED: "failed, or what was examined does not hold: a card, a certificate, a finding that is broken",
     MISUSED: "wrong usage or bad input; nothing was changed, or only what a message names",
+    WAITING: "keepers were asked, and too few have answered: the same command continues once they have",
     INTERRUPTED: "interrupted, with everything saved",
 }
 """Exit code → what it says, for every command."""
@@ -98,3 +100,8 @@ Options:
   --version  Show the version.
   -h, --help Show this page; `rosetta COMMAND -h` shows a command's own.
 """
+
+
+def on_terminal() -> bool:
+    """Return whether a person reads and answers, and no file."""
+    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -30,6 +30,7 @@ from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, 
 from harness.vault.grants import files
 from harness.vault.keepers import CARD_SUFFIX, read_card
 from harness.vault.records import MOST_WORDS, Moment
+from harness.vault.request import REQUEST_SUFFIX
 
 MOST_NAME: Final = 100
 """Characters of a file's name; with its folder it stays below what Windows takes."""
@@ -135,12 +136,12 @@ KINDS: Final = (
         "rosetta runs verify FILE", beside=signing.SUFFIX,
     ),
     FileKind(
-        files.REQUEST_SUFFIX, "a request to open a vault", files.read_request,
+        REQUEST_SUFFIX, "a request to open a vault", files.read_request,
         "rosetta vault grant show VAULT FILE", files.MOST_BYTES,
     ),
     FileKind(
         files.ANSWER_SUFFIX, "an answer to a request", files.read_answer,
-        "rosetta vault grant take VAULT FILE", files.MOST_BYTES,
+        "put it next to the request", files.MOST_BYTES,
     ),
 )  # fmt: skip
 """Those of the harness; reviews have more."""

@@ -138,8 +138,6 @@ VAULT: Final = OptionGroup(
     (
     _O("vault", "The vault that holds the corpus. Where a command takes FILE, give the corpus's name there instead.", _KIND.FILE, "Vault", rare=True, metavar="FOLDER"),
     _O("purpose", "Why the vault is opened. Its log keeps these words, so name nobody and quote no text.", _KIND.TEXT, "Purpose", rare=True, metavar="WORDS"),
-    _O("grant", "The request, once enough keepers allowed it. It opens the texts once, for the purpose that it states.", _KIND.FILE, "Grant", rare=True, metavar="NAME.rosetta-request"),
-    _O("ask", "Open nothing: write the request that asks the keepers to allow exactly this, once. It says --purpose.", _KIND.FILE, metavar="NAME.rosetta-request"),
     _O("others", "Keys of a keeper who is here, or the recovery key; repeat it for each. `paper`: ask for the words of printed shares until there are enough.", _KIND.FILES, "With keepers", rare=True, default="this computer's keeper", flag="--with", metavar="FILE|paper"),
     _O("clock_was_wrong", "The clock is right now, and was wrong when the last line of the vault's log was written.", _KIND.SWITCH, "Clock was wrong", rare=True),
     _O("despite_network", "Open the vault even though this computer can reach others; the log and the card keep WHY.", _KIND.TEXT, "Despite network", rare=True, metavar="WHY"),

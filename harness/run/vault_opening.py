@@ -34,7 +34,7 @@ from harness.store.file.sealing import also_open_with, seal_for_keepers
 from harness.store.runs import Run
 from harness.store.withdrawn import withdrawn_of_vault
 from harness.vault.records import MOST_WORDS, RunTerms
-from harness.vault.request import VaultRequest
+from harness.vault.request import REQUEST_SUFFIX, VaultRequest
 
 if TYPE_CHECKING:
     from harness.sealed.keys import Identity, PublicIdentity
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 # hash covers.
 
 GRANTED_AHEAD: Final = ("run", "score", "resume", "seal", "look", "review", "adjudicate")
-"""What a grant may be asked for in a request; for other work keepers who are here give it at once."""
+"""What keepers who are elsewhere are asked for; for other work those who are here give the grant at once."""
 _UNKNOWN: Final = "und"  # The language tags of a corpus are sealed with it
 _OF_THE_CORPUS: Final = {"source_language", "target_language", "task", "file_lines"}
 _MAY_BE_FILES: Final = ("prompt", "embeddings")
@@ -136,12 +136,6 @@ def _content(value: Any) -> Any:
     return [_content(item) for item in value] if isinstance(value, tuple) else value
 
 
-_NOT_GRANTED: Final = (
-    "A grant is given for a run, for scoring, or for a run of the store (resume, seal, look, review, adjudicate), and this is another work: {}. Bring the keepers "
-    "together on this computer: --with FILE for the keys of each, --with paper to type their printed words."
-)
-
-
 def out_of_vault(name: str, vault: VaultRequest, terms: RunTerms | None) -> Corpus:
     """Return a corpus of a vault, opened; this process opens with the same keys what it stores of it.
 
@@ -153,6 +147,17 @@ def out_of_vault(name: str, vault: VaultRequest, terms: RunTerms | None) -> Corp
     corpus = opening.corpus(name, vault.segments)
     also_open_with(opening.ages)
     return corpus
+
+
+def ask_keepers(name: str, vault: VaultRequest, terms: RunTerms) -> None:
+    """Request a run over a corpus of the keepers who are elsewhere, and return once enough of them allow it.
+
+    Nothing is opened or used up. At once where they allow exactly this already, or nobody elsewhere has to be asked.
+    Raises as ``AwaitedGrant.allowed``.
+    """
+    opening = _opening(vault, terms, name)
+    if opening.grant is not None:
+        opening.grant.allowed(name, opening.identity, vault.segments, vault.purpose)
 
 
 def open_again(
@@ -200,8 +205,10 @@ def _opening(vault: VaultRequest, terms: RunTerms | None, name: str = "") -> Vau
                     notice = withdrawn_of_vault(connection, head.vault, number)
                     if notice is not None:
                         raise Withdrawn(f"Corpus {name}", notice)
-    if (vault.grant or vault.ask) is not None and (terms is None or vault.work not in GRANTED_AHEAD):
-        raise UsageError(_NOT_GRANTED.format(vault.work))
+    if terms is None or vault.work not in GRANTED_AHEAD:
+        vault = replace(vault, wait=None)
+    elif vault.request is None:
+        vault = replace(vault, request=Path(f"{vault.work}{REQUEST_SUFFIX}"))
     opening = opening_by(home(), vault, terms)
     refuse_taken_out(opening.vault, [opening.identity, *(keeper_here(home(), path) for path in vault.others)])
     return opening

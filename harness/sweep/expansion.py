@@ -315,7 +315,7 @@ def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:
         raise UsageError(
             "a sweep takes no secret entries: each run over them is one more look, which keepers allow and the vault's log "
             'counts. Compare the set-ups over open entries, such as segment = ["development"] under [select], then run the best '
-            "over the secret ones: `rosetta run --ask FILE`, then with --grant FILE."
+            "over the secret ones: `rosetta run --vault FOLDER`, which asks the keepers."
         )
 
 

@@ -23,19 +23,17 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder
 from harness.endpoint import offline
-from harness.sealed import stick
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
-from harness.sealed.strict_records import FileProblem, about_file
+from harness.sealed.strict_records import FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
-from harness.vault.grants.files import MOST_BYTES, read_request
 from harness.vault.grants.grants import Grants
-from harness.vault.grants.using import GrantAhead, GrantAtOnce, GrantUse
+from harness.vault.grants.using import AwaitedGrant, GrantAtOnce
 from harness.vault.keepers import VaultsSeen, own_identity
 from harness.vault.key_shares import KeyShare, OpeningKey
 from harness.vault.log import VaultError, asked_wrongly
-from harness.vault.records import Counts, Dealt, ModelAsked, OpenedByGrant, Rotated, RunTerms, SignedRequest, Used
+from harness.vault.records import Counts, Dealt, ModelAsked, OpenedByGrant, Rotated, RunTerms, Used
 from harness.vault.request import GRANTED, ShareTyping, VaultRequest, VaultWork
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus, recipients_of
 from harness.vault.shares import combined, dealt, former_keys, own_share, whose
@@ -83,12 +81,10 @@ class VaultOpening:
     """Of the run that it is opened for; empty where none is known."""
     together: OpeningKey | None = None
     """What keepers who open together have (``dealing.combined``)."""
-    grant: GrantUse | None = None
-    """The grant that is used up for it, in place of keepers who are here."""
+    grant: AwaitedGrant | None = None
+    """The grant of keepers who are elsewhere, which is used up for it."""
     at_once: GrantAtOnce | None = None
     """The grant that the keepers who are here give for it; None for work that needs none."""
-    ahead: GrantAhead | None = None
-    """Where the keepers are only asked; nothing is opened then."""
     despite_network: str = ""
     """Why it continues though the computer has a way to other machines; the log has it."""
 
@@ -152,10 +148,8 @@ class VaultOpening:
     def _written(self, name: str, segments: Sequence[Segment]) -> tuple[VaultState, SealedCorpus, DataKey]:
         if self.grant is not None:
             work = self.run_id, self.despite_network
-            return self.grant.opening(name, self.identity, segments, *work)
+            return self.grant.opening(name, self.identity, segments, self.purpose, *work)
         purpose = words_of_log(self.purpose, "The purpose")
-        if self.ahead is not None:
-            self.ahead.ask(name, self.identity, segments, purpose)
         more = {"despite_network": self.despite_network} if self.despite_network else {}
 
         def act(state: VaultState, number: str, counts: Counts) -> Used:
@@ -220,26 +214,32 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
     """
     work = VaultWork(asked.work)
     what = "reading them on the screen" if work is VaultWork.LOOK else "a run"
-    opens_no_text = asked.ask is not None or work in _WITHOUT_METHOD
-    why = "" if opens_no_text else offline.require_none(asked.despite_network, what)
+    why = "" if work in _WITHOUT_METHOD else offline.require_none(asked.despite_network, what)
     vault = vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
-    together, use, own, ahead, purpose = None, None, None, None, asked.purpose
-    if asked.grant is not None and terms is not None:
+    together, awaited, own = None, None, None
+    if asked.wait is not None and asked.request is not None and _others_are_elsewhere(vault, home, asked):
         identity = keeper_here(home, *asked.others)
-        use = GrantUse(grants_of(vault, home), request_in(asked.grant), terms)
-        purpose = use.request.purpose
-    elif asked.ask is None and _several(vault, asked):
+        awaited = AwaitedGrant(grants_of(vault, home), terms, asked.request, asked.tell, asked.wait)
+    elif _several(vault, asked):
         identity, together = keepers_here(vault, home, None, asked.others, asked.typed)
     else:
         identity = keeper_here(home, *asked.others)
-    if asked.ask is not None:
-        ahead = GrantAhead(grants_of(vault, home), terms, asked.ask, asked.asked)
-    elif use is None and work in GRANTED:
+    if awaited is None and work in GRANTED:
         own = _at_once(vault, home, asked, terms)
     return VaultOpening(
-        vault, identity, purpose, work, asked.run_id, together, use, own, ahead,
+        vault, identity, asked.purpose, work, asked.run_id, together, awaited, own,
         words_of_log(why, "The reason") if why else "",
     )  # fmt: skip
+
+
+def _others_are_elsewhere(vault: Vault, home: Path, asked: VaultRequest) -> bool:
+    """Return whether several keepers open a vault together, and one of them alone is here."""
+    state = vault.read()
+    if state.split is None or asked.typed is not None:
+        return False
+    known = Identity.known(home, Role.KEEPER)
+    own = known and Identity.load(home, Role.KEEPER).public.signing_key in state.keepers
+    return int(own) + len(asked.others) == 1
 
 
 def _several(vault: Vault, asked: VaultRequest) -> bool:
@@ -253,12 +253,6 @@ def _at_once(vault: Vault, home: Path, asked: VaultRequest, terms: RunTerms | No
     if terms is None:
         raise UsageError(f"A vault opens for {asked.work} by a grant only: say what is to be run.")
     return GrantAtOnce(grants_of(vault, home), terms, asked.tell)
-
-
-def request_in(path: Path) -> SignedRequest:
-    """Read the file of a request; UsageError names it where it is none, or is not there."""
-    with about_file(path):
-        return read_request(stick.read_named(path, MOST_BYTES))
 
 
 def grants_of(vault: Vault, home: Path) -> Grants:

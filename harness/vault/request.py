@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, Protocol
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
@@ -37,11 +37,6 @@ def _heed_nothing(_opening: VaultNoting) -> None:
     """Ignore the opening: anyone who only opens texts writes no more into the log."""
 
 
-def _end(_lines: Sequence[str]) -> NoReturn:
-    """End the program, which asked the keepers."""
-    raise SystemExit(0)
-
-
 def _tell_nobody(_lines: Sequence[str]) -> None:
     """Show nothing: of a script, which says itself what it opens."""
 
@@ -67,14 +62,12 @@ class VaultRequest:
     """Files of the keys of keepers who are here, such as the recovery key; none: those of this computer's keeper."""
     typed: ShareTyping | None = None
     """Where keepers type the words of their printed shares."""
-    grant: Path | None = None
-    """The request that enough keepers allowed; it is used up, and says itself what for."""
-    ask: Path | None = None
-    """Where the request is written by which the keepers are asked for the work; nothing is opened then."""
-    asked: Callable[[Sequence[str]], NoReturn] = _end
-    """Shows what the keepers are asked for, line by line, and ends the work."""
+    request: Path | None = None
+    """Where keepers who are elsewhere are asked in a file, and their answers lie; None: in this folder, named by the work."""
+    wait: Callable[[Path], None] | None = None
+    """Is called with the file of the request while answers are missing, and returns when they are to be looked for again; None: nobody elsewhere is asked."""
     tell: Callable[[Sequence[str]], None] = _tell_nobody
-    """Shows, line by line, what the keepers who are here allow once, before they do; not where ``grant`` is used."""
+    """Shows, line by line, what keepers allow once or are asked for, and who answered."""
     opened: Callable[[VaultNoting], None] = _heed_nothing
     """Is handed who opens a corpus, before it is opened: for anyone who has more to write into the log afterwards."""
 
@@ -85,24 +78,19 @@ class VaultRequest:
         work: str = "run",
         typed: ShareTyping | None = None,
         tell: Callable[[Sequence[str]], None] = _tell_nobody,
-        asked: Callable[[Sequence[str]], NoReturn] = _end,
+        wait: Callable[[Path], None] | None = None,
     ) -> VaultRequest | None:
         """Read the options of a command line about a vault, by name; None where no vault is named.
 
-        ``typed`` is where printed shares are typed; ``tell`` shows what is allowed; ``asked`` ends the work of ``ask``.
+        ``typed`` is where printed shares are typed; ``tell`` and ``wait``: as the fields.
         UsageError where the purpose is missing, or an option is there without a vault.
         """
         if told.get("vault") is None:
             if stray := next((name for name in OF_VAULT if told.get(name)), None):
                 raise UsageError(f"{_flag(stray)} goes with --vault FOLDER.")
             return None
-        grant, ask, others = told.get("grant"), told.get("ask"), tuple(told.get("others") or ())
-        if grant is not None and (told["purpose"] or ask is not None):
-            beside = "--purpose" if told["purpose"] else "--ask"
-            raise UsageError(f"--grant says itself what for, and who opens: leave {beside} out.")
-        if (grant or ask) is not None and (len(others) > 1 or PAPER in others):
-            raise UsageError("One keeper asks for a grant, or uses it: name the keys of one (--with FILE), or none.")
-        if grant is None and not (told["purpose"] or "").strip():
+        others = tuple(told.get("others") or ())
+        if not (told["purpose"] or "").strip():
             words = "--vault asks for --purpose WORDS: its log keeps what it was opened for."
             raise UsageError(words)
         return cls(
@@ -115,15 +103,15 @@ class VaultRequest:
             despite_network=told.get("despite_network") or "",
             others=tuple(path for path in others if path != PAPER),
             typed=typed if PAPER in others else None,
-            grant=grant,
-            ask=ask,
-            asked=asked,
+            request=told.get("request"),
+            wait=wait,
             tell=tell,
         )
 
 
-OF_VAULT = ("purpose", "clock_was_wrong", "despite_network", "others", "grant", "ask")
+OF_VAULT = ("purpose", "clock_was_wrong", "despite_network", "others")
 """Options of a command line that go with ``--vault``."""
+REQUEST_SUFFIX: Final = ".rosetta-request"
 PAPER: Final = Path("paper")
 """Among the files of keys: the words of printed shares are typed."""
 

@@ -159,8 +159,7 @@ def check_opener(state: VaultState, opener: OpeningKey | None) -> OpeningKey:
         raise VaultError(
             FileProblem.LOCKED,
             f"This vault opens for {split.threshold} of its {len(state.keepers)} keepers together, and for nobody alone: {names}. "
-            "Bring them together on this computer (--with FILE for the keys of each, --with paper to type their printed words), or ask them "
-            "with --ask.",
+            "Bring them together on this computer (--with FILE for the keys of each, --with paper to type their printed words).",
         )
     if opener.recipient != split.recipient:
         raise VaultError(

@@ -64,11 +64,6 @@ def in_lines(command: Command) -> Command:
     return command
 
 
-def on_terminal() -> bool:
-    """Return whether a person reads and answers, and no file."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 class NamedCommands(click.Group):
     """A group that answers a wrong name with the nearest of its commands."""
 

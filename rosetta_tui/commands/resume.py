@@ -19,7 +19,7 @@ from harness.store.runs import Run, find_run
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.request.click_options import adding_those_of
 from rosetta_tui.request.options import pairs
-from rosetta_tui.request.vault import OF_VAULT, by_grant, out_of_vault, vault_request
+from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
 
@@ -27,7 +27,6 @@ from rosetta_tui.show.text import plain
 @click.argument("run", default="last")
 @click.option("--retry-failed", is_flag=True, help="Ask for failed entries again.")
 @adding_those_of("resume")
-@by_grant
 @out_of_vault
 @in_lines
 def resume(
@@ -121,7 +120,6 @@ with when_used():
 @click.option("--drain", "wish", flag_value="drain", help="Finish what is under way, then stop.")
 @click.option("--stop", "wish", flag_value="stop", help="Stop now; what is done stays stored.")
 @click.option("--calls", type=click.IntRange(1, 1024), help="Make at most this many calls at once.")
-@by_grant
 @out_of_vault
 @in_lines
 def watch(run: str, *, wish: str | None, calls: int | None, style: str | None, **given: Any) -> None:
@@ -133,8 +131,7 @@ def watch(run: str, *, wish: str | None, calls: int | None, style: str | None, *
     vault's log records that first.
     """
     vault = vault_request(given, "look")
-    on_screen = _on_screen(style) or given["ask"] is not None
-    if vault is not None and (wish is not None or calls is not None or not on_screen):
+    if vault is not None and (wish is not None or calls is not None or not _on_screen(style)):
         raise click.UsageError("--vault is for reading on the screen of a terminal. Leave it out.")
     if wish is not None and calls is not None:
         raise click.UsageError("Ask for one thing at a time.")

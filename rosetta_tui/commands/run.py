@@ -23,7 +23,7 @@ from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request.click_options import GroupedCommand, adding_those_of
 from rosetta_tui.request.options import CONFIRM, asked, granted_terms, make_request, nameless, read_scoring_options
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
-from rosetta_tui.request.vault import OF_VAULT, by_grant, out_of_vault, vault_request
+from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -65,10 +65,8 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
 
     if estimate:
         # Raise UsageError for options of a run that goes.
-        if style is not None or submit or (given["grant"] or given["ask"]) is not None:
-            raise UsageError(
-                "--estimate runs nothing: leave out --submit, --grant, --ask, --plain, --json-lines and --quiet."
-            )
+        if style is not None or submit:
+            raise UsageError("--estimate runs nothing: leave out --submit, --plain, --json-lines and --quiet.")
         _print_estimate(given, as_json=as_json)
         return
     if as_json:
@@ -111,7 +109,6 @@ with when_used():
 @click.option("--rescore", metavar="RUN", help="Score a finished run again; needs no files.")
 @click.option("--reference", type=click.Path(path_type=Path), help="Second file of aligned texts.")
 @reading_options
-@by_grant
 @out_of_vault
 @selecting
 @adding_those_of("score")
@@ -175,7 +172,7 @@ def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     context = click.get_current_context()
     allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json", *_OF_CALLS}
-    allowed |= {"vault", "grant", "ask", *OF_VAULT}
+    allowed |= {"vault", *OF_VAULT}
     for param in context.command.params:
         name = param.name or ""
         if name not in allowed and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:

@@ -178,7 +178,7 @@ class NewRunScreen(Screen[None]):
         if Path(str(self.typed.get("file", ""))).suffix.lower() in TABLES:
             matter |= LANGUAGES
         if self.typed.get("vault"):
-            matter |= {"grant"} if self.typed.get("grant") else {"purpose"}
+            matter |= {"purpose"}
         self.form.show_only(taken & matter)
 
     # Looking

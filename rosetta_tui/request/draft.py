@@ -81,7 +81,7 @@ class RunDraft:
 
         given = self.given()
         terms = options.granted_terms(given)
-        return reading.read_corpus(given, given["reference"], store_path, work="run", terms=terms, tell=lambda _: None)
+        return reading.read_corpus(given, given["reference"], store_path, work="run", terms=terms, in_form=True)
 
     def positions(self, corpus: Corpus) -> tuple[int, ...]:
         """Choose the entries of the corpus; raises CorpusError."""

@@ -112,9 +112,7 @@ def drafted(typed: Mapping[str, Value]) -> RunDraft:
     method = typed.get("method", "")
     wanted = applicable(method if isinstance(method, str) else "")
     if not typed.get("vault"):
-        wanted = wanted.difference(OF_VAULT, {"grant"})
-    elif typed.get("grant"):
-        wanted = wanted.difference({"purpose", "others"})  # the grant says them
+        wanted = wanted.difference(OF_VAULT)
     return RunDraft.of({name: typed[name] for name in _ordered(typed) if name in wanted})
 
 

@@ -201,24 +201,23 @@ class _Looking:
             corpus_look = vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
         except UsageError as error:
             self._stop(str(error), "file" if is_vault(folder.expanduser()) else "vault")
-        granted, alone = (self.draft.get("grant").strip(), corpus_look is None or corpus_look.together == 1)
-        silent = "A vault is opened when the run begins: its log keeps every opening. So nothing is counted before."
-        if not granted:
-            silent += " With the start you allow, as a keeper, this run on this computer, once."
+        alone = corpus_look is None or corpus_look.together == 1
+        silent = (
+            "A vault is opened when the run begins: its log keeps every opening. So nothing is counted before. "
+            "With the start you allow, as a keeper, this run on this computer, once."
+        )
         self._add(corpus=corpus_look, silent=silent)
-        if not granted and not alone and not self.draft.get("others").strip():
-            words = f"This vault opens for several keepers together. Ask them: {self._grant_command()}"
-            self._add(troubles=(*self.found.troubles, DraftTrouble("grant", words)))
-        elif not granted and not self.draft.get("purpose").strip():
+        if not alone and not self.draft.get("others").strip():
+            words = f"This vault opens for several keepers together: name the keys of those who are here. Those who are elsewhere are asked in a shell: {self._asking_command()}"
+            self._add(troubles=(*self.found.troubles, DraftTrouble("others", words)))
+        elif not self.draft.get("purpose").strip():
             missing = DraftTrouble("purpose", "This is needed.", missing=True)
             self._add(troubles=(*self.found.troubles, missing))
         self._needed()
 
-    def _grant_command(self) -> str:
-        """Return the command line by which the keepers are asked for what the form says."""
-        purpose = self.draft.get("purpose").strip() or "WORDS"
-        asked = {"purpose": purpose, "ask": "NAME.rosetta-request"}
-        return RunDraft.of({**self.draft.values, **asked}).command()
+    def _asking_command(self) -> str:
+        """Return the command line by which the keepers are asked for what the form says, and that runs it then."""
+        return RunDraft.of({**self.draft.values, "purpose": self.draft.get("purpose").strip() or "WORDS"}).command()
 
     def _read(self) -> tuple[Corpus, CorpusLook]:
         key = reading_key(self.draft)

@@ -14,7 +14,7 @@ from corpora.text.messages import counted
 from harness.core.failures import StoreError
 from harness.method.option_table import CORPUS, ENTRIES
 from rosetta_tui.request.click_options import adding
-from rosetta_tui.request.vault import DetailLine, tell, vault_request
+from rosetta_tui.request.vault import tell, vault_request
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ def read_corpus(
     *,
     work: str = "check",
     terms: RunTerms | None = None,
-    tell: DetailLine = tell,
+    in_form: bool = False,
     opened: Callable[[VaultNoting], None] | None = None,
     kept_here: bool = False,
 ) -> Corpus:
     """Read the corpus that the options name: a file, or one of the store or of a vault; raises CorpusError, UsageError.
 
     ``store``: its path; None: that of the data folder. ``work``: what a vault's log says that it was opened for.
-    ``terms``: what is about to be run over it; ``tell`` shows what keepers of a vault allow for it, ``opened`` is handed who opens it.
+    ``terms``: what is about to be run over it; ``opened`` is handed who opens it. ``in_form``: nothing is printed of what keepers allow, and none elsewhere is asked.
     ``kept_here``: no message quotes anything of an entry.
     """
     from harness.api import CorpusRequest, open_corpus
@@ -62,7 +62,7 @@ def read_corpus(
     others = tuple(given.get("other_reference") or ())
     if others and reference is None and not names_stored(str(given["file"])):
         raise click.UsageError("--other-reference comes after a first file of references. Give that too.")
-    vault = vault_request(given, work, tell)
+    vault = vault_request(given, work, (lambda _: None) if in_form else tell, asks=not in_form)
     if vault is not None and opened is not None:
         vault = replace(vault, opened=opened)
     asked = CorpusRequest(

@@ -1,18 +1,20 @@
-"""The options about a vault: whose keys open it, what its log keeps, and the request by which keepers are asked first.
+"""The options about a vault: whose keys open it, what its log keeps, and how keepers who are elsewhere are asked.
 
-Every command that uses a grant (``--grant``) can ask for it (``--ask``) with the very same options: it goes as far as
-the opening, and there the request is written in its place.
+A command that opens a vault of several keepers goes as far as the opening. There it writes the request, and waits for the
+answers on a terminal; elsewhere it ends, and the same command continues with them.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from harness.core.failures import UsageError
+from rosetta_tui.front import WAITING, on_terminal
 from rosetta_tui.request.click_options import adding
 from rosetta_tui.show.text import plain
 
@@ -24,7 +26,6 @@ OF_VAULT = ("purpose", "clock_was_wrong", "despite_network", "others")
 
 together = adding("others")
 """The options by which keepers bring their shares together on this computer."""
-by_grant = adding("grant", "ask")
 out_of_vault = adding("vault", "purpose", "others", "clock_was_wrong", "despite_network")
 """The options by which FILE is the name of a corpus of a vault, or a run's texts are opened with one."""
 without_method = adding("vault", "purpose", "others", "clock_was_wrong")
@@ -56,20 +57,32 @@ class _TypedShares:
 TYPED: Final = _TypedShares()
 
 
-def vault_request(given: Mapping[str, Any], work: str = "run", tell: DetailLine = tell) -> VaultRequest | None:
-    """Read the options about a vault, as ``VaultRequest.read`` does; words of shares are typed at the terminal."""
+WAIT_SECONDS: Final = 1.0
+
+
+def wait(request: Path) -> None:
+    """Pause before the answers to a request are looked for again; where nobody is at a terminal, end the command."""
+    then = f"The same command continues once the answers are next to {plain(str(request))}."
+    if not on_terminal():
+        click.echo(f"Waiting for the keepers. {then}", err=True)
+        raise click.exceptions.Exit(WAITING)
+    try:
+        time.sleep(WAIT_SECONDS)
+    except KeyboardInterrupt:
+        click.echo(f"\nThe request stays. {then}", err=True)
+        raise
+
+
+def vault_request(
+    given: Mapping[str, Any], work: str = "run", tell: DetailLine = tell, *, asks: bool = True
+) -> VaultRequest | None:
+    """Read the options about a vault, as ``VaultRequest.read`` does; words of shares are typed at the terminal.
+
+    ``asks``: keepers who are elsewhere are asked, in the file ``given["request"]`` where it is there.
+    """
     from harness.vault.request import VaultRequest
 
-    if (file := given.get("ask")) is not None:
-        refuse_existing(file)
-    return VaultRequest.read(given, work, TYPED, tell, asked)
-
-
-def asked(lines: Sequence[str]) -> NoReturn:
-    """Show what the keepers are asked for, and end the command."""
-    for line in lines:
-        click.echo(plain(line))
-    raise click.exceptions.Exit(0)
+    return VaultRequest.read(given, work, TYPED, tell, wait if asks else None)
 
 
 def refuse_existing(path: Path) -> None:

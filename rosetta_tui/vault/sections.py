@@ -88,10 +88,8 @@ def _content_commands(state: VaultState, folder: str, corpus: str) -> Commands:
     vault = ("rosetta", "vault")
     commands: dict[str, Sequence[str]] = {"Seal one more corpus": (*vault, "add", folder, "FILE")}
     if corpus:
-        if state.split is None:
-            commands[f"Open {corpus} in memory, to try the keys"] = (*vault, "open", folder, corpus, "--purpose", "WORDS")  # fmt: skip
-        else:
-            commands[f"Ask the keepers to open {corpus} once"] = (*vault, "open", folder, corpus, "--purpose", "WORDS", "--ask", "NAME.rosetta-request")  # fmt: skip
+        who = "try the keys" if state.split is None else "ask the keepers and try"
+        commands[f"Open {corpus} in memory once, to {who}"] = (*vault, "open", folder, corpus, "--purpose", "WORDS")
         commands["Move entries that were kept for later into use"] = (*vault, "check-up", folder, corpus, "--do", "rotate", "--count", "NUMBER", "--purpose", "WORDS")  # fmt: skip
     commands["Make a sealed copy, on a stick for example"] = (*vault, "export", folder, "FOLDER", "--purpose", "WORDS")
     return commands
@@ -231,13 +229,11 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
     state = facts.state
     grants = list(reversed(list(state.grants.values())))
     vault = ("rosetta", "vault", "grant")
-    ask = {"Ask the keepers for one run over a corpus": ("rosetta", "run", "CORPUS", "--method", "METHOD", "--vault", folder, "--purpose", "WORDS", "--ask", "NAME.rosetta-request")}  # fmt: skip
+    ask = {"Ask the keepers for one run over a corpus": ("rosetta", "run", "CORPUS", "--method", "METHOD", "--vault", folder, "--purpose", "WORDS")}  # fmt: skip
     answer: Commands = {
         "Look at a request that came on a stick": (*vault, "show", folder, "NAME.rosetta-request"),
-        "Allow it, as a keeper": (*vault, "answer", folder, "NAME.rosetta-request", "--to", "NAME.rosetta-answer"),
-        "Refuse it, as a keeper": (*vault, "answer", folder, "NAME.rosetta-request", "--to", "NAME.rosetta-answer", "--refuse", "WHY"),
-        "Take in the answers that came back": (*vault, "take", folder, "NAME.rosetta-answer"),
-        "Open with it, once": ("rosetta", "vault", "open", folder, "--grant", "NAME.rosetta-request"),
+        "Allow it, as a keeper": (*vault, "answer", folder, "NAME.rosetta-request"),
+        "Refuse it, as a keeper": (*vault, "answer", folder, "NAME.rosetta-request", "--refuse", "WHY"),
         **ask,
     }  # fmt: skip
     allow = f"{state.threshold} keepers allow" if state.split else "a keeper allows"

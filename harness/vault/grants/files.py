@@ -34,7 +34,6 @@ from harness.vault.records import Base64, GrantAnswer, GrantRequest, RunTerms, S
 from harness.vault.request import VaultWork
 from harness.vault.secret_text import SecretText
 
-REQUEST_SUFFIX: Final = ".rosetta-request"
 ANSWER_SUFFIX: Final = ".rosetta-answer"
 
 MOST_BYTES: Final = 2**14
@@ -142,7 +141,7 @@ class KeptGrants:
             raise VaultError(
                 FileProblem.LOCKED,
                 "The key of this request is not on this computer: it was asked for with another data folder, or the key was "
-                "deleted. Nothing can be opened with this grant. Ask for a new one (--ask).",
+                "deleted. Nothing can be opened with this grant. The same command asks for a new one.",
             ) from None
         except (OSError, UnicodeDecodeError):
             text = ""
@@ -153,7 +152,7 @@ class KeptGrants:
             FileProblem.LOCKED,
             f"This grant was used up on this computer{f' at {when}' if when else ''}, though this copy of the vault does not "
             "have the opening: the program was stopped in that moment, or this is not the copy that was opened. A grant opens "
-            "once, whatever happened then. Ask for a new one (--ask).",
+            "once, whatever happened then. The same command asks for a new one.",
         )
 
     def use_up(self, grant: str, when: str) -> None:
@@ -217,7 +216,7 @@ class KeptGrants:
 # ---- What a request asks for, how it stands, and why a grant cannot be used, in words that name
 # what is to be done.
 
-_ANEW = "Ask for a new one (--ask)."
+_ANEW = "Ask for a new one: type the command again."
 
 
 def refuse_unusable(state: VaultState, grant: Grant, run: RunTerms | None, now: str) -> None:
@@ -316,11 +315,14 @@ def request_lines(request: GrantRequest, state: VaultState, *, compared: bool = 
 
 
 def asked_lines(request: GrantRequest, state: VaultState, file: Path) -> Iterator[str]:
-    """Return what the keepers are asked for, and the next steps."""
+    """Return what the keepers are asked for, and what each of them does; who asks allowed it by that."""
     yield from request_lines(request, state)
-    needed = "One keeper" if state.split is None else f"{state.threshold} keepers"
-    yield f"Written: {file}. {needed} must allow it; you are one of them too, and answer in the same way: rosetta vault grant answer."
-    yield "Once they allow it: the same command, with --grant in place of --purpose and --ask."
+    allowed = state.grants[request_id(request)].allowed_by(state.keepers)
+    others = counted_names(state, [key for key in state.keepers if key not in allowed])
+    yield f"Written: {file}. {state.threshold} keepers must allow it: {counted_names(state, allowed)}, and {state.threshold - len(allowed)} more of {others}."
+    yield "Take it to them on a stick. Each compares the six words above with you by telephone, and types with a copy of the vault:"
+    yield f"  rosetta vault grant answer VAULT {file.name}"
+    yield f"The answers come back into the folder of {file.name}."
 
 
 def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:

@@ -48,6 +48,7 @@ from harness.vault.records import (
     RunTerms,
     SignedAnswer,
     SignedRequest,
+    StoredCorpus,
     Used,
 )
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, corpus_named, opened_key, sealed_texts
@@ -109,9 +110,8 @@ class Grants:
                     self.kept.forget_key(grant.id)
                     self.kept.forget_shares(grant.id)
             number, stored = corpus_named(state, name)
-            wanted = segments or [segment for segment in Segment if segment is not Segment.HELD_OUT]
-            entries = {segment: stored.entries[segment] for segment in wanted if stored.entries.get(segment)}
-            if Segment.HELD_OUT in wanted or not entries:
+            entries = wanted_entries(stored, segments)
+            if Segment.HELD_OUT in segments or not entries:
                 raise VaultError(
                     FileProblem.LOCKED,
                     f"{name!r} has no entry that can be opened so. {held_out_words(self.vault.folder, name)}",
@@ -312,9 +312,15 @@ class Grants:
             raise VaultError(
                 FileProblem.LOCKED,
                 f"The answers of {counted_names(state, missing)} are in the log, but their files are not on this computer any "
-                "more. Take them in once more: rosetta vault grant take.",
+                "more. Put them next to the request again, and type the same command.",
             )
         return shares
+
+
+def wanted_entries(stored: StoredCorpus, segments: Sequence[Segment]) -> dict[Segment, int]:
+    """Return how many entries of which segments are asked for; ``segments``: none: all but ``held_out``."""
+    wanted = segments or [segment for segment in Segment if segment is not Segment.HELD_OUT]
+    return {segment: stored.entries[segment] for segment in wanted if stored.entries.get(segment)}
 
 
 def read_asked(vault: Vault, data: bytes) -> tuple[SignedRequest, VaultState]:
@@ -380,9 +386,8 @@ def _answered_in(state: VaultState, answer: SignedAnswer) -> Grant:
     raise VaultError(
         FileProblem.INVALID,
         f"This answer, {whose}, is to the request whose words are {phrase(answer.request)!r}, and the log of the vault in "
-        f"{state.folder} does not have it: it was asked for with another copy of the vault, or this is an older copy. Take it "
-        "in with the copy that has the request (rosetta vault grant show); where none has it, ask again: rosetta vault grant "
-        "request.",
+        f"{state.folder} does not have it: it was asked for with another copy of the vault, or this is an older copy. Use the "
+        "copy that has the request (rosetta vault grant show); where none has it, ask again.",
     )
 
 

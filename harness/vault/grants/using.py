@@ -2,55 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from corpora.model.entry import Segment
-from harness.core.storage import PUBLISHED
+from harness.core.failures import HarnessError, UsageError
+from harness.core.storage import PUBLISHED, file_stamp
 from harness.sealed import stick
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileProblem
 from harness.vault.data_key import DataKey
-from harness.vault.folder import VaultState
-from harness.vault.grants.files import asked_lines, at_once_lines, read_request
-from harness.vault.grants.grants import OPEN_DAYS, Grants, proved
+from harness.vault.folder import LOG, VaultState
+from harness.vault.grants.files import (
+    ANSWER_SUFFIX,
+    MOST_BYTES,
+    asked_lines,
+    at_once_lines,
+    read_answer,
+    read_request,
+    refuse_over,
+    standing,
+    write_request,
+)
+from harness.vault.grants.grants import OPEN_DAYS, Grants, proved, wanted_entries
 from harness.vault.key_shares import OpeningKey
-from harness.vault.ledger import request_id
-from harness.vault.log import STEP, VaultError
-from harness.vault.records import RunTerms, SignedRequest, Used
-from harness.vault.sealed_corpus import SealedCorpus
+from harness.vault.ledger import Grant, answer_id, request_id
+from harness.vault.log import STEP, VaultError, moment
+from harness.vault.records import GrantRequest, RunTerms, Used
+from harness.vault.request import REQUEST_SUFFIX
+from harness.vault.sealed_corpus import SealedCorpus, corpus_named
+from harness.vault.vault import words_of_log
 
 
 @dataclass
-class GrantUse:
-    """One grant, and the work that it is to be used for."""
+class AwaitedGrant:
+    """The grant of keepers who are elsewhere, for one piece of work: found in the log or asked for, awaited, and used up.
+
+    The request is a file, and the keepers' answers are files next to it. What the log has of them decides.
+    """
 
     grants: Grants
-    request: SignedRequest
-    run: RunTerms
-    """What is about to be done with the texts."""
+    run: RunTerms | None
+    """What is about to be done with the texts; None: they are opened to see whether they are whole."""
+    file: Path
+    """Where the request is written; where this name is taken, another one next to it."""
+    tell: Callable[[Sequence[str]], None]
+    """Shows, line by line, what is asked for and who answered."""
+    wait: Callable[[Path], None]
+    """Is called with the file of the request while answers are missing; returns when they are to be looked for again."""
     together: OpeningKey | None = None
-    """What the keepers who allowed it have together; None until it is used up, and where each opens alone."""
+    """What the keepers who allowed it have together; None until it is used up."""
 
     def opening(
-        self, name: str, identity: Identity, segments: Sequence[Segment], run_id: str, despite_network: str
+        self,
+        name: str,
+        identity: Identity,
+        segments: Sequence[Segment],
+        purpose: str,
+        run_id: str = "",
+        despite_network: str = "",
     ) -> tuple[VaultState, SealedCorpus, DataKey]:
-        """Use it up for a corpus, by its name or number; ``segments``: those that are needed, none: what was granted.
-
-        Gives what ``Vault.opening`` gives. Raises VaultError in words that name what differs; nothing is used up then.
-        """
-        asked = self.request
-        if name not in (asked.name, asked.corpus):
-            raise _other(f"the corpus {asked.name!r}, and this is {name!r}")
-        if closed := sorted({*segments} - asked.entries.keys()):
-            granted = ", ".join(sorted(asked.entries))
-            raise _other(f"entries of {granted}, and these are of {', '.join(closed)} too")
-        opened = self.grants.opening(request_id(asked), identity, self.run, run_id, despite_network)
+        """Use it up once enough keepers allow it; returns what ``Vault.opening`` returns, and raises as ``allowed``."""
+        number = self.allowed(name, identity, segments, purpose)
+        opened = self.grants.opening(number, identity, self.run, run_id, despite_network)
         self.together = opened.together
         return opened.state, opened.sealed, opened.key
+
+    def allowed(self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str) -> str:
+        """Return the number of a request that enough keepers allow for exactly this; where there is none, ask and wait.
+
+        ``name``: of a corpus, or its number. ``segments``: those that are needed; none: all but ``held_out``. Who asks
+        allows it, too. Raises VaultError where it cannot be asked for or too many refuse it, and what ``wait`` raises.
+        """
+        if not self.file.parent.is_dir():
+            raise UsageError(f"There is no folder {self.file.parent}. Put the stick back, or name another one.")
+        vault = self.grants.vault
+        number = self._known(name, identity, segments, purpose)
+        if number is None:
+            number = request_id(read_request(self.grants.ask(name, purpose, OPEN_DAYS, identity, segments, self.run)))
+        grant = (state := vault.read()).grants[number]
+        request = grant.request
+        if identity.public.signing_key not in grant.answers:
+            self.grants.take(self.grants.answer_asked(request, state, identity, allowed=True), identity)
+        file, seen, stamp = self._written(request, identity), dict[Path, object](), None
+        lines: Sequence[str] = [*asked_lines(request, vault.read(), file)]
+        while True:
+            news = [*self._taken(number, file, identity, seen)]
+            if news or stamp != file_stamp(vault.folder / LOG):  # a keeper may answer on this computer, too
+                state = vault.read()
+                grant, stamp = state.grants[number], file_stamp(vault.folder / LOG)
+                if len(grant.allowed_by(state.keepers)) >= state.threshold:
+                    self.tell(news)
+                    return number
+                if not _may_still_be(state, grant):
+                    raise VaultError(FileProblem.LOCKED, f"{standing(state, grant)} Nothing was opened. The same command asks again.")  # fmt: skip
+                self.tell([*lines, *news] if lines else [*news, standing(state, grant)])
+                lines = ()
+            self.wait(file)
+
+    def _known(self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str) -> str | None:
+        """Return the number of the newest request that these keys made here for exactly this, and that can be used still."""
+        state = self.grants.vault.read()
+        number, stored = corpus_named(state, name)
+        me = identity.public.signing_key, self.grants.machine.public.signing_key
+        wanted = (*me, number, wanted_entries(stored, segments), self.run, words_of_log(purpose, "The purpose"))
+        for grant in reversed(list(state.grants.values())):
+            asked = grant.request
+            same = (asked.by, asked.machine, asked.corpus, dict(asked.entries), asked.run, asked.purpose) == wanted
+            if same and not grant.used and _may_still_be(state, grant):
+                with suppress(VaultError):  # over, or its key was used up by a program that was stopped then
+                    refuse_over(state, grant, moment(self.grants.vault.clock()))
+                    self.grants.kept.key(grant.id)
+                    return grant.id
+        return None
+
+    def _written(self, request: GrantRequest, identity: Identity) -> Path:
+        """Return the file of a request, which is written where no file of the folder has it."""
+        content, number = write_request(request, identity), 2
+        for path in sorted(self.file.parent.glob(f"*{REQUEST_SUFFIX}")):
+            if file_stamp(path)[1] == len(content) and path.read_bytes() == content:
+                return path
+        path = self.file
+        while path.exists():
+            path, number = self.file.with_stem(f"{self.file.stem}-{number}"), number + 1
+        stick.write_file(path, content, PUBLISHED)
+        return path
+
+    def _taken(self, number: str, file: Path, identity: Identity, seen: dict[Path, object]) -> Iterator[str]:
+        """Import the answers next to a request that are new or were written again; yield what each says, or why it does not count."""
+        for path in sorted(file.parent.glob(f"*{ANSWER_SUFFIX}")):
+            if seen.get(path) == (stamp := file_stamp(path)):
+                continue
+            seen[path] = stamp
+            try:
+                data = stick.read_named(path, MOST_BYTES)
+                state, (answer, _) = self.grants.vault.read(), read_answer(data)
+                if answer.request != number:
+                    if answer.request not in state.grants:
+                        yield f"{path.name} answers another request, and does not count here."
+                    continue
+                known = state.grants[number].answers.get(answer.keeper)
+                self.grants.take(data, identity)
+            except HarnessError as error:
+                yield f"{path.name} does not count: {error}"
+                continue
+            if known is None or answer_id(known) != answer_id(answer):
+                does = "allows it" if answer.allowed else f"refuses it: {answer.reason}"
+                yield f"{state.keepers[answer.keeper].name} {does}"
+
+
+def _may_still_be(state: VaultState, grant: Grant) -> bool:
+    """Return whether those who did not refuse a request are enough to allow it."""
+    return len(state.keepers) - len(grant.refused_by(state.keepers)) >= state.threshold
 
 
 @dataclass(frozen=True)
@@ -71,28 +177,3 @@ class GrantAtOnce:
         )  # fmt: skip
         self.tell([*at_once_lines(request, state)])
         return proved(used.model_copy(update={"grant": request}), state, together)
-
-
-@dataclass(frozen=True)
-class GrantAhead:
-    """The keepers are asked for the work, in place of doing it."""
-
-    grants: Grants
-    run: RunTerms | None
-    """What is to be done with the texts."""
-    file: Path
-    """Where the request is written."""
-    asked: Callable[[Sequence[str]], NoReturn]
-    """Shows what is asked for, line by line, and ends the work."""
-
-    def ask(self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str) -> NoReturn:
-        """Request the opening of a corpus, by its name or number; ``segments``: those that are needed, none: all but ``held_out``."""
-        content = self.grants.ask(name, purpose, OPEN_DAYS, identity, segments, self.run)
-        stick.write_file(self.file, content, PUBLISHED)
-        self.asked([*asked_lines(read_request(content), self.grants.vault.read(), self.file)])
-
-
-def _other(words: str) -> VaultError:
-    return VaultError(
-        FileProblem.INVALID, f"It was granted for {words}. Nothing was used up. Ask for a new one (--ask)."
-    )

@@ -8,13 +8,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from shlex import quote
 from typing import Final
 
 from harness.release.budget import REASONS
 from harness.release.records import LEAST_CONFIRMED
-from harness.sealed.strict_records import FileError
 from harness.store.attachments import attached_to
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.database import store_path
@@ -22,7 +20,6 @@ from harness.store.runs import Run, find_by_id
 from harness.store.withdrawn import withdrawn_runs
 from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.folder import check_submission
-from harness.vault.folder import read_state
 from harness.vault.opening import folder_of
 from review.office.results.progress import progress
 from review.office.store.store import IssuedCertificate, Office, Review
@@ -146,7 +143,9 @@ def _begun(kept: KeptSubmission) -> str:
     """Return what became of runs that gave nothing to tell."""
     match kept.state.what:
         case SubmissionEvent.BEGUN:
-            return "it was begun and cut: a grant that was used up is not used again, so ask for another"
+            return (
+                "it was begun and cut: a grant that was used up is not used again, and the keepers are asked once more"
+            )
         case SubmissionEvent.NOT_RUN:
             return f"not run, through no fault of the method: {kept.state.words}"
         case _:
@@ -165,18 +164,12 @@ def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) 
 
 
 def opening_command(connection: sqlite3.Connection, run: Run, command: str) -> str:
-    """Return a command with what opens the texts of a run from a vault.
-
-    Where several keepers open the vault together, the request for their grant stands before it.
-    """
-    vault, _, number = (read_dataset(connection, run.corpus).opened_from or "").partition("/")
+    """Return a command with what opens the texts of a run from a vault."""
+    vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
     if not vault:
         return command
     folder = folder_of(store_path(connection).parent, vault)
-    opening = f"{command} --vault {quote(folder) if folder else 'FOLDER'}"
-    if not _opened_together(folder, number.partition("/")[0]):
-        return f"{opening} --purpose WORDS"
-    return f"{opening} --purpose WORDS --ask NAME.rosetta-request; then {opening} --grant NAME.rosetta-request"
+    return f"{command} --vault {quote(folder) if folder else 'FOLDER'} --purpose WORDS"
 
 
 def _vault_folder(connection: sqlite3.Connection, run: Run) -> str:
@@ -184,18 +177,6 @@ def _vault_folder(connection: sqlite3.Connection, run: Run) -> str:
     vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
     folder = folder_of(store_path(connection).parent, vault) if vault else ""
     return quote(folder) if folder else ""
-
-
-def _opened_together(folder: str, number: str) -> str:
-    """Return the name of a vault's corpus where several keepers open it together; empty where one does, or it cannot be read."""
-    if not folder:
-        return ""
-    try:
-        state = read_state(Path(folder))
-    except FileError:
-        return ""
-    corpus = state.head.corpora.get(number)
-    return "" if corpus is None or state.threshold == 1 else corpus.name
 
 
 def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:

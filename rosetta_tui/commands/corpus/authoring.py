@@ -22,7 +22,8 @@ from harness.core.failures import UsageError
 from harness.method.option_table import SEGMENTS
 from harness.store.file.database import home
 from rosetta_tui.commands.corpus.files import requirement_fields
-from rosetta_tui.commands.naming import on_terminal, when_used
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.front import on_terminal
 from rosetta_tui.request.reading import print_problems
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.json_forms import print_form

@@ -16,10 +16,11 @@ import click
 from harness.core.failures import UsageError
 from harness.method.option_table import FORMS
 from harness.store.file.database import home
-from rosetta_tui.commands.naming import on_terminal, when_used
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
+from rosetta_tui.front import on_terminal
 from rosetta_tui.request.reading import load_corpus, reading_options
-from rosetta_tui.request.vault import by_grant, without_method
+from rosetta_tui.request.vault import without_method
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -42,7 +43,6 @@ _HELP = """\
 @click.argument("review", default="last")
 @click.option("--all", "every", is_flag=True, help="Include items that are decided already.")
 @without_method
-@by_grant
 @click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON, without texts, and ask nothing.")
 def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     """Decide about items of REVIEW that were flagged or that divided the reviewers.
@@ -50,8 +50,8 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     Upholding or clearing asks for a reason and a name, which are on the certificate. System and reviewers stay
     hidden: you see the text, how many gave each rating, and how many flagged it. To change a decision, decide again;
     the last word counts. Notes stay on this machine. Reading the ratings is a look, which is written down and counts
-    at the gate: decide when the ratings are in. Sentences from a vault are opened with it (--vault, --purpose or a
-    grant to adjudicate), once there is something to decide; --json needs none.
+    at the gate: decide when the ratings are in. Sentences from a vault are opened with it (--vault, --purpose), once
+    there is something to decide; --json needs none.
     """
     with store.Office.open(home()) as office:
         reviewed = office.review(review)
@@ -61,7 +61,7 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
             _look(office, reviewed, cases)
             click.echo(form_text("review-adjudicate", [_json(case) for case in cases]))
             return
-        if reviewed.secret and vault["ask"] is None and not on_terminal():
+        if reviewed.secret and not on_terminal():
             raise UsageError(
                 "Sentences of this review are secret, so they are shown on a terminal only, to somebody who answers there. "
                 "--json gives the queue without texts."

@@ -21,7 +21,7 @@ from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
 from rosetta_tui.request.reading import load_corpus
-from rosetta_tui.request.vault import by_grant, without_method
+from rosetta_tui.request.vault import without_method
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -41,7 +41,7 @@ with when_used():
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
 """In the review's own language, or in one that is named."""
-_VAULT = ("vault", "purpose", "clock_was_wrong", "grant", "ask", "others")
+_VAULT = ("vault", "purpose", "clock_was_wrong", "others")
 _OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "second_look")
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
@@ -98,7 +98,6 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")
 @handed_out
 @without_method
-@by_grant
 @click.option("--anyway", is_flag=True, help="Make it even if it cannot lead to a verdict under the policy, or not all of it can be read.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -109,8 +108,8 @@ def create_(
 
     The sentences are drawn by difficulty, the outputs are shown without naming their systems, and controls are mixed
     in. The answer key stays in your data folder. Secret sentences are only written sealed: for laptops you know
-    (--for), or with passphrases. Those of a run from a vault go only to the laptops of --for: --vault and --purpose,
-    or a grant to hand them out, open them once, and the vault's log records that first.
+    (--for), or with passphrases. Those of a run from a vault go only to the laptops of --for: --vault and --purpose
+    open them once, and the vault's log records that first. Keepers who are elsewhere are asked on the STICK.
 
     With --translate FILE instead of runs, speakers write the sentences of a corpus or of a text file (NAME.txt, one
     on each line) in their language; all of them, unless --items says how many.
@@ -190,9 +189,8 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
 
 def _runs(names: Sequence[str], given: dict[str, Any], *, dry_run: bool) -> reviewed_runs.ReviewedRuns:
     """Read the runs; those from a vault are opened once, after everything that could be refused before."""
-    with_vault.require_one(names, given)
     segments = [entry.Segment(segment_name) for segment_name in given["segments"]]
-    opening = with_vault.handing_out(given, dry_run=dry_run)
+    opening = with_vault.handing_out(given, several=dry_run or len(names) > 1)
     with opened() as connection:
         if given["vault"] is not None and not dry_run:
             corpus = store_runs.find_run(connection, names[0]).dataset_id
@@ -298,7 +296,7 @@ def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -
         given |= {"organisation": first.organisation.name, "panel": reviewed.key.panel, "labels": first.labels}
         if given["vault"] is not None and not dry_run:
             distribute.look_ahead(office, given, corpus)
-        with_vault.open_review(reviewed, "review", given, with_vault.handed_to(given, dry_run=dry_run))
+        with_vault.open_review(reviewed, "review", given, with_vault.handed_to(given), dry_run=dry_run)
         drawn = second_look.draft_second_look(
             office, reviewed, secrets.randbits(32) if given["seed"] is None else given["seed"]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,22 +12,35 @@ from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.vault import vault_request
 
+if TYPE_CHECKING:
+    from harness.vault.request import VaultRequest
+
 with when_used():
     from harness.run import vault_opening
     from harness.sealed import keys
     from harness.store import runs
     from harness.store.file import database
+    from harness.vault import request
     from review.files import identities
     from review.office.making import reviewed_runs
     from review.office.store import store
 
 
-def handing_out(given: Mapping[str, Any], *, dry_run: bool) -> reviewed_runs.TextOpening:
-    """Return what opens runs whose sentences go to the laptops of ``--for``; nothing is opened yet. UsageError as of ``handed_to``."""
-    asked = vault_request(given, "review")
+def _request(given: Mapping[str, Any], work: str, *, several: bool) -> VaultRequest | None:
+    """Read the options about a vault; keepers who are elsewhere are asked for one run, in the folder of the files."""
+    file = (given.get("folder") or Path()) / f"{work}{request.REQUEST_SUFFIX}"
+    return vault_request({**given, "request": file}, work, asks=not several)
+
+
+def handing_out(given: Mapping[str, Any], *, several: bool) -> reviewed_runs.TextOpening:
+    """Return what opens runs whose sentences go to the laptops of ``--for``; nothing is opened yet. UsageError as of ``handed_to``.
+
+    ``several``: of several runs, or for a plan alone: then keepers who are elsewhere are not asked.
+    """
+    asked = _request(given, "review", several=several)
     if asked is None:
         return reviewed_runs.without_vault
-    laptops = handed_to(given, dry_run=dry_run)
+    laptops = handed_to(given)
     return lambda connection, run: vault_opening.open_again(connection, run, asked, "review", laptops=laptops)
 
 
@@ -36,10 +49,10 @@ def laptop_cards(_ctx: click.Context, _option: click.Parameter, files: Sequence[
     return [identities.laptop_card_in(file) for file in files]
 
 
-def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIdentity]:
+def handed_to(given: Mapping[str, Any]) -> list[keys.PublicIdentity]:
     """Return the laptops for which sentences from a vault are sealed; none where no vault is named.
 
-    UsageError where they are not named, more would go along than the opening is for, or a grant would be used up for nothing.
+    UsageError where they are not named, or more would go along than the opening is for.
     """
     if given["vault"] is None:
         return []
@@ -50,34 +63,26 @@ def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIde
         )
     if given.get("context") == "all":
         raise UsageError("--context all: of a vault only the sentences go along that are asked about. Leave it out.")
-    if dry_run and (given["grant"] or given["ask"]) is not None:
-        raise UsageError(
-            "--dry-run with --grant would use the grant up and hand nothing out, and --ask asks for the real thing. Leave --dry-run out."
-        )
     return [laptop.public for laptop in given["laptops"]]
 
 
-def require_one(names: Sequence[str], given: Mapping[str, Any]) -> None:
-    """Raise UsageError where one grant is to open several runs."""
-    if (given["grant"] or given["ask"]) is not None and len(names) > 1:
-        raise UsageError(
-            "A grant is for one run. Make a review of each on its own, or bring the keepers together on this computer (--with FILE)."
-        )
-
-
 def open_review(
-    review: store.Review, work: str, given: Mapping[str, Any], laptops: Sequence[keys.PublicIdentity] = ()
+    review: store.Review,
+    work: str,
+    given: Mapping[str, Any],
+    laptops: Sequence[keys.PublicIdentity] = (),
+    *,
+    dry_run: bool = False,
 ) -> None:
     """Open the texts of a review of runs from a vault; those of any other need none.
 
-    ``laptops``: those that they are sealed for. UsageError where no vault is named, or one that is not the runs'.
+    ``laptops``: those that they are sealed for. ``dry_run``: for a plan alone. UsageError where no vault is named, or one that is not the runs'.
     """
-    asked = vault_request(given, work)
+    asked = _request(given, work, several=dry_run or len(review.vault_runs) > 1)
     if not review.vault_runs:
         if asked is not None:
             raise UsageError(f"Review {review.name!r} is not of runs from a vault: leave --vault out.")
         return
-    require_one(review.vault_runs, given)
     with database.opened() as connection:
         for run_id in review.vault_runs:
             run = runs.find_run(connection, run_id)

@@ -20,7 +20,7 @@ from harness.core.storage import PRIVATE, PUBLISHED, write_file
 from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
-from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
+from rosetta_tui.request.vault import out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -53,7 +53,6 @@ with when_used():
 @click.option("--submitter", metavar="NAME", help="For a run with secret entries: who learns its scores. Each answer counts (rosetta vault budget).")  # fmt: skip
 @click.option("--row", "entry", metavar="ENTRY", help="Instead of the card, prove that the row of this entry (its id) is on it.")  # fmt: skip
 @click.option("--unsigned", is_flag=True, help="Write the card without a signature.")
-@by_grant
 @out_of_vault
 def export(
     run: str,
@@ -84,8 +83,6 @@ def export(
             "The proof of a row has one form, signed as its card is: leave --form, --as, --submitter and --unsigned out."
         )
     form = form or rows.form_of(output.name)
-    if vault["ask"] is not None and submitter is None and (unsigned or form != "card"):
-        raise UsageError("--ask is for a card that is signed or released; this file needs no opening. Leave it out.")
     if submitter is not None:
         _refuse_other_forms(output, form, role, overwrite=overwrite, unsigned=unsigned)
     with database.opened() as connection:

@@ -23,7 +23,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.verify import read_key
 from rosetta_tui.request.click_options import adding_those_of
 from rosetta_tui.request.options import told
-from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
+from rosetta_tui.request.vault import out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import CHECK_SIGNS, plain
 
@@ -112,7 +112,6 @@ with when_used():
 
 @click.command()
 @click.argument("run")
-@by_grant
 @out_of_vault
 def sign(run: str, **vault: Any) -> None:
     """Sign the card of RUN and keep the seal next to it; nothing leaves. `rosetta runs verify RUN` checks it.

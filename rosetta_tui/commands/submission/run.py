@@ -18,11 +18,12 @@ import click
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
 from harness.method.option_table import SEGMENTS
+from harness.method.shipped import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.submission.store import FILE, NAMED, SUBMITTER, bundle_lines, check_lines, desk, kept, say
 from rosetta_tui.request.click_options import adding
 from rosetta_tui.request.options import CONFIRM
-from rosetta_tui.request.vault import by_grant, out_of_vault, vault_request
+from rosetta_tui.request.vault import out_of_vault, vault_request
 
 # ---- The report to the maker of a submission: a released card or a released refusal, in a file,
 # counted in the budget.
@@ -104,6 +105,7 @@ with when_used():
     from harness.store.file import database
     from harness.submission import desk as desks
     from harness.submission import folder, lanes, rehearsal
+    from harness.vault import request as requests
     from rosetta_tui.app import display
     from rosetta_tui.commands.submission import secret_run
     from rosetta_tui.report import records as run_records
@@ -127,7 +129,6 @@ _NOT_KEPT: Final = (
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="What its maker is told. Default: a file beside the submission in the data folder.")  # fmt: skip
 @SUBMITTER
 @adding("trust_local_server")
-@by_grant
 @out_of_vault
 @in_lines
 def run(
@@ -145,12 +146,14 @@ def run(
     """Run a submission over the open entries of its card, and compare the scores with those that it claims.
 
     With CORPUS it is then run over the secret entries of that corpus: a file, or with --vault the name of a corpus
-    there; the keepers are asked only now. Code runs in a box, data through this program's own methods. Its maker is
-    told coarse scores and five caveats as yes or no, or where it stopped; both count as an answer (rosetta vault
-    budget). A failure of this computer does not count as an answer, and the submission may be run again.
+    there; the keepers are asked only now. Where several open it together, the request is written next to FILE, and
+    their answers are waited for there; without a terminal the command ends, and the same one continues with them. Code
+    runs in a box, data through this program's own methods. Its maker gets coarse scores and five caveats as yes or no,
+    or where it stopped; both count as an answer (rosetta vault budget). A failure of this computer does not count as an
+    answer, and the submission may be run again.
     """
-    if corpus is None and (given["vault"] or given["ask"]) is not None:
-        raise click.UsageError("--vault and --ask go with CORPUS, the name of a corpus in it.")
+    if corpus is None and given["vault"] is not None:
+        raise click.UsageError("--vault goes with CORPUS, the name of a corpus in it.")
     if corpus is None and output is not None:
         raise click.UsageError("-o goes with CORPUS: nobody is told anything about a rehearsal.")
     if corpus is not None and terms is None:
@@ -171,11 +174,14 @@ def run(
         else:
             say([f"It was rehearsed before, and its claim held ({kept_submission.number})."])
         if corpus is not None:
-            code = secret_run.over_secrets(kept_submission, place, plan, model, {**given, "file": corpus}, style)
+            beside = Path(submission).parent if Path(submission).exists() else Path()
+            request = beside / kept_submission.path.name.replace(BUNDLE_SUFFIX, requests.REQUEST_SUFFIX)
+            asked = {**given, "file": corpus, "request": request}
+            code = secret_run.over_secrets(kept_submission, place, plan, model, asked, style)
             if not code:
                 tell_of(desk().find(kept_submission.number), output, submitter, given)
             raise click.exceptions.Exit(code)
-    say([f"Next, over secret texts: rosetta submission run {kept_submission.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault; --ask FILE asks its keepers first."])  # fmt: skip
+    say([f"Next, over secret texts: rosetta submission run {kept_submission.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault."])  # fmt: skip
 
 
 def _model(given: Mapping[str, Any]) -> lanes.ModelHere | None:
@@ -239,18 +245,15 @@ with when_used():
 @click.argument("submission", metavar=NAMED)
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: a file beside the submission in the data folder.")  # fmt: skip
 @SUBMITTER
-@by_grant
 @out_of_vault
 def tell(submission: str, output: Path | None, submitter: str | None, **vault: Any) -> None:
     """Write the released card of the last run over secret entries, or the refusal, if the budget held it back before.
 
     The same run gives the same file again, and counts once. The scores of a run from a vault need --vault and
-    --purpose, or a grant to seal it. If there is nothing to tell yet, no file is written, and the exit code is 1.
+    --purpose. If there is nothing to tell yet, no file is written, and the exit code is 1.
     """
     require_free(output)
     submitted = kept(submission)
-    if vault["ask"] is not None and submitted.judged.what is desks.SubmissionEvent.REFUSED:
-        raise click.UsageError("A refusal opens no text, so nobody is asked. Leave --ask out.")
 
     def open_texts(connection: sqlite3.Connection, run: runs.Run) -> None:
         vault_opening.open_again(connection, run, vault_request(vault), "seal")

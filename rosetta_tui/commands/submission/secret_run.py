@@ -14,7 +14,7 @@ from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standin
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
 from harness.release.ledger import check_anchor, confirming, own_ledger
-from harness.run.vault_opening import run_terms
+from harness.run.vault_opening import ask_keepers, run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, home, opened
 from harness.submission import lanes, rehearsal
@@ -22,11 +22,12 @@ from harness.submission.bundle import Submission
 from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.lanes import LanePlan, ModelHere
 from harness.submission.rehearsal import run_outcome
-from harness.vault.records import MOST_WORDS
+from harness.vault.records import MOST_WORDS, RunTerms
 from harness.vault.request import VaultNoting
 from rosetta_tui.app.display import to_the_end
 from rosetta_tui.commands.submission.store import desk, say
 from rosetta_tui.request.reading import read_corpus
+from rosetta_tui.request.vault import vault_request
 
 _NOT_TOLD: Mapping[str, Any] = {"form": None, "corpus_id": None, "source_language": None, "target_language": None}
 """Options of reading a corpus that a submission's run does not have."""
@@ -53,8 +54,8 @@ def over_secrets(
     facts = CorpusFacts("", name, found.manifest.source_language, found.manifest.target_language)
     if (notice := standing(home()).of_corpus(facts)) is not None:
         raise Withdrawn(f"Corpus {name}", notice)
-    if given["ask"] is not None:
-        _request(found, plan, model, given, openings)  # ends when the keepers are asked
+    if (vault := vault_request(given)) is not None:
+        ask_keepers(name, vault, _terms(found, model, given))
     desk().note(found.submission, SubmissionEvent.BEGUN, corpus=name)
     with ExitStack() as log:
         with _noted(found.submission, SubmissionEvent.NOT_BEGUN, name, "The command was refused."):
@@ -69,7 +70,7 @@ def over_secrets(
     words = came.stage or came.words
     desk().note(found.submission, came.act, finished.run_id, request.corpus.dataset.id, words)
     if came.act is SubmissionEvent.NOT_RUN:
-        say([f"Not run, and not the submission's fault: {came.words} It does not count as an answer. A grant that was used is gone: ask for another, and run it again when that is fixed."])  # fmt: skip
+        say([f"Not run, and not the submission's fault: {came.words} It does not count as an answer. A grant that was used is gone: when that is fixed, the same command asks the keepers for another."])  # fmt: skip
     elif came.act is SubmissionEvent.REFUSED:
         say([f"Nothing in it could be scored. {came.words}"])
     return (code or 1) if came.act is SubmissionEvent.NOT_RUN else 0
@@ -113,11 +114,9 @@ def _request(
     openings: list[VaultNoting],
 ) -> api.RunRequest:
     """Open the corpus and ask for the run; a vault is opened for exactly this bundle, by its hash, and ``openings`` has by whom."""
-    selection = Selection(segments=tuple(Segment(each) for each in given["segment"]))
-    terms = None
+    selection, terms = _selection(given), None
     if given.get("vault") is not None:
-        asked = {} if model is None else {"endpoint": model.endpoint, "model": model.model}
-        terms = run_terms(str(found.path), asked, ScoringOptions(), selection)
+        terms = _terms(found, model, given)
     corpus = read_corpus({**_NOT_TOLD, **given}, None, work="run", terms=terms, opened=openings.append)
     if given["confirm"]:
         selection = confirming(corpus, selection, own_ledger(home()))
@@ -126,3 +125,13 @@ def _request(
     if not request.secret:
         raise UsageError("These entries are open, and a submission is held against its claim on open ones already: name a corpus with secret entries.")  # fmt: skip
     return request
+
+
+def _selection(given: Mapping[str, Any]) -> Selection:
+    return Selection(segments=tuple(Segment(name) for name in given["segment"]))
+
+
+def _terms(found: KeptSubmission, model: ModelHere | None, given: Mapping[str, Any]) -> RunTerms:
+    """Return what the keepers allow: exactly this bundle by its hash, with this model and these entries."""
+    asked = {} if model is None else {"endpoint": model.endpoint, "model": model.model}
+    return run_terms(str(found.path), asked, ScoringOptions(), _selection(given))

@@ -15,8 +15,9 @@ from corpora.files.problems import CorpusError
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from rosetta_tui.commands.naming import on_terminal, when_used
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, acting, changing, keeper, purpose, vault_at
+from rosetta_tui.front import on_terminal
 from rosetta_tui.request.reading import print_problems, read_corpus, reading
 from rosetta_tui.request.vault import together
 from rosetta_tui.show.text import plain

@@ -17,7 +17,8 @@ from corpora.text.messages import counted
 from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, acting, changing, grants_at, keeper, vault_at
-from rosetta_tui.request.vault import asked, by_grant, refuse_existing, together
+from rosetta_tui.commands.vault.sharing import purpose as why
+from rosetta_tui.request.vault import tell, together, wait
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
@@ -131,28 +132,24 @@ with when_used():
     from harness.consent import checks as consent
     from harness.consent import withdrawals_in_force
     from harness.store.file import database
-    from harness.vault import ledger, sealed_corpus
     from harness.vault import opening as vault_opening
+    from harness.vault import request as requests
+    from harness.vault import sealed_corpus
     from harness.vault.grants import using
 
 
 @click.command("open")
 @changing
 @together
-@click.argument("corpus", required=False)
-@click.option(
-    "--purpose", metavar="WORDS", help="Why it is done. The log keeps these words, so name nobody and quote no text."
-)
-@by_grant
+@click.argument("corpus")
+@why
 @click.option("--segment", "chosen", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment. Default: all but held_out, which is never opened.")  # fmt: skip
 def open_(
     vault: Path,
     key: Path | None,
     others: tuple[Path, ...],
-    corpus: str | None,
-    purpose: str | None,
-    grant: Path | None,
-    ask: Path | None,
+    corpus: str,
+    purpose: str,
     chosen: tuple[str, ...],
     *,
     clock_was_wrong: bool,
@@ -160,30 +157,17 @@ def open_(
     """Open every text of CORPUS in memory and check it, so that you know that your keys work and nothing is damaged.
 
     The log of VAULT records the opening and its purpose first. Nothing is shown, and nothing is kept. Where several
-    keepers open it together, either they are here (--with), or they are asked before (--ask), and --grant uses
-    up what they allowed.
+    keepers open it together, either they are here (--with), or they are asked, and the same command continues.
     """
-    if grant is not None:
-        if corpus or purpose or chosen or others or ask:
-            raise click.UsageError("--grant states itself which texts to open, and why. Leave the rest out.")
-        granted = grants_at(vault, clock_was_wrong=clock_was_wrong)
-        request = vault_opening.request_in(grant)
-        given = granted.opening(ledger.request_id(request), keeper(key))
-        opened = vault_opening.unsealed(given.state, given.sealed, given.key)
-        corpus = request.name
-    elif corpus and purpose:
-        made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-        segments = [entry.Segment(segment_name) for segment_name in chosen]
-        if ask is not None:
-            refuse_existing(ask)
-            ahead = using.GrantAhead(grants_at(vault, clock_was_wrong=clock_was_wrong), None, ask, asked)
-            ahead.ask(corpus, keeper(key), segments, purpose)
+    made = vault_at(vault, clock_was_wrong=clock_was_wrong)
+    segments = [entry.Segment(segment_name) for segment_name in chosen]
+    if made.read().split is not None and not others:
+        file = Path(f"open{requests.REQUEST_SUFFIX}")
+        awaited = using.AwaitedGrant(grants_at(vault, clock_was_wrong=clock_was_wrong), None, file, tell, wait)
+        opened = vault_opening.unsealed(*awaited.opening(corpus, keeper(key), segments, purpose))
+    else:
         identity, opening = acting(made, key, others)
         opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
-    else:
-        raise click.UsageError(
-            "Name the corpus and say why (--purpose), or name the request that the keepers allowed (--grant)."
-        )
     count = counted(len(opened.entries), "entry", "entries")
     click.echo(plain(f"{corpus}: {count} opened with your keys, each text is whole. The log records it."))
     for words in _taken_back(opened):

@@ -129,7 +129,7 @@ with when_used():
 
 REQUEST = click.argument("request", type=FILE, metavar="NAME.rosetta-request")
 KEY = click.option("--key", type=FILE, metavar="FILE", help="Answer with the keys in this file, such as those on your stick.")  # fmt: skip
-ANSWER = click.option("--to", "answer", required=True, type=FILE, metavar="NAME.rosetta-answer", help="Where the answer goes, such as on the stick.")  # fmt: skip
+ANSWER = click.option("--to", "answer", type=FILE, metavar="NAME.rosetta-answer", help="Where the answer goes. Default: next to the request.")  # fmt: skip
 
 
 def grants_at(vault: Path, *, clock_was_wrong: bool = False) -> grants.Grants:

@@ -147,12 +147,12 @@ class Rosetta:
     def start(self, *arguments: object, **more: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-P", "-c", START, *map(str, arguments)],
-            cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more,
+            env=self.environment, stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **{"cwd": ROOT, **more},
         )  # fmt: skip
 
-    def __call__(self, *arguments: object) -> tuple[int, str, str]:
-        process = self.start(*arguments)
+    def __call__(self, *arguments: object, **more: Any) -> tuple[int, str, str]:
+        process = self.start(*arguments, **more)
         out, problems = process.communicate(timeout=600)
         return process.returncode, out, problems
 

@@ -246,9 +246,9 @@ def test_command_runs_without_a_standard_stream(stream: int, tmp_path: Path) -> 
 def test_question_that_nobody_answers_is_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None) -> None:  # fmt: skip
     """Not interrupted, which is what a person does."""
     homes = Homes(tmp_path, monkeypatch)
-    homes("office", "open elders greetings --ask {stick}/a.rosetta-request --purpose spring")
+    homes.types("office", "vault open ../office/elders greetings --purpose spring", there=homes.stick)
     homes("office", "export elders {stick}/elders --purpose", "for the keepers")
-    asked = ("vault", "grant", "answer", homes.stick / "elders", homes.stick / "a.rosetta-request", "--to", "a.rosetta-answer")  # fmt: skip
+    asked = ("vault", "grant", "answer", homes.stick / "elders", homes.stick / "open.rosetta-request")  # fmt: skip
     for first in (lambda: os.close(0), None)[: times(1, 2)]:
         done = called(homes.folder / "school", *asked, first=first)
         assert done.returncode == 2, done.stderr

@@ -22,6 +22,7 @@ from harness.store.file.database import open_store, opened
 from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.runs import find_run, read_card
 from harness.vault.folder import read_state
+from harness.vault.grants.files import read_request
 from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import vault_at
@@ -38,6 +39,8 @@ from review.records.agreeing import BRINGING, evidence_of, opened_by
 from review.records.profile import seen
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.review import adjudicate
+from rosetta_tui.front import WAITING
+from rosetta_tui.request import vault as vault_options
 from tests.harness.vault.made import readable
 from tests.review.verdict.certified import attached, issue, review_of
 from tests.tui.commands.command_line import said
@@ -45,7 +48,7 @@ from tests.tui.commands.sealed_review import OPENING, careful, newest, run_seale
 from tests.tui.commands.sealed_review import create as create_sealed
 from tests.tui.commands.submission_desk import CANARY, Desk
 from tests.tui.commands.submission_desk import readable as in_plain
-from tests.tui.commands.vault_office import DESPITE, RUN, Homes, asked, faults, grants, numbered
+from tests.tui.commands.vault_office import DESPITE, RUN, Homes, allowed, asked, faults, grants, numbered
 
 
 @pytest.fixture
@@ -53,50 +56,96 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None) -> 
     return Homes(tmp_path, monkeypatch)
 
 
+TRY = "vault open ../office/elders greetings --purpose"
+
+
 def test_grant_of_three_keepers_over_a_stick(homes: Homes) -> None:
-    """Answers in any order, one of them twice; one keeper refuses; the grant opens once."""
-    one = "{stick}/one.rosetta-request"
-    told = homes("office", f"open elders greetings --ask {one} --purpose", "second opinion")
+    """Answers in any order; one keeper refuses; the command goes on with what lies next to its request, and opens once."""
+    told = homes.types("office", TRY, "second opinion", there=homes.stick)
     assert "Office asks to open 'greetings' once: 2 development, 4 gold_standard" in told
-    assert "2 keepers must allow it" in told
+    assert "2 keepers must allow it: Office, and 1 more of School, Library." in told
+    assert "Waiting for the keepers" in told
     words = told.partition("its words   ")[2].splitlines()[0]
+    one = homes.stick / "open.rosetta-request"
     homes("office", "export elders {stick}/elders --purpose", "for the keepers")
     shown = homes("library", f"grant show {{stick}}/elders {one}")
     assert words in shown
-    assert "No answer yet from Office, School, Library." in shown
-    to = "--to {stick}/%s.rosetta-answer"
-    refused = homes("library", f"grant answer {{stick}}/elders {one} {to % 'library'} --refuse", "in May")
+    assert "Allowed by Office. No answer yet from School, Library." in shown
+    refused = homes("library", f"grant answer {{stick}}/elders {one} --refuse", "in May")
     assert "The log will have it with your reason" in refused
-    for home in ("school", "office"):
-        allowed = homes(home, f"grant answer {{stick}}/elders {one} --yes {to % home}")
-        assert "it cannot be used again" in allowed
-    homes("office", "grant take elders {stick}/library.rosetta-answer")
-    few = homes("office", f"open elders --grant {one}")
-    assert "Too few keepers allow it. 2 must allow it. Refused by Library: in May." in few
-    taken = homes("office", "grant take elders {stick}/school.rosetta-answer {stick}/office.rosetta-answer {stick}/school.rosetta-answer")  # fmt: skip
-    assert taken.count("School allows it") == 2
-    assert "Allowed by School, Office. Refused by Library: in May." in taken
-    assert "made on another computer" in homes("school", f"open {{stick}}/elders --grant {one}")
-    assert "greetings: 6 entries opened" in homes("office", f"open elders --grant {one}")
-    assert "was used up at" in homes("office", f"open elders --grant {one}")
+    few = homes.types("office", TRY, "second opinion", there=homes.stick)
+    assert "Library refuses it: in May" in few
+    assert "Waiting for the keepers" in few
+    allowed(homes, one)
+    taken = homes.types("office", TRY, "second opinion", there=homes.stick)
+    assert "School allows it" in taken
+    assert "greetings: 6 entries opened" in taken
     [shown] = json.loads(homes("office", "grant show elders --json"))
     assert faults("vault-grants", [shown]) == []
+    again = homes.types("office", TRY, "second opinion", there=homes.stick)
+    assert "Written: open-2.rosetta-request" in again
+    assert "entries opened" not in again
     log = homes("office", "log elders")
     assert f"Office: took in what Library says to {shown['grant'][:8]}: refuses it: in May" in log
-    assert f"Office: used up the grant {shown['grant'][:8]} and opened 'greetings'" in log
+    assert log.count(f"Office: used up the grant {shown['grant'][:8]} and opened 'greetings'") == 1
     assert readable(homes.folder) == []
+
+
+def test_grant_counts_answers_to_its_very_request_alone(homes: Homes) -> None:
+    """What was changed, asked for anew, or answered for something else opens nothing."""
+    homes.types("office", TRY, "second opinion", there=homes.stick)
+    one, honest = homes.stick / "open.rosetta-request", (homes.stick / "open.rosetta-request").read_bytes()
+    homes("office", "export elders {stick}/elders --purpose", "for the keepers")
+    one.write_bytes(honest.replace(b"second opinion", b"just a look..."))
+    assert "changed after it was written" in homes("school", f"grant answer {{stick}}/elders {one} --yes")
+    one.write_bytes(honest)
+    allowed(homes, one)
+    [answer] = homes.stick.glob("*.rosetta-answer")
+    other = homes.types("office", TRY, "just a look", there=homes.stick)
+    two = homes.stick / "open-2.rosetta-request"
+    assert f"Written: {two.name}" in other
+    first, second = (request_id(read_request(path.read_bytes())) for path in (one, two))
+    (homes.stick / "a.rosetta-answer").write_bytes(answer.read_bytes().replace(first.encode(), second.encode()))
+    (homes.stick / "b.rosetta-answer").write_bytes(b"{}")
+    tried = homes.types("office", TRY, "just a look", there=homes.stick)
+    assert "a.rosetta-answer does not count: This answer was changed" in tried
+    assert "b.rosetta-answer does not count" in tried
+    assert "entries opened" not in tried
+    assert [bool(each.used) for each in grants(homes)] == [False, False]
+    assert [len(each.answers) for each in grants(homes)] == [1, 1], "that of the office"
+    assert "entries opened" in homes.types("office", TRY, "second opinion", there=homes.stick)
+
+
+def test_grant_waits_on_a_terminal_for_as_many_as_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None) -> None:  # fmt: skip
+    homes = Homes(tmp_path, monkeypatch, threshold=3)
+    coming = ["school", "library"]
+
+    def answered(_seconds: float) -> None:
+        allowed(homes, homes.stick / "open.rosetta-request", coming.pop(0))
+        monkeypatch.setenv("ROSETTA_HOME", str(homes.folder / "office"))
+        monkeypatch.chdir(homes.stick)
+
+    monkeypatch.setattr(vault_options, "on_terminal", lambda: True)
+    monkeypatch.setattr("rosetta_tui.request.vault.time.sleep", answered)
+    said = homes.types("office", TRY, "second opinion", there=homes.stick)
+    assert said.index("School allows it") < said.index("No answer yet from Library") < said.index("Library allows it")
+    assert "6 entries opened" in said
+
+
+def test_grant_that_too_many_refuse_is_asked_for_anew(homes: Homes) -> None:
+    homes.types("office", TRY, "second opinion", there=homes.stick)
+    homes("office", "export elders {stick}/elders --purpose", "for the keepers")
+    for home in ("school", "library"):
+        homes(home, "grant answer {stick}/elders {stick}/open.rosetta-request --refuse no")
+    said = homes.types("office", TRY, "second opinion", there=homes.stick)
+    assert "So it can no longer be allowed. Nothing was opened." in said
+    assert "Written: open-2" in homes.types("office", TRY, "second opinion", there=homes.stick)
 
 
 def test_grant_request_that_is_none_is_named(homes: Homes) -> None:
     homes("office", "show elders")  # the next commands are typed there
     Path("wrong.rosetta-request").write_text("{}", "utf-8")
-    for line in (
-        "vault open elders --grant",
-        "run greetings --vault elders --method copy-source --despite-network made-up --grant",
-        "vault grant show elders",
-        "vault grant answer elders --to a.rosetta-answer --yes",
-        "vault grant answer elders --to a.rosetta-answer --refuse no",
-    ):
+    for line in ("vault grant show elders", "vault grant answer elders --yes", "vault grant answer elders --refuse no"):
         for name in ("wrong.rosetta-request", "gone.rosetta-request"):
             failed = said(f"{line} {name}").exception
             assert isinstance(failed, UsageError), line
@@ -104,31 +153,19 @@ def test_grant_request_that_is_none_is_named(homes: Homes) -> None:
 
 
 def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
-    ask = "run greetings --vault elders --ask a.rosetta-request --method copy-source --purpose x"
+    ask = "run greetings --vault elders --method copy-source --despite-network made-up --purpose x"
     told = homes.types("office", ask)
     assert "then        a run of the method copy-source" in told
-    assert "is there already" in homes.types("office", ask)
-    gone = ask.replace("a.rosetta-request", "gone/a.rosetta-request")
-    assert "no folder gone. Put the stick back" in homes.types("office", gone)
-    here = ask.replace("a.rosetta", "b.rosetta") + " --with paper"
-    assert "One keeper asks for a grant, or uses it" in homes.types("office", here)
-    for line, words in (
-        ("run words.tsv --method copy-source", "--ask goes with --vault"),
-        ("score --rescore last --vault elders --purpose x", "There is no run"),
-        ("run greetings --estimate --vault elders --purpose x --method copy-source", "runs nothing"),
-    ):
-        assert words in homes.types("office", f"{line} --ask b.rosetta-request"), line
-    assert len(homes("office", "log elders").splitlines()) == 3
-    opened = homes("office", "open elders --grant a.rosetta-request")
-    assert "It was granted a run, and this is to open the texts and check them." in opened
+    assert said(ask, homes.folder / "office").exit_code == WAITING
+    lines = len(homes("office", "log elders").splitlines())
+    assert "opens for 2 of its 3 keepers" in homes.types("office", "corpus check greetings --vault elders --purpose x")
+    assert len(homes("office", "log elders").splitlines()) == lines == 4
     (homes.folder / "office" / "junk").write_bytes(b"{}")
-    for line in ("grant take elders junk", "grant answer elders junk --yes --to x.rosetta-answer"):
-        assert "Ask for the file once more" in homes("office", line)
-    assert "opens for 2 of its 3 keepers" in homes("office", "open elders greetings --purpose x")
-    assert "Leave the rest out" in homes("office", "open elders greetings --grant a.rosetta-request")
+    assert "Ask for the file once more" in homes("office", "grant answer elders junk --yes --to x.rosetta-answer")
+    assert "is there already" in homes("office", "grant answer elders run.rosetta-request --yes --to junk")
     shutil.copy(homes.folder / "school" / "keeper.key", homes.stick)
-    allow = "grant answer elders a.rosetta-request --yes --key {stick}/keeper.key --to s"
-    assert "Written: s" in homes("office", allow)
+    allow = "grant answer elders run.rosetta-request --yes --key {stick}/keeper.key"
+    assert "Written: run-School.rosetta-answer" in homes("office", allow)
 
 
 RUN_ALONE = ("--method", "copy-source", "--segment", "gold_standard", "--metrics", "chrf")
@@ -233,36 +270,21 @@ def texts(with_run: Homes) -> int:
         return len(office.review("last").texts)
 
 
-def test_grant_is_what_the_way_of_a_run_proposes(with_run: Homes) -> None:
-    """A purpose alone opens no vault of several keepers."""
-    with opened(with_run.folder / "office" / "rosetta.sqlite") as store:
-        found = find_run(store, "last")
-        create = f"rosetta review create {found.run_id[:8]}"
-        proposed = opening_command(store, found, f"{create} --for LAPTOP-FILE")
-    asking, _, creating = proposed.partition("; then ")
-    words = asking.removeprefix("rosetta ")
-    for name, word in (("LAPTOP-FILE", "{stick}/blue.rosetta-laptop"), ("NAME", "{stick}/p"), ("WORDS", "spring")):
-        words = words.replace(name, word)
-    with_run.types("office", f"{words} {SMALL_REVIEW}")
-    assert (with_run.stick / "p.rosetta-request").exists()
-    assert creating.startswith(f"{create} --for LAPTOP-FILE --vault ")
-    assert creating.endswith(" --grant NAME.rosetta-request")
-
-
 def test_grant_hands_sentences_to_named_laptops_once(with_run: Homes) -> None:
-    granted = asked(with_run, "a", CREATE, *given(with_run, *FOR))
-    shown = with_run("school", "grant show {stick}/elders {stick}/a.rosetta-request")
-    assert shown.count("the laptop whose six words are") == 1
+    with opened(with_run.folder / "office" / "rosetta.sqlite") as store:
+        proposed = opening_command(store, find_run(store, "last"), "review create last")
+    assert proposed == f"review create last --vault {with_run.folder / 'office' / 'elders'} --purpose WORDS"
+    granted = asked(with_run, CREATE, *given(with_run, *FOR))
+    [request] = with_run.stick.glob("out/*.rosetta-request")
+    assert with_run("school", f"grant show {{stick}}/elders {request}").count("the laptop whose six words are") == 1
     for laptops in (FOR_BOTH, FOR_BOTH[2:]):
-        assert "granted for other laptops" in create(with_run, granted, *laptops)
-    looked = with_run.types("office", f"review adjudicate last {granted}")
-    assert "no review" in looked
-    other = asked(with_run, "b", "runs sign last")
-    assert "granted for seal of run" in create(with_run, other, *FOR)
+        assert "Waiting for the keepers" in create(with_run, granted, *laptops), "asked for other laptops"
+    assert "no review" in with_run.types("office", f"review adjudicate last {granted}")
     assert not [each for each in grants(with_run) if each.used and each.answers]
     said = create(with_run, granted, *FOR)
     assert "opens only on the laptops that are named above" in said, said
-    assert "was used up at" in create(with_run, granted, *FOR)
+    assert "Waiting for the keepers" in create(with_run, f"{granted} --name again", *FOR)
+    assert "opens for 2 of its 3 keepers" in create(with_run, f"{granted} --dry-run --name plan", *FOR)
     forget_keys()
     with pytest.raises(StoreSealed):
         texts(with_run)
@@ -270,7 +292,7 @@ def test_grant_hands_sentences_to_named_laptops_once(with_run: Homes) -> None:
 
 
 def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
-    granted = asked(with_run, "a", CREATE, *given(with_run, *FOR))
+    granted = asked(with_run, CREATE, *given(with_run, *FOR))
 
     def full(*_: object) -> None:
         raise UsageError("the disk is full")
@@ -280,7 +302,7 @@ def test_grant_use_that_fails_leaves_nothing(with_run: Homes, monkeypatch: pytes
         assert "full" in create(with_run, granted, *FOR)
     assert "There is no review" in with_run.types("office", "review status last")
     assert not list(with_run.stick.glob("out/*.rosetta-batch"))
-    assert "was used up at" in create(with_run, granted, *FOR)
+    assert "Waiting for the keepers" in create(with_run, granted, *FOR)
     assert readable(with_run.folder) == []
 
 
@@ -461,7 +483,7 @@ def test_vault_review_refuses_before_the_vault_opens(desk: Desk) -> None:
     Path("blank.toml").write_text("", "utf-8")
     Path("there").mkdir()
     Path("there/eo-gold-1.rosetta-batch").write_text("", "utf-8")
-    opened, granted = [*named, *OPENING], [*named, "--vault", "elders", "--grant", "x"]
+    opened = [*named, *OPENING]
     for options, words in (
         ([*named], "its texts are opened with the vault only"),
         ([*OPENING], "add --for"),
@@ -475,8 +497,6 @@ def test_vault_review_refuses_before_the_vault_opens(desk: Desk) -> None:
         ([*opened, "--training", "blank.toml"], "blank.toml"),
         ([*opened, "--recipient", "age1nobody"], "age1nobody"),
         ([*opened, "--segment", "development"], "no entry of these segments"),
-        ([*granted, "--dry-run"], "use the grant up"),
-        ([*granted, "--purpose", "y"], "leave --purpose out"),
         (["--for", "blank.toml", *OPENING], "blank.toml: This is not the card of a laptop"),
         ([*opened, "--cards", "blank.toml"], "blank.toml is there already"),
         ([*opened, "-o", "there"], "eo-gold-1.rosetta-batch is there already"),
@@ -550,6 +570,4 @@ def test_vault_review_has_only_what_the_run_scored(desk: Desk) -> None:
     panel, before = speakers(desk, 1), log_lines(desk)
     two = f"review create last last~1 --organisation Council --anyway {' '.join(panel.named)}"
     assert "not out of one vault" in asks(desk, two, *OPENING, typed="")
-    granted = ("--vault", "elders", "--grant", "x")
-    assert "A grant is for one run" in asks(desk, two, *granted, typed="")
     assert log_lines(desk) == before

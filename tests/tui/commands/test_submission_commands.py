@@ -24,6 +24,7 @@ from harness.submission.lanes import ModelHere
 from harness.vault.opening import VaultOpening
 from review.office.results.whole_way import STEPS
 from rosetta_tui.app import display
+from rosetta_tui.front import WAITING
 from scoring.card.caveats import CaveatKind
 from tests.harness.box.making import needs_engine
 from tests.harness.methods.tiny_model import tiny_model
@@ -93,25 +94,34 @@ def test_submission_run_refuses_wrong_usage(desk: Desk) -> None:
     said = desk(f"{run} {sample_path(DEMO_CORPUS)} --terms tiny-terms.txt --plain", code=2)
     assert "These entries are open" in said
     assert desk.notes()[-1] is SubmissionEvent.NOT_BEGUN
-    assert "--vault and --ask go with CORPUS" in desk(f"{run} --vault elders --purpose x", code=2)
+    assert "--vault goes with CORPUS" in desk(f"{run} --vault elders --purpose x", code=2)
     assert "no submission has a number" in desk("submission show ffff", code=2)
     said = desk("submission tell tiny.rosetta-submission", code=2)
     assert "has no run over secret entries" in said
 
 
 TOLD = "--terms tiny-terms.txt --plain -o told.json"
-BY_GRANT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
+TWO_OF_THREE = "--name Elders --as Office --threshold 2 --recovery rec2.txt --keeper School.rosetta-keeper"
+TOGETHER = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "together", "--purpose", "spring", "--despite-network", "a test", "--plain")  # fmt: skip
+"""A run over a vault of which the school opens its part elsewhere."""
 
 
 def granted(desk: Desk) -> None:
+    """Ask the keepers of a vault for a run of the submission, and have the school allow it."""
     rehearsed(desk)
-    notes = desk.notes()
-    asked = "--terms tiny-terms.txt --vault elders --purpose spring --ask spring.rosetta-request"
-    said = desk(f"submission run tiny.rosetta-submission eo-gold {asked}")
-    assert "One keeper must allow it" in said
+    notes, patch = desk.notes(), pytest.MonkeyPatch()
+    with patch.context() as school:
+        school.setenv("ROSETTA_HOME", str(desk.folder / "school"))
+        desk("vault card School.rosetta-keeper")
+    desk(f"vault init together {TWO_OF_THREE}")
+    desk(f"vault add together {gold(desk.folder)}")
+    said = desk("submission run tiny.rosetta-submission", *TOGETHER, code=WAITING)
+    assert "Written: tiny.rosetta-request. 2 keepers must allow it: Office, and 1 more of" in said
     assert desk.notes() == notes
-    desk("vault grant answer elders spring.rosetta-request --to office.rosetta-answer")
-    desk("vault grant take elders office.rosetta-answer")
+    with patch.context() as school:
+        school.setenv("ROSETTA_HOME", str(desk.folder / "school"))
+        desk("vault grant answer together tiny.rosetta-request")
+    (desk.folder / "gold.json").unlink()
 
 
 def test_submission_grant_is_used_once_though_cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,27 +137,25 @@ def test_submission_grant_is_used_once_though_cut(desk: Desk, monkeypatch: pytes
     with monkeypatch.context() as patch:
         patch.setattr(api, "start", killed)
         with pytest.raises(Killed):
-            desk("submission run tiny.rosetta-submission", *BY_GRANT)
+            desk("submission run tiny.rosetta-submission", *TOGETHER)
     assert desk.notes()[-1] is SubmissionEvent.BEGUN
     assert "begun and cut" in desk(f"submission show {SubmissionStore(desk.home).all()[0].number}")
     assert not readable(desk.home)
-    said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)
-    assert "used" in said
-    assert desk.notes()[-1] is SubmissionEvent.NOT_BEGUN
+    assert "Waiting for the keepers" in desk("submission run tiny.rosetta-submission", *TOGETHER, code=WAITING)
     assert desk.stands() == ("begun", 1, 0)
 
 
+@pytest.mark.costly("makes a vault of several keepers, and a process that is killed")
 @pytest.mark.parametrize("lines", first(1, range(1, 30, 4)))
 def test_submission_killed_opens_once_and_leaves_nothing(desk: Desk, lines: int, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """The process is killed outright after so many lines over secret entries; the same grant opens nothing again."""
     granted(desk)
-    words = ("submission", "run", "tiny.rosetta-submission", *BY_GRANT)
+    words = ("submission", "run", "tiny.rosetta-submission", *TOGETHER)
     ended = killed_after(desk.home, lines, *words)
     assert ended in (-signal.SIGKILL, 0)  # 0: it came to its end before
     assert not readable(desk.home)
-    said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)
-    assert "used" in said
-    assert desk("vault log elders").count("opened 'eo-gold'") == 1
+    desk("submission run tiny.rosetta-submission", *TOGETHER, code=WAITING)
+    assert desk("vault log together").count("opened 'eo-gold'") == 1
     assert desk.answers() == (ended == 0)
 
 
@@ -169,8 +177,9 @@ def test_submission_grant_is_for_one_bundle(desk: Desk) -> None:
     (desk.folder / "tiny" / "README.md").write_text("# Other\n\n## Limitations\n\nIt is another one than that of before.\n")  # fmt: skip
     desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
     rehearsed(desk)
-    said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)
-    assert "Nothing was used up" in said or "nothing is used up" in said.lower()
+    said = desk("submission run tiny.rosetta-submission", *TOGETHER, code=WAITING)
+    assert "Written: tiny-2.rosetta-request" in said
+    assert "opened 'eo-gold'" not in desk("vault log together")
 
 
 @pytest.mark.costly("loads a translation engine")

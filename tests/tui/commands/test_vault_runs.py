@@ -39,11 +39,11 @@ from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, readable
 from tests.tui.commands.command_line import Program, Rosetta, ok
 from tests.tui.commands.vault_office import (  # fmt: skip
     DESPITE,
-    HOMES,
     METHOD,
     RUN,
     RUN_SEGMENTS,
     Homes,
+    allowed,
     asked,
     grants,
     numbered,
@@ -265,82 +265,70 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Homes]:
     forget_keys()
 
 
+def run_granted(homes: Homes, *changed: str, line: str = "run greetings --method copy-source", there: str = "") -> str:
+    """Type the command of a run whose grant lies on the stick, or one that differs from it."""
+    given = f"--vault {there or homes.folder / 'office' / 'elders'} --purpose spring"
+    return homes.types("office", f"{line} {given}", *(changed or RUN), *DESPITE, there=homes.stick)
+
+
 def test_granted_run_is_made_once(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.endpoint.offline.network_routes", lambda: ("a cable",))
-    granted = asked(homes, "a", "run greetings --method copy-source", *RUN)
-    said = homes.types("office", f"run greetings {granted} --method copy-source", *RUN, *DESPITE)
+    assert "other machines" in homes.types("office", "run greetings --vault elders --purpose spring -m copy-source")
+    assert grants(homes) == [], "nobody is asked on a computer with a network"
+    asked(homes, "run greetings --method copy-source", *RUN, *DESPITE)
+    said = run_granted(homes)
     assert "chrF++" in said, said
     [grant] = grants(homes)
     assert grant.used
-    again = homes.types("office", f"run greetings {granted} --method copy-source", *RUN, *DESPITE)
-    assert "was used up at" in again
-    assert len(json.loads(homes.types("office", "runs list --json"))) == 1
     log = homes("office", "log elders").splitlines()[-1]
     assert "used up the grant" in log
     assert "for the run" in log
     assert "despite a network, because: made-up sentences" in log
+    assert "Waiting for the keepers" in run_granted(homes)
+    assert len(json.loads(homes.types("office", "runs list --json"))) == 1
     assert readable(homes.folder) == []
 
 
 OTHERS = [
-    ("another method", "run greetings {} --method constant --text Jes", RUN, "for the method 'copy-source', and this is the method 'constant'"),
-    ("other metrics", "run greetings {} --method copy-source", (*RUN[:3], "bleu"), "with other options, files, metrics or entries"),
-    ("other entries", "run greetings {} --method copy-source", (*RUN, "--limit", "2"), "with other options, files, metrics or entries"),
-    ("another corpus", "run songs {} --method copy-source", RUN, "for the corpus 'greetings', and this is 'songs'"),
-    ("a purpose next to it", "run greetings {} --purpose x --method copy-source", RUN, "leave --purpose out"),
-    ("keepers next to it", "run greetings {} --with x --with y --method copy-source", RUN, "One keeper asks for a grant, or uses it"),
-    ("a card next to it", "run greetings {} --with paper --method copy-source", RUN, "One keeper asks for a grant, or uses it"),
-    ("a question next to it", "run greetings {} --ask x --method copy-source", RUN, "leave --ask out"),
-    ("no vault", "run greetings {} --method copy-source", RUN, "--grant goes with --vault"),
-    ("no request", "run greetings {} --method copy-source", RUN, "put the stick back"),
+    ("another method", "run greetings --method constant --text Jes", RUN),
+    ("other entries", "run greetings --method copy-source", (*RUN[:3], "bleu", "--limit", "2")),
+    ("another purpose", "run greetings --method copy-source", (*RUN, "--purpose", "x")),
 ]  # fmt: skip
 
 
 def test_granted_run_that_is_another_uses_nothing_up(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
-    granted = asked(homes, "a", "run greetings --method copy-source", *RUN)
-    for name, line, words, said in OTHERS:
-        given = granted.partition("elders ")[2] if name == "no vault" else granted
-        given = given.replace("a.rosetta", "b.rosetta") if name == "no request" else given
-        despite = () if name == "no vault" else DESPITE
-        assert said in homes.types("office", line.format(given), *words, *despite), name
+    asked(homes, "run greetings --method copy-source", *RUN, *DESPITE)
+    for name, line, words in OTHERS:
+        assert "Waiting for the keepers" in run_granted(homes, *words, line=line), name
+    assert "no corpus 'songs'" in run_granted(homes, line="run songs --method copy-source")
     with monkeypatch.context() as newer:
         newer.setattr("harness.run.vault_opening.VERSION", "9.9.9")
-        said = homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
-        assert "and this is 9.9.9, which may score differently" in said
+        assert "scored by Rosetta 9.9.9" in run_granted(homes)
     shutil.copytree(homes.folder / "office" / "elders", homes.folder / "school" / "elders")
-    said = homes.types("school", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
-    assert "made on another computer" in said
-    with monkeypatch.context() as later:
-        later.setattr("harness.vault.ledger.Grant.expired", lambda *_: True)
-        said = homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
-        assert "This grant could be used until" in said
-    assert not grants(homes)[0].used
+    words = f"run greetings --method copy-source --vault {homes.folder / 'school' / 'elders'} --purpose spring"
+    assert "School asks to open" in homes.types("school", words, *RUN, *DESPITE, there=homes.stick)
+    assert not [grant for grant in grants(homes) if grant.used]
     assert homes.types("office", "runs list --json").strip() == "[]"
-    assert "chrF++" in homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
+    assert "chrF++" in run_granted(homes)
 
 
 def test_granted_run_that_was_cut_goes_on_by_a_new_grant(homes: Homes) -> None:
     """One keeper alone opens nothing of it."""
-    office, method = homes.folder / "office", ("--method", "copy-source", *RUN)
-    granted = asked(homes, "a", "run greetings", *method)
-    homes.types("office", f"run greetings {granted}", *method, *DESPITE)
+    office = homes.folder / "office"
+    asked(homes, "run greetings --method copy-source", *RUN, *DESPITE)
+    run_granted(homes)
     with opened(office / "rosetta.sqlite") as store:
         store.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
         store.execute("DELETE FROM results WHERE position > 2")
     forget_keys()
-    assert "used up at" in homes.types("office", f"resume last {granted}", *DESPITE)
-    alone = homes.types("office", "resume last --vault elders --purpose on", *DESPITE)
-    assert "opens for 2 of its 3 keepers together" in alone
-    other = asked(homes, "b", "run greetings", *method)
-    assert "this is resume of run" in homes.types("office", f"resume last {other}", *DESPITE)
-    on = asked(homes, "c", "resume last")
-    assert "this is resume of run" not in homes.types("office", f"resume last {on} --keep-failed", *DESPITE)
+    on = asked(homes, "resume last", *DESPITE)
+    homes.types("office", f"resume last {on} --keep-failed", *DESPITE, there=homes.stick)
     [run] = json.loads(homes.types("office", "runs list --json"))
     assert run["state"] == "complete"
     forget_keys()
-    assert "A grant is given for a run" in homes.types("office", f"score --rescore last {on}", *DESPITE)
-    seal = asked(homes, "d", "runs sign last")
-    assert "Its six words are" in homes.types("office", f"runs sign last {seal}", *DESPITE)
+    assert "opens for 2 of its 3 keepers" in homes.types("office", f"score --rescore last {on}", *DESPITE)
+    seal = asked(homes, "runs sign last", *DESPITE)
+    assert "Its six words are" in homes.types("office", f"runs sign last {seal}", *DESPITE, there=homes.stick)
     log = homes("office", "log elders")
     assert f"for going on with the run {run['run_id'][:8]}" in log
     assert "for signing the card of the run" in log
@@ -370,49 +358,30 @@ def test_vault_run_texts_are_read_on_the_screen_opened(homes: Homes) -> None:
 
 @pytest.mark.thorough
 def test_grants_page_can_be_walked(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command, and what it asks for by the grant; the run is killed, so that it can go on."""
+    """Every command, and each that asks once more with the school's answer; the run is killed, so that it can go on."""
     monkeypatch.setattr("harness.endpoint.offline.network_routes", lambda: ())
-    for home in HOMES:
-        (homes.folder / home / "stick").symlink_to(homes.stick, target_is_directory=True)
-    office = homes.folder / "office"
+    office, stick = homes.folder / "office", homes.stick
     for name in ("blue", "red"):
-        card = write_laptop_card(Identity.make(Role.LAPTOP), name)
-        (office / f"{name}.rosetta-laptop").write_bytes(card)
+        (stick / f"{name}.rosetta-laptop").write_bytes(write_laptop_card(Identity.make(Role.LAPTOP), name))
+    homes("office", "export elders {stick}/elders --purpose", "for the keepers")
     page = PAGE.read_text("utf-8").partition("\n## When it does not open")[0]
-    lines = [line.partition(" # ")[0].strip() for line in page.splitlines() if line.startswith("rosetta ")]
-    assert len(lines) >= 12
-    asking = [line for line in lines if "--ask" in line and "spring" not in line]
-    lines = [each for line in lines for each in (line, *([granted(line)] if line in asking else []))]
+    calls = re.findall(r"^rosetta (.*?) +# (\w+)$", page, re.MULTILINE)
+    assert len(calls) == 9
     run_id = ""
-    for line in lines:
-        typed = line.removeprefix("rosetta ").replace("1a2b3c4d", run_id)
+    for call, whose in calls:
+        typed = call.replace("1a2b3c4d", run_id).replace("../elders", str(office / "elders"))
         words = shlex.split(typed.replace("copy-source", f"{office / 'back.py'}:Backwards"))
-        if words[0] == "run" and "--grant" in words:
-            at = [str(office / each) if each.startswith(("elders", "stick/")) else each for each in words]
-            assert Rosetta(office)(*at, *DESPITE)[0] == -signal.SIGKILL
+        if words[0] == "run" and (stick / "run-School.rosetta-answer").exists():
+            assert Rosetta(office)(*words, *DESPITE, cwd=stick)[0] == -signal.SIGKILL
             run_id = json.loads(homes.types("office", "runs list --json"))[0]["run_id"][:8]
             continue
-        at_home = next((h for h in HOMES if any(f"{h}.rosetta" in w for w in words[-4:])), "office")
-        home = at_home if words[2] == "answer" else "office"
-        more = {"resume": ["--keep-failed"], "review": SMALL if words[1] == "create" else []}.get(words[0], [])
-        said = homes.types(home, words[0], *words[1:], *more)
-        assert "rror: " not in said, (line, said)
-        request = next((w for w in words if w.endswith(".rosetta-request")), "")
-        if line in asking:
-            allowed_by_two(homes, request)
+        more = {"resume": ["--keep-failed"], "review": SMALL}.get(words[0], [])
+        before = {*stick.rglob("*.rosetta-request")}
+        said = homes.types(whose, words[0], *words[1:], *more, there=stick)
+        if "Waiting for the keepers" in said and words[0] != "run":
+            allowed(homes, *({*stick.rglob("*.rosetta-request")} - before))
+            said = homes.types(whose, words[0], *words[1:], *more, there=stick)
+        assert ("rror: " not in said) is (words[0] != "run"), (call, said)
     assert [bool(each.used) for each in grants(homes)] == [True] * 4
-    assert json.loads((office / "ann.json").read_text())
+    assert json.loads((stick / "ann.json").read_text())
     assert readable(homes.folder) == []
-
-
-def granted(line: str) -> str:
-    """Return the command that uses what this one asks for."""
-    return re.sub(r"--purpose \"[^\"]*\" --ask", "--grant", line)
-
-
-def allowed_by_two(homes: Homes, request: str) -> None:
-    """Have the office and the school allow a request, and take both answers in."""
-    for home in HOMES[:2]:
-        vault = "elders" if home == "office" else "stick/elders"
-        homes(home, f"grant answer {vault} {request} --to {request}.{home}.rosetta-answer")
-        assert "allows it" in homes("office", f"grant take elders {request}.{home}.rosetta-answer")

@@ -119,25 +119,31 @@ class Homes:
         """Run a command about vaults at one home, the stick in its place; gives all that it printed."""
         return self.types(home, f"vault {line}", *more)
 
-    def types(self, home: str, line: str, *more: str) -> str:
-        """Run any command there; gives all that it printed, where no secret text is."""
+    def types(self, home: str, line: str, *more: str, there: Path | None = None) -> str:
+        """Run any command there, in its folder or another one; gives all that it printed, where no secret text is."""
         self.monkeypatch.setenv("ROSETTA_HOME", str(self.folder / home))
-        self.monkeypatch.chdir(self.folder / home)
+        self.monkeypatch.chdir(there or self.folder / home)
         said = typed(*line.format(stick=self.stick).split(), *more, text="y\n")
         assert CANARY not in said
         return said
 
 
-def asked(homes: Homes, name: str, command: str, *what: str) -> str:
-    """Ask at the office for what a command does, and have School and Library allow it with a copy on the stick; return the request's option."""
-    request = f"{{stick}}/{name}.rosetta-request"
-    said = homes.types("office", f"{command} --vault elders --purpose spring --ask {request}", *what)
-    assert "Written" in said, said
+def asked(homes: Homes, command: str, *what: str, purpose: str = "spring") -> str:
+    """Ask at the office for what a command does, on the stick, and have School allow it; return the options of the command that goes on."""
+    given = f"--vault {homes.folder / 'office' / 'elders'} --purpose {purpose}"
+    before = {*homes.stick.rglob("*.rosetta-request")}
+    said = homes.types("office", f"{command} {given}", *what, there=homes.stick)
+    assert "Waiting for the keepers" in said, said
+    [request] = {*homes.stick.rglob("*.rosetta-request")} - before
+    allowed(homes, request)
+    return given
+
+
+def allowed(homes: Homes, request: Path, home: str = "school") -> None:
+    """Have a keeper allow a request with a copy of the vault on the stick; the answer lies next to it."""
     homes("office", "export elders {stick}/elders --purpose", "for the keepers")
-    for home in ("school", "library"):
-        homes(home, f"grant answer {{stick}}/elders {request} --yes --to {{stick}}/{name}-{home}.rosetta-answer")
-    homes("office", f"grant take elders {{stick}}/{name}-library.rosetta-answer {{stick}}/{name}-school.rosetta-answer")
-    return f"--vault elders --grant {{stick}}/{name}.rosetta-request"
+    said = homes(home, f"grant answer {{stick}}/elders {request} --yes")
+    assert "it cannot be used again" in said, said
 
 
 def grants(homes: Homes) -> list[Grant]:

@@ -53,7 +53,7 @@ NOBODY_LISTENS = privacy.nobody_listens
 def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
     asked_in_the_app_at_the_end = {"keep_failed"}
     written_in_the_app_at_any_time = {"tags", "note"}
-    typed_at_the_terminal = {"submit", "confirm", "estimate", "as_json", "ask"}
+    typed_at_the_terminal = {"submit", "confirm", "estimate", "as_json"}
     options = {parameter.name for parameter in run_command.params} - {"style"}
     options -= asked_in_the_app_at_the_end | written_in_the_app_at_any_time
     assert FIELDS.keys() == options - typed_at_the_terminal
@@ -117,20 +117,15 @@ def test_a_vault_is_not_opened_for_a_look(path: Path, tmp_path: Path) -> None:
     assert drafted(whole | {"vault": ""}).values.keys() == {"file", "method"}
 
 
-def test_a_vault_of_several_asks_for_their_grant(path: Path, tmp_path: Path) -> None:
+def test_a_vault_of_several_names_the_command_that_asks(path: Path, tmp_path: Path) -> None:
     made = founded(tmp_path)
     lines, whole = made.read().lines, {"file": "greetings", "vault": str(made.folder)}
     whole |= {"method": "constant", "text": "Jes.", "purpose": "the spring run"}
     [trouble] = look(path, RunDraft.of(whole), FormCache()).troubles
-    asked = f"rosetta run greetings --vault {made.folder} --purpose 'the spring run' --ask NAME.rosetta-request --method constant --text Jes."
-    assert (trouble.field, asked in trouble.words) == ("grant", True), trouble
-    for filled_in in ({"grant": "spring.rosetta-request"}, {"others": ("school.key",)}):
-        assert look(path, RunDraft.of(whole | filled_in), FormCache()).troubles == ()
-    assert "purpose" not in drafted(whole | {"grant": "spring.rosetta-request"}).values
+    asked = f"rosetta run greetings --vault {made.folder} --purpose 'the spring run' --method constant --text Jes."
+    assert (trouble.field, asked in trouble.words) == ("others", True), trouble
+    assert look(path, RunDraft.of(whole | {"others": ("school.key",)}), FormCache()).troubles == ()
     assert made.read().lines == lines
-    (alone := tmp_path / "alone").mkdir()
-    given = whole | {"vault": str(filled(alone).folder), "grant": "spring.rosetta-request"}
-    assert look(path, RunDraft.of(given), FormCache()).troubles == ()
 
 
 def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Path) -> None:

@@ -1,32 +1,29 @@
 """``rosetta vault grant answer``: Allow a request, as one of the keepers, or refuse it and say why.
 ``rosetta vault grant show``: Show what a request asks for, who answered, and who is missing.
-``rosetta vault grant take``: Take in the keepers' answers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from harness.core.failures import HarnessError
-from harness.sealed.strict_records import FileError, about_file
-from rosetta_tui.commands.naming import error_lines, when_used
+from harness.sealed.strict_records import about_file
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import (
     ANSWER,
     FILE,
     KEY,
     REQUEST,
-    changing,
     grants_at,
     keeper,
     read_file,
     vault_at,
     write_new,
 )
-from rosetta_tui.front import MISUSED
 from rosetta_tui.request.vault import refuse_existing
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
@@ -42,7 +39,9 @@ with when_used():
 @click.option("--refuse", metavar="WHY", help="Refuse it. The log keeps WHY, so name nobody and quote no text.")
 @KEY
 @click.option("--yes", is_flag=True, help="Allow it without a question.")
-def answer_(vault: Path, request: Path, answer: Path, refuse: str | None, key: Path | None, *, yes: bool) -> None:
+def answer_(
+    vault: Path, request: Path, answer: Path | None, refuse: str | None, key: Path | None, *, yes: bool
+) -> None:
     """Show what the request asks for, allow it once, or refuse it, and write your answer. VAULT may be a copy on the stick.
 
     Where you allow it, your share of the vault's key is opened with your keys and sealed for this one request: only
@@ -51,18 +50,20 @@ def answer_(vault: Path, request: Path, answer: Path, refuse: str | None, key: P
     """
     if refuse is not None and yes:
         raise click.UsageError("--yes allows it. Leave --yes or --refuse out.")
-    refuse_existing(answer)
     made, data = grants_at(vault), read_file(request)
     with about_file(request):
         asked, state = grants.read_asked(made.vault, data)
+        identity = keeper(key)
+        answer = answer or _beside(request, state, identity.public.signing_key)
+        refuse_existing(answer)
         for line in files.request_lines(asked, state):
             click.echo(plain(line))
         if refuse is not None:
-            given = made.answer(data, keeper(key), allowed=False, reason=refuse)
+            given = made.answer(data, identity, allowed=False, reason=refuse)
     if refuse is None:
         if not yes:
             click.confirm("Do you allow this?", abort=True)
-        given = made.answer(data, keeper(key), allowed=True)
+        given = made.answer(data, identity, allowed=True)
     write_new(answer, given)
     words = (
         "Nobody else can open anything with it, and it cannot be used again"
@@ -70,6 +71,13 @@ def answer_(vault: Path, request: Path, answer: Path, refuse: str | None, key: P
         else "The log will have it with your reason"
     )
     click.echo(plain(f"Written: {answer}. It goes back to anyone who asked. {words}."))
+
+
+def _beside(request: Path, state: folder.VaultState, key: str) -> Path:
+    """Return the name of an answer next to its request: who answers is in it."""
+    name = state.keepers[key].name if key in state.keepers else "answer"
+    safe = re.sub(r"[^\w-]+", "-", name)
+    return request.with_name(f"{request.stem}-{safe}{files.ANSWER_SUFFIX}")
 
 
 # ---- Show what a request asks for, who answered, and who is missing ----
@@ -102,7 +110,7 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
     print_form(
         "vault-grants",
         [_told(grant, state) for grant in grants_found],
-        lines or ["Nobody has asked for a grant yet: `rosetta run --ask`."],
+        lines or ["Nobody has asked for a grant yet: `rosetta run --vault FOLDER` asks."],
         as_json=as_json,
     )
 
@@ -137,40 +145,3 @@ def _told(grant: ledger.Grant, state: folder.VaultState) -> dict[str, Any]:
             for key, answer in grant.answers.items()
         ],
     }
-
-
-# ---- Take in the keepers' answers ----
-
-with when_used():
-    from rosetta_tui.vault import messages
-
-
-@click.command("take")
-@changing
-@click.argument("answers", nargs=-1, required=True, type=FILE, metavar="NAME.rosetta-answer…")
-def take_(vault: Path, key: Path | None, answers: tuple[Path, ...], *, clock_was_wrong: bool) -> None:
-    """Import answers, in any order; one that was imported before changes nothing. The log of VAULT records each of them.
-
-    Do this on the computer that asked, with the keys of any keeper.
-    """
-    made, identity = grants_at(vault, clock_was_wrong=clock_was_wrong), keeper(key)
-    grants, refused = {}, False
-    for path in answers:
-        try:
-            grant, answer = made.take(read_file(path), identity)
-        except HarnessError as error:
-            refused = True
-            where = f"{path}: " if isinstance(error, FileError) else ""  # others name it themselves
-            for line in error_lines(f"{where}{error}"):
-                click.echo(line, err=True)
-            continue
-        grants[grant.id] = grant
-        answer_words = "allows it" if answer.allowed else f"refuses it: {answer.reason}"
-        name = made.vault.read().keepers[answer.keeper].name
-        click.echo(plain(f"{path.name}: {name} {answer_words}"))
-    state = made.vault.read()
-    for each in grants.values():
-        for line in messages.standing_lines(each, state):
-            click.echo(plain(line))
-    if refused:
-        raise SystemExit(MISUSED)

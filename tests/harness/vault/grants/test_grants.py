@@ -16,18 +16,19 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Segment
+from harness.core.failures import UsageError
 from harness.sealed.sealing import SealError
 from harness.vault import folder
 from harness.vault.folder import HEAD, LOG
 from harness.vault.grants.files import KeptGrants, open_share, read_answer, read_request, request_lines, standing
 from harness.vault.grants.grants import Grants, proved
-from harness.vault.grants.using import GrantAtOnce, GrantUse
+from harness.vault.grants.using import AwaitedGrant, GrantAtOnce
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import request_id
 from harness.vault.log import STEP, read_lines
 from harness.vault.opening import VaultOpening
-from harness.vault.records import Used
+from harness.vault.records import RunTerms, Used
 from harness.vault.request import GRANTED, VaultWork
 from harness.vault.sealed_corpus import SealedCorpus
 from harness.vault.vault import Vault
@@ -82,20 +83,73 @@ def test_two_who_allow_it_open_once(here: Grants, tmp_path: Path) -> None:
     assert b"AGE-SECRET-KEY" not in (here.kept.folder / kept[0]).read_bytes()
 
 
-def test_use_for_another_corpus_or_more_entries_uses_nothing_up(here: Grants) -> None:
-    data = here.ask("greetings", "a look", 14, OFFICE, [OPEN], RUN)
-    for answer in allowed(here, data, SCHOOL, LIBRARY):
-        here.take(answer, OFFICE)
-    use, lines = GrantUse(here, read_request(data), RUN), here.vault.read().lines
-    words = "of development, and these are of gold_standard too"
-    refused(words, use.opening, "greetings", OFFICE, (OPEN, GOLD), "", "")
-    refused("'greetings', and this is 'songs'", use.opening, "songs", OFFICE, (), "", "")
-    assert (here.vault.read().lines, use.together) == (lines, None)
-    state, sealed, key = use.opening(use.request.corpus, OFFICE, (OPEN,), "", "why")
-    assert (state.lines, len(sealed.opened(key))) == (lines, 2)
+class StillWaitingError(Exception):
+    """Nobody comes with a stick."""
+
+
+def awaited(grants: Grants, folder: Path, run: RunTerms | None = RUN, wait: Callable[[Path], None] | None = None) -> AwaitedGrant:  # fmt: skip
+    def nobody(_request: Path) -> None:
+        raise StillWaitingError
+
+    return AwaitedGrant(grants, run, folder / "one.rosetta-request", len, wait or nobody)  # type: ignore[arg-type]
+
+
+WORK = ("greetings", OFFICE, (OPEN,), "a look")
+
+
+def test_awaited_grant_is_used_once_by_who_asked_for_it(here: Grants, tmp_path: Path) -> None:
+    """Who asks allows it; another keeper's answer comes while it is awaited."""
+
+    def comes(request: Path) -> None:
+        [answer] = allowed(here, request.read_bytes(), SCHOOL)
+        request.with_name("school.rosetta-answer").write_bytes(answer)
+
+    use = awaited(here, tmp_path, wait=comes)
+    state, sealed, key = use.opening(*WORK, "", "why")
+    assert (state.lines, len(sealed.opened(key))) == (here.vault.read().lines[:-1], 2)
     assert use.together == opening_key(here)
     act = here.vault.read().lines[-1].record.act
     assert (act.despite_network, act.entries) == ("why", {OPEN: 2})
+    assert acts(here)[2:] == ["asked", "answered", "answered", "granted"]
+    with pytest.raises(StillWaitingError):
+        awaited(here, tmp_path).opening(*WORK)
+    assert acts(here)[6:] == ["asked", "answered"], "the school's answer opened once"
+
+
+def test_awaited_grant_for_anything_else_is_asked_for_anew(here: Grants, tmp_path: Path) -> None:
+    with pytest.raises(StillWaitingError):
+        awaited(here, tmp_path).allowed(*WORK)
+    request = tmp_path / "one.rosetta-request"
+    [answer] = allowed(here, request.read_bytes(), SCHOOL)
+    (tmp_path / "school.rosetta-answer").write_bytes(answer)
+    asks, after = acts(here).count("asked"), at(tmp_path, later(31))
+    other_machine = Grants(here.vault, OTHER_MACHINE)
+    changed = {
+        "run": awaited(here, tmp_path, RUN.model_copy(update={"options": "cd" * 32})),
+        "no run": awaited(here, tmp_path, None),
+        "machine": awaited(other_machine, tmp_path),
+    }
+    for name, use in changed.items():
+        with pytest.raises(StillWaitingError):
+            use.allowed(*WORK)
+        assert acts(here).count("asked") == (asks := asks + 1), name
+    for work in (
+        ("greetings", SCHOOL, (OPEN,), "a look"),
+        ("greetings", OFFICE, (GOLD,), "a look"),
+        ("greetings", OFFICE, (OPEN,), "a run"),
+    ):
+        with pytest.raises(StillWaitingError):
+            awaited(here, tmp_path).allowed(*work)
+        assert acts(here).count("asked") == (asks := asks + 1), work
+    refused("no corpus 'songs'", awaited(here, tmp_path).allowed, "songs", *WORK[1:])
+    with pytest.raises(UsageError, match="no folder"):
+        awaited(here, tmp_path / "pulled").allowed(*WORK)
+    assert acts(here).count("asked") == asks
+    number = awaited(here, tmp_path).allowed(*WORK)
+    assert number == request_id(read_request(request.read_bytes()))
+    with pytest.raises(StillWaitingError):
+        awaited(after, tmp_path).allowed(*WORK)
+    assert acts(here).count("asked") == asks + 1, "it was over"
 
 
 def test_answers_come_in_any_order_and_as_often_as_they_like(whole: Path, tmp_path: Path) -> None:
@@ -323,8 +377,8 @@ def test_grant_of_another_keeper_over_a_stick_opens_once(alone: Grants, tmp_path
     assert (signed.allowed, signed.share, sealed) == (True, "", b"")
     for _ in "12":
         alone.take(answer, MINE)
-    use = GrantUse(alone, request, RUN)
-    opening = VaultOpening(alone.vault, MINE, "", VaultWork.RUN, NUMBER, None, use)
+    use = awaited(alone, tmp_path)
+    opening = VaultOpening(alone.vault, MINE, "the spring run", VaultWork.RUN, NUMBER, None, use)
     found = opening.corpus("greetings")
     assert sum(not each.not_stored for each in found.entries) == 6
     assert opening.ages == [MINE.age]
