@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
+from corpora.files.json_types import JsonObject
 from corpora.text.comparison import MOST_STACKED, comparison_form, stacked
 from harness.core.failures import UsageError
 from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, CaveatKind
@@ -135,7 +136,7 @@ def number(value: object) -> float | None:
     return finite if math.isfinite(finite) else None
 
 
-def block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def block(card: JsonObject, name: str) -> JsonObject:
     """Return a field of a card that is an object, an empty one where it is none."""
     field_block = card.get(name)
     return field_block if isinstance(field_block, Mapping) else {}

@@ -334,7 +334,7 @@ class _Facts:
         out of its set-up: once for set-ups that are stated alike, and with libraries that no list needs else.
         """
         if not run.imported and (sealed := block(entrant.scores, "signatures")):
-            return sealed
+            return {id_: str(signature) for id_, signature in sealed.items()}
         from harness.compare.rows import run_signatures, setup_signatures
 
         stated: str | None = self._rows[run.number][4]

@@ -200,15 +200,16 @@ def require_publishing(terms: Terms, segments: Iterable[str | None], name: str, 
 def _stated(card: Mapping[str, Any]) -> Terms:
     """Return the terms that a card from elsewhere states of its corpus; what it does not say is asked."""
     dataset = block(card, "dataset")
-    stated = dataset.get("transmission") or Transmission.ASK.value
+    stated = str(dataset.get("transmission") or Transmission.ASK.value)
     try:
         transmission = Transmission(stated)
     except ValueError:
         transmission = Transmission.LOCAL_ONLY
+    endpoints = dataset.get("endpoints")
     return Terms(
         transmission,
         str(dataset.get("transmission_because", "")),
-        endpoints=tuple(map(str, dataset.get("endpoints") or ())),
+        endpoints=tuple(map(str, endpoints if isinstance(endpoints, list | tuple) else ())),
         licence_class=str(dataset.get("licence_class") or UNKNOWN),
         training=False if dataset.get("training") is False else None,
     )

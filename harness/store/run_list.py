@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import RunState
 from harness.method.shipped import submission_number
 from harness.store.attachments import UNCHECKED, Attached, CheckedHere, attached_by_run, checked_here, tags_by_run
@@ -126,11 +127,11 @@ class RunSummary:
     total: int
     done: int
     failed: int
-    card: Mapping[str, Any] | None
+    card: JsonObject | None
     """The sealed card without results[]; None while the run is not complete."""
     live: Live | None
     imported: bool
-    scoring: Mapping[str, Any] | None = None
+    scoring: JsonObject | None = None
     """Of a run without a card what it is scored with, and its task; None where the card tells it, or nothing does."""
     failures: Mapping[str, int] = field(default_factory=dict)
     """Class of failure → entries that failed so, the most frequent first."""
@@ -251,7 +252,7 @@ class SweepRun:
     failures: Mapping[str, int]
     """Class of failure → entries that failed so, the most frequent first."""
     live: Live | None
-    card: Mapping[str, Any] | None
+    card: JsonObject | None
     """Name of a part that was asked for → what the sealed card has there, None where it has nothing; None before the seal."""
 
 
@@ -291,7 +292,7 @@ def _live(text: object) -> Live:
     return Live.read(text)
 
 
-def _origin(card: Mapping[str, Any] | None, name: str) -> str:
+def _origin(card: JsonObject | None, name: str) -> str:
     """Read from a card, which may come from elsewhere, which run it goes back to."""
     origin = (card or {}).get(name)
     run_id = origin.get("run_id") if isinstance(origin, Mapping) else None

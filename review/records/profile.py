@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -237,17 +237,29 @@ def _records(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         yield "benefit", f"records of ownership: {words}"
 
 
-def profile_json(there: Mapping[str, list[str]], said: Mapping[str, ProfileStatement]) -> list[dict[str, Any]]:
+class ProfileItem(NamedTuple):
+    """One requirement on an organisation: what was seen of it here, and what a person states."""
+
+    item: str
+    section: str
+    title: str
+    asked: str
+    seen: list[str]
+    stated: str | None
+    person: str | None
+    when: str | None
+
+
+def profile_items(there: Mapping[str, list[str]], said: Mapping[str, ProfileStatement]) -> list[ProfileItem]:
+    """Return all requirements in their order; the last three fields are None where nobody states anything."""
     return [
-        {
-            "item": item,
-            "section": requirement.section,
-            "title": requirement.title,
-            "asked": requirement.words,
-            "seen": there.get(item, []),
-            "stated": said[item].words if item in said else None,
-            "person": said[item].person if item in said else None,
-            "when": said[item].when if item in said else None,
-        }
+        ProfileItem(
+            item,
+            requirement.section,
+            requirement.title,
+            requirement.words,
+            there.get(item, []),
+            *((said[item].words, said[item].person, said[item].when) if item in said else (None, None, None)),
+        )
         for item, requirement in REQUIREMENTS.items()
     ]

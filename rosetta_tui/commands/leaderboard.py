@@ -340,10 +340,12 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
 def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict[str, Any]:
     run, card = entrant.run, entrant.run.card or {}
     reproduced = is_reproduced(card, run.checked)
-    tiers = tiers_json(card, review_of(card, run.certificates), reproduced=reproduced)
-    tiers["verification_tier"] = leaderboard_rows.validation(entrant)
-    tiers["stated"] = entrant.run.stated
-    tiers |= card_fields.owner_json(run)
+    tiers = {
+        **tiers_json(card, review_of(card, run.certificates), reproduced=reproduced),
+        "verification_tier": leaderboard_rows.validation(entrant),
+        "stated": entrant.run.stated,
+        **card_fields.owner_json(run),
+    }
     return {
         "run_id": run.run_id,
         "in_place_of": list(entrant.in_place_of),

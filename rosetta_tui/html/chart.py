@@ -87,8 +87,12 @@ def bar_chart(
     caption: str, head: str, axis: Axis, measured: Sequence[ScoreLine], tick: Callable[[float], str]
 ) -> BarChart:
     """Draw scores on an axis; ``tick`` writes a place on it."""
-    ticks = tuple(_ticks(axis, tick))
-    return BarChart(caption, "", head, ticks, tuple(_bar(axis, line) for line in measured))
+
+    def at(number: float | None) -> float | None:
+        return None if number is None else place(axis, number)
+
+    bars = (Bar(line, at(line.score), *map(at, line.ends or (None, None))) for line in measured)
+    return BarChart(caption, "", head, tuple(_ticks(axis, tick)), tuple(bars))
 
 
 def metric_axis(metric: str, measured: Iterable[ScoreLine]) -> Axis:
@@ -107,16 +111,6 @@ def metric_axis(metric: str, measured: Iterable[ScoreLine]) -> Axis:
 def place(axis: Axis, number: float) -> float:
     """Return where a number lies, in per cent of the axis."""
     return round(100 * axis.share(number), 2)
-
-
-def _bar(axis: Axis, each: ScoreLine) -> Bar:
-    low, high = each.ends or (None, None)
-    return Bar(
-        each,
-        None if each.score is None else place(axis, each.score),
-        None if low is None else place(axis, low),
-        None if high is None else place(axis, high),
-    )
 
 
 def _ticks(axis: Axis, words: Callable[[float], str]) -> Iterable[AxisTick]:
@@ -157,22 +151,20 @@ def scatter(caption: str, picture: PlotPicture, own: str = "") -> Scatter:
     wide = Axis.of([point.across for point in picture.points], logarithmic=picture.logarithmic)
     ends = [end for point in picture.points for end in (point.up or 0.0, *(point.up_ends or ()))]
     high = Axis.of(ends)
+    dots = []
+    for number, point in enumerate(picture.points, 1):
+        up = point.up or 0.0
+        y, low, top = (round(100 - place(high, height), 2) for height in (up, *(point.up_ends or (up, up))))
+        dots.append(Dot(number, point, place(wide, point.across), y, low, top, point.run_id == own))
     return Scatter(
         caption,
         picture.across.partition("   ")[0],
         picture.up,
         tuple(_ticks(wide, picture.tick)),
         tuple(replace(tick, at=round(100 - tick.at, 2)) for tick in _ticks(high, picture.up_tick)),
-        tuple(_dot(n, point, wide, high, own) for n, point in enumerate(picture.points, 1)),
+        tuple(dots),
         picture.beside,
     )
-
-
-def _dot(number: int, point: Point, wide: Axis, high: Axis, own: str) -> Dot:
-    up = point.up or 0.0
-    low_end, high_end = point.up_ends or (up, up)
-    y, low, top = (round(100 - place(high, height), 2) for height in (up, low_end, high_end))
-    return Dot(number, point, place(wide, point.across), y, low, top, point.run_id == own)
 
 
 # How often

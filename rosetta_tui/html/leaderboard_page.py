@@ -85,7 +85,7 @@ def leaderboard_page(
         *map(_official, lists),
         *(_shown(boards, number, board.best_of_setups if best else board, sort) for number, board in enumerate(boards)),
     )
-    return render("leaderboard.html.j2", {"boards": shown, "runs": sum(len(shown_board.chart.bars) for shown_board in shown)})  # fmt: skip
+    return render("leaderboard.html.j2", boards=shown, runs=sum(len(board.chart.bars) for board in shown))
 
 
 def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> ShownBoard:
@@ -98,10 +98,23 @@ def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> Sho
         if column.key in (*_SHOWN, *board.beside)
         or (column.key in _OTHER_OF[board.by == "composite"] and board.grounds.task == TRANSLATION)
     }
-    cells = [_cells(board, entrant) for entrant in entrants]
-    chart = score_chart(
-        f"Ranked by {title(board.by)}", "run", board.by, [_measured(board, entrant) for entrant in entrants]
-    )  # fmt: skip
+    # what each column says of a run; the first column is its mark, which has no cell
+    keys = [column.key for column in columns(board)[1:]]
+    cells = [
+        {key: cell.text for key, cell in zip(keys, entrant_cells(board, entrant), strict=True)} for entrant in entrants
+    ]
+    lines = [
+        ScoreLine(
+            setup_words(entrant.run),
+            entrant.value(board.by),
+            card_fields.interval(entrant.scores, board.by),
+            card_fields.with_interval(entrant.scores, board.by),
+            "own" if board.ranks.get(entrant.run.run_id) == 1 else "other",
+            entrant.run.run_id[:8],
+        )
+        for entrant in entrants
+    ]
+    chart = score_chart(f"Ranked by {title(board.by)}", "run", board.by, lines)
     rows = [
         _row(board, entrant, own, bar, heads) for entrant, own, bar in zip(entrants, cells, chart.bars, strict=True)
     ]
@@ -144,26 +157,6 @@ def _official(found: OfficialList) -> ShownBoard:
     ]  # fmt: skip
     groups = tuple(RankedGroup(f"group {row.group}" if row.group else "", (row,)) for row in rows)
     return ShownBoard(first.removeprefix("Official: "), made, True, chart, groups, tuple(official.notes(found)))
-
-
-def _measured(board: Board, entrant: Entrant) -> ScoreLine:
-    return ScoreLine(
-        setup_words(entrant.run),
-        entrant.value(board.by),
-        card_fields.interval(entrant.scores, board.by),
-        card_fields.with_interval(entrant.scores, board.by),
-        "own" if board.ranks.get(entrant.run.run_id) == 1 else "other",
-        entrant.run.run_id[:8],
-    )
-
-
-def _cells(board: Board, entrant: Entrant) -> Mapping[str, str]:
-    """Return what each column says of a run; the first column is its mark, which has no cell."""
-    cells = entrant_cells(board, entrant)
-    return {
-        column.key: cell.text
-        for column, cell in zip(columns(board)[1:], cells, strict=True)
-    }  # fmt: skip
 
 
 def _row(board: Board, entrant: Entrant, cells: Mapping[str, str], bar: Bar, heads: Mapping[str, str]) -> RankedRow:

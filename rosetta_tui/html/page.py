@@ -7,12 +7,10 @@ So a template has no way to write a text from outside as it is; none of them say
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -44,11 +42,12 @@ class Fact:
     words: str
 
 
-def render(template: str, facts: Mapping[str, Any], *, style_file: str = "style.css", pictures: bool = False) -> str:
-    """Return a page from a template, byte by byte reproducible; jinja2.UndefinedError where a fact is missing."""
-    style = _style(style_file)
+def render(template: str, *, style_file: str = "style.css", pictures: bool = False, **facts: object) -> str:
+    """Return a page from a template and its facts, byte by byte reproducible; jinja2.UndefinedError where a fact is missing."""
+    style = files("rosetta_tui.html").joinpath(style_file).read_text("utf-8")
+    digest = b64encode(sha256(style.encode()).digest()).decode()
     images = "img-src data:; " if pictures else ""
-    policy = f"default-src 'none'; {images}style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; {images}style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     # the style is ours, and a browser takes it only as the very bytes that the policy names
     return (
         _environment().get_template(template).render(facts, style=Markup(style), policy=policy, version=VERSION)  # noqa: S704
@@ -77,12 +76,3 @@ def _environment() -> Environment:
 def _harmless(value: object) -> object:
     """Make what acts in a text visible; what a macro has written already went through here."""
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-@cache
-def _style(file: str) -> str:
-    return files("rosetta_tui.html").joinpath(file).read_text("utf-8")
-
-
-def _hash(style: str) -> str:
-    return f"sha256-{b64encode(sha256(style.encode()).digest()).decode()}"

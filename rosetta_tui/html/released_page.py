@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from corpora.text.messages import counted
 from harness.leaderboard.official import checked_card
 from harness.release.records import ReleasedCard
-from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
+from rosetta_tui.html.chart import ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.show import released_words
 from rosetta_tui.show.figures import CAVEATS
@@ -25,17 +25,21 @@ def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str
     card, checked = checked_card(data, name, connection)
     method = card.method
     named = dict.fromkeys((method.method_name, method.method, method.model_slug, method.condition))
+    # Draw each score alone, the one that decides which run is better first.
+    charts = []
+    for metric in sorted(card.scores, key=lambda metric: (metric != card.headline, metric)):
+        score = card.scores[metric]
+        line = ScoreLine("all entries", score.value, score.interval, released_words.score(score), "own")
+        charts.append(score_chart(f"{title(metric)}, in steps of {score.step:g}", "of", metric, [line]))
     return render(
         "released.html.j2",
-        {
-            "title": " · ".join(filter(None, named)),
-            "corpus": f"{card.corpus.id} · {card.corpus.language_pair}",
-            "date": card.issued[:10],
-            "short": tuple(_in_short(card)),
-            "charts": tuple(_charts(card)),
-            "identity": tuple(_identity(card)),
-            "checked": tuple(Fact(check.name, check.words) for check in checked.checks),
-        },
+        title=" · ".join(filter(None, named)),
+        corpus=f"{card.corpus.id} · {card.corpus.language_pair}",
+        date=card.issued[:10],
+        short=tuple(_in_short(card)),
+        charts=charts,
+        identity=tuple(_identity(card)),
+        checked=tuple(Fact(check.name, check.words) for check in checked.checks),
     )
 
 
@@ -50,14 +54,6 @@ def _in_short(card: ReleasedCard) -> Iterator[str]:
         held = [CAVEATS[kind] for kind, holds in card.caveats.items() if holds]
         yield f"Of a quarter of the outputs or more: {'; '.join(held) or 'none is repeated, far too short, far too long, or left in the source language'}."
     yield from released_words.facts(card)
-
-
-def _charts(card: ReleasedCard) -> Iterator[BarChart]:
-    """Draw each score alone, the one that decides which run is better first."""
-    for metric in sorted(card.scores, key=lambda metric: (metric != card.headline, metric)):
-        score = card.scores[metric]
-        line = ScoreLine("all entries", score.value, score.interval, released_words.score(score), "own")
-        yield score_chart(f"{title(metric)}, in steps of {score.step:g}", "of", metric, [line])
 
 
 def _identity(card: ReleasedCard) -> Iterator[Fact]:

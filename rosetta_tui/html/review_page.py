@@ -74,8 +74,7 @@ def review_page(office: Office, review: Review, run_id: str | None = None) -> st
 
 def page_of_verdicts(name: str, shown: list[ShownVerdict], without: list[str]) -> str:
     """Return the page of some verdicts; ``without`` are the runs that have no certificate."""
-    context = {"name": name, "verdicts": shown, "without": ", ".join(without), "check": HOW_TO_CHECK}
-    return render("review.html.j2", context)
+    return render("review.html.j2", name=name, verdicts=shown, without=", ".join(without), check=HOW_TO_CHECK)
 
 
 def verdict(certificate: Certificate) -> ShownVerdict:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corpora.files.json_types import JsonObject
 from corpora.languages.tags import language_name
 from corpora.text.messages import counted, percent
+from harness.card.model import EntryResult
 from harness.card.reading import block, claim_of, number, stated_floors
 from harness.card.rows import load_card, refuse_to_leave
 from harness.compare.comparing import compare_runs, require_two
@@ -55,12 +57,13 @@ class RunFacts:
     """A run as everything here reads it."""
 
     summary: RunSummary  # with the whole card
-    card: Mapping[str, Any]
+    card: JsonObject
+    results: Sequence[EntryResult]  # as the card has them
     review: ReviewStatus | None
     beside: tuple[RunSummary, ...]  # other runs of its list that may leave, best first
 
     @property
-    def scores(self) -> Mapping[str, Any]:
+    def scores(self) -> JsonObject:
         """The card's ``scores`` block."""
         return block(self.card, "scores")
 
@@ -96,13 +99,49 @@ def run_page(connection: sqlite3.Connection, name: str, against: str | None = No
 
 def page_of_run(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -> str:
     """Return the page of a run that was read; ``seconds`` are the latencies of entries that were neither cached nor failed."""
-    return render("run.html.j2", _facts(found, changed, seconds))
+    card, dataset = found.card, block(found.card, "dataset")
+    return render(
+        "run.html.j2",
+        title=setup_words(found.summary),
+        corpus=" · ".join(map(str, filter(None, (dataset.get("id"), dataset.get("version"))))),
+        pair=found.summary.language_pair,
+        date=str(card.get("timestamp", ""))[:10],
+        source_language=Language.of(dataset.get("source_language")),
+        target_language=Language.of(dataset.get("target_language")),
+        claim=card_fields.tier_words(card, found.review) if tiered(found.summary) else "",
+        rank=claim_of(card).tier(review_passed=found.review is not None and found.review.passed).rank,
+        validated=card_fields.validated_by(
+            found.review, reproduced=card_fields.is_reproduced(card, found.summary.checked)
+        ),
+        signed=tuple(filter(None, (card_fields.shown_by(found.summary), card_fields.owner_words(found.summary)))),
+        unverified=str(card.get("unverified", "")),
+        tiles=tuple(_tiles(found)),
+        short=tuple(_in_short(found)),
+        caveats=tuple(map(caveat_sentence, claim_of(card).caveats)),
+        findings=tuple(map(finding_sentence, card_fields.stated_findings(card))),
+        scores=tuple(_against_floors(found, metric) for metric in found.leads),
+        inputs=tuple(_inputs(found)),
+        coverage=_coverage(found),
+        missing=tuple(_missing(found)),
+        metrics=tuple(_metrics(found)),
+        difficulty=_parts(found, "difficulty"),
+        parts_drawn=tuple(filter(None, (_parts(found, kind) for kind in _KINDS))),
+        cost=_cost(found),
+        effort_words=_effort_words(found),
+        latency=histogram("How long entries took", points.latency([found.summary], {found.summary.run_id: seconds})),
+        weakest=weakest(found.results, kept_of(found.summary)),
+        withheld="withheld" in card,
+        changed=changed,
+        identity=tuple(_identity(found)),
+        record=[shortened(paragraph, 400) for paragraph in _record(found)],
+    )
 
 
 def read_facts(connection: sqlite3.Connection, run_id: str) -> RunFacts:
     """Read a finished run with the others of its list; HarnessError where it has no card yet."""
     run = find_run(connection, run_id)
-    card = load_card(connection, run.id).as_json()
+    loaded = load_card(connection, run.id)
+    card = loaded.as_json()
     summary = next(r for r in list_runs(connection, brief=True) if r.run_id == run_id)
     if summary.card is not None and "unverified" in summary.card:
         card["unverified"] = summary.card["unverified"]
@@ -112,50 +151,10 @@ def read_facts(connection: sqlite3.Connection, run_id: str) -> RunFacts:
     return RunFacts(
         replace(summary, card=card),
         card,
+        loaded.results,
         card_fields.review_of(card, attached_to(connection, run.id)),
         tuple(e.run for e in others if e.run.run_id != run_id and not kept_here(e))[:MOST_BESIDE],
     )
-
-
-def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -> dict[str, Any]:
-    card, dataset = found.card, block(found.card, "dataset")
-    together = [found.summary, *found.beside]
-    caption = "How long entries took"
-    latency = histogram(caption, points.latency([found.summary], {found.summary.run_id: seconds}))
-    return {
-        "title": setup_words(found.summary),
-        "corpus": " · ".join(map(str, filter(None, (dataset.get("id"), dataset.get("version"))))),
-        "pair": found.summary.language_pair,
-        "date": str(card.get("timestamp", ""))[:10],
-        "source_language": Language.of(dataset.get("source_language")),
-        "target_language": Language.of(dataset.get("target_language")),
-        "claim": card_fields.tier_words(card, found.review) if tiered(found.summary) else "",
-        "rank": claim_of(card).tier(review_passed=found.review is not None and found.review.passed).rank,
-        "validated": card_fields.validated_by(
-            found.review, reproduced=card_fields.is_reproduced(card, found.summary.checked)
-        ),
-        "signed": tuple(filter(None, (card_fields.shown_by(found.summary), card_fields.owner_words(found.summary)))),
-        "unverified": str(card.get("unverified", "")),
-        "tiles": tuple(_tiles(found)),
-        "short": tuple(_in_short(found)),
-        "caveats": tuple(map(caveat_sentence, claim_of(card).caveats)),
-        "findings": tuple(map(finding_sentence, card_fields.stated_findings(card))),
-        "scores": tuple(_against_floors(found, metric) for metric in found.leads),
-        "inputs": tuple(_inputs(found)),
-        "coverage": _coverage(found),
-        "missing": tuple(_missing(found)),
-        "metrics": tuple(_metrics(found)),
-        "difficulty": _parts(found, "difficulty"),
-        "parts_drawn": tuple(filter(None, (_parts(found, kind) for kind in _KINDS))),
-        "cost": _cost(found, together),
-        "effort_words": _effort_words(found),
-        "latency": latency,
-        "weakest": weakest(card, kept_of(found.summary)),
-        "withheld": "withheld" in card,
-        "changed": changed,
-        "identity": tuple(_identity(found)),
-        "record": [shortened(paragraph, 400) for paragraph in _record(found)],
-    }
 
 
 def _tiles(found: RunFacts) -> Iterator[Tile]:
@@ -186,7 +185,16 @@ def _in_short(found: RunFacts) -> Iterator[str]:
     exact = scores.get("exact_matches")
     if isinstance(exact, int) and tiered(found.summary):
         yield f"{exact:,} of {many} came out exactly like the reference. Others can be right in other words: the scores below count how near they are."
-    yield from _above_floors(found)
+    # Say whether it clears what worthless outputs reach, by chrF++ and then by the composite.
+    reached = {name: floor.chrf_plus_plus for name, floor in stated_floors(found.card).items()}
+    known = {name: reach for name, reach in reached.items() if reach is not None}
+    if known and tiered(found.summary):
+        name = max(known, key=lambda metric: known[metric])
+        limits = {limit.reason for limit in claim_of(found.card).limits}
+        clear = "does not clear that" if ClaimReason.CHRF_FLOOR in limits else "lies above that"
+        yield f"Worthless outputs reach chrF++ {value('chrf_plus_plus', known[name])} at best here ({floor_words(name)}); the interval of this run {clear}."
+        if ClaimReason.COMPOSITE_FLOOR in limits:
+            yield "Its composite does not clear what worthless outputs reach, so it shows nothing."
     if found.review is None:
         yield "No speaker has judged this run yet. A score made by a program does not speak for the people whose language it is."
     else:
@@ -195,29 +203,17 @@ def _in_short(found: RunFacts) -> Iterator[str]:
         yield f"Speakers have judged it: {certificate.panel.words}, for {certificate.organisation.name}, on {certificate.issued[:10]}{since}."
 
 
-def _above_floors(found: RunFacts) -> Iterator[str]:
-    """Return whether the run clears what worthless outputs reach, by chrF++ and then by the composite."""
-    reached = {n: floor.chrf_plus_plus for n, floor in stated_floors(found.card).items()}
-    known = {name: reach for name, reach in reached.items() if reach is not None}
-    if not known or not tiered(found.summary):
-        return
-    name = max(known, key=lambda metric: known[metric])
-    limits = {limit.reason for limit in claim_of(found.card).limits}
-    clear = "does not clear that" if ClaimReason.CHRF_FLOOR in limits else "lies above that"
-    yield f"Worthless outputs reach chrF++ {value('chrf_plus_plus', known[name])} at best here ({floor_words(name)}); the interval of this run {clear}."
-    if ClaimReason.COMPOSITE_FLOOR in limits:
-        yield "Its composite does not clear what worthless outputs reach, so it shows nothing."
-
-
 def _against_floors(found: RunFacts, metric: str) -> BarChart:
     """Draw a score between the other runs of its list and what worthless outputs reach."""
-    picture = points.scores([found.summary, *found.beside], metric)
+    runs = (found.summary, *found.beside)
+    cards = {run.run_id: run.card or {} for run in runs}
+    picture = points.scores(runs, metric)
     shown = [
         ScoreLine(
             point.name,
             point.across,
             point.ends,
-            card_fields.with_interval(_scores_of(found, point.run_id), metric),
+            card_fields.with_interval(block(cards[point.run_id], "scores"), metric),
             "own" if point.run_id == found.summary.run_id else "other",
             "this run" if point.run_id == found.summary.run_id else "",
         )
@@ -238,11 +234,6 @@ def _against_floors(found: RunFacts, metric: str) -> BarChart:
     words = "" if line is None else f"best floor {value(metric, line)}"
     caption = f"{title(metric)} with its 95 % interval"
     return score_chart(caption, "run or floor", metric, shown, line=line, line_words=words, beside=picture.beside)
-
-
-def _scores_of(found: RunFacts, run_id: str) -> Mapping[str, Any]:
-    runs = (found.summary, *found.beside)
-    return block(next(run.card or {} for run in runs if run.run_id == run_id), "scores")
 
 
 def _inputs(found: RunFacts) -> Iterator[tuple[str, str, str]]:
@@ -280,16 +271,16 @@ def _metrics(found: RunFacts) -> Iterator[tuple[str, tuple[tuple[str, str, str, 
     """Yield by category each metric that has a value: name, value with interval, range, remark."""
     scores = found.scores
     known = [m for m in card_fields.stated_metrics([scores]) if number(scores.get(m)) is not None]
+    accepted, total = card_fields.references_accepted(found.card.get("scoring")), number(scores.get("total"))
     for category, metrics in by_category(known):
-        yield category, tuple(_metric(found, metric) for metric in metrics)
-
-
-def _metric(found: RunFacts, metric: str) -> tuple[str, str, str, str]:
-    scores = found.scores
-    beside = beside_value(metric, card_fields.references_accepted(found.card.get("scoring")))
-    remark_words = remark(metric, number(scores.get("total")))
-    words = "; ".join(filter(None, (beside, remark_words)))
-    return title(metric), card_fields.with_interval(scores, metric), scale(metric), words
+        beside = {id_: filter(None, (beside_value(id_, accepted), remark(id_, total))) for id_ in metrics}
+        yield (
+            category,
+            tuple(
+                (title(id_), card_fields.with_interval(scores, id_), scale(id_), "; ".join(words))
+                for id_, words in beside.items()
+            ),
+        )
 
 
 _KINDS = ("segment", "register", "provenance", *FREE)
@@ -320,8 +311,9 @@ def _parts(found: RunFacts, kind: str) -> BarChart | None:
     return score_chart(f"{title(metric)} by {kind}", kind, metric, shown, line=whole, line_words=words, beside=beside)
 
 
-def _cost(found: RunFacts, runs: Sequence[RunSummary]) -> Scatter | None:
+def _cost(found: RunFacts) -> Scatter | None:
     """Draw what an entry took against the score, this run beside those of its list; None where it is alone or nobody knows."""
+    runs = [found.summary, *found.beside]
     effort = points.efforts_of(runs)[0]
     picture = points.cost(runs, found.headline, effort)
     drawn = {point.run_id for point in picture.points}

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from markupsafe import Markup
 
@@ -35,6 +35,16 @@ class StepPicture(NamedTuple):
     png: bytes
 
 
+class Article(NamedTuple):
+    """The page in one language; marks of HTML in its texts are ours."""
+
+    tag: str
+    texts: object  # by name
+    programs: list[object]  # name and steps of those on the stick
+    missing: str  # which are not on it
+    drawn: list[tuple[str, str]]  # what each picture shows, and the picture as an address
+
+
 def start_here_page(
     systems: Collection[str],
     sample: SampleFacts | None = None,
@@ -43,45 +53,69 @@ def start_here_page(
     """Return the page. ``systems`` are those whose program is on the stick, ``pictures`` are by language."""
     drawn = pictures or {}
     facts = {"code": "", "phrase": ""} if sample is None else sample._asdict()
-    articles = [
-        _article(tag, texts, systems, facts) | {"drawn": list(map(_drawn, drawn.get(tag, ())))}
-        for tag, texts in start_here_texts().items()
-    ]
-    return render(
-        "start_here.html.j2", {"articles": articles, "sample": sample}, style_file="start_here.css", pictures=True
-    )
+    articles = []
+    for tag, texts in start_here_texts().items():
+        programs = texts["systems"]
+        lacking = [program["name"] for system, program in programs.items() if system not in systems]
+        articles.append(
+            Article(
+                tag,
+                _filled({name: text for name, text in texts.items() if name not in {"systems", "missing"}}, facts),
+                [_filled(programs[system], facts) for system in programs if system in systems],
+                texts["missing"].format(systems=", ".join(lacking)) if lacking else "",
+                [(p.words, f"data:image/png;base64,{b64encode(p.png).decode()}") for p in drawn.get(tag, ())],
+            )
+        )
+    return render("start_here.html.j2", style_file="start_here.css", pictures=True, articles=articles, sample=sample)
 
 
-def _drawn(picture: StepPicture) -> tuple[str, str]:
-    """Return what a picture shows, and the picture as an address."""
-    return picture.words, f"data:image/png;base64,{b64encode(picture.png).decode()}"
+class SystemTexts(TypedDict):
+    """What the page says of one kind of computer."""
+
+    name: str
+    steps: list[str]
+
+
+class StartHereTexts(TypedDict):
+    """What the page says in one language; ``shown`` are the words of its pictures."""
+
+    name: str
+    title: str
+    lead: str
+    which: str
+    pictures: str
+    sample: str
+    sample_steps: list[str]
+    real: str
+    own: str
+    real_steps: list[str]
+    trouble: str
+    trouble_steps: list[str]
+    whole_steps: list[str]
+    missing: str
+    installed: str
+    shown: dict[str, str]
+    systems: dict[str, SystemTexts]
 
 
 @cache
-def start_here_texts() -> dict[str, dict[str, Any]]:
-    """Return what the page says, by language; ``shown`` are the words of its pictures."""
-    return tomllib.loads(files("rosetta_tui.html").joinpath("start_here.toml").read_text("utf-8"))
+def start_here_texts() -> dict[str, StartHereTexts]:
+    """Return what the page says, by language."""
+    texts: dict[str, StartHereTexts] = tomllib.loads(
+        files("rosetta_tui.html").joinpath("start_here.toml").read_text("utf-8")
+    )
+    return texts
 
 
-def _article(tag: str, texts: Mapping[str, Any], systems: Collection[str], facts: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the page says in one language, marks of HTML in it marked as ours."""
-    programs = texts["systems"]
-    lacking = [program["name"] for system, program in programs.items() if system not in systems]
-    return {
-        "tag": tag,
-        **_filled({name: texts[name] for name in texts.keys() - {"systems", "missing"}}, facts),
-        "programs": [_filled(programs[system], facts) for system in programs if system in systems],
-        "missing": texts["missing"].format(systems=", ".join(lacking)) if lacking else "",
-    }
-
-
-def _filled(text: Any, facts: Mapping[str, str]) -> Any:
+def _filled(text: object, facts: Mapping[str, str]) -> object:
     """Return texts of ours as HTML, the facts filled in and escaped."""
     if isinstance(text, str):
         return Markup(text).format(**facts)  # noqa: S704
     if isinstance(text, list):
         return [_filled(line, facts) for line in text]
-    return {name: _filled(value, facts) for name, value in text.items()}
+    if isinstance(text, Mapping):
+        return {name: _filled(value, facts) for name, value in text.items()}
+    raise TypeError(f"A text of the page is a {type(text).__name__}.")
 
 
 # ---- The cards of a review as one page to print and cut: two on each sheet of A4 or Letter, in
@@ -110,16 +144,14 @@ def cards_page(sheet: CardSheet) -> str:
     sheets = [printed[at : at + ON_A_SHEET] for at in range(0, len(printed), ON_A_SHEET)]
     return render(
         "cards.html.j2",
-        {
-            "title": _cut(sheet.title),
-            "organisation": _cut(sheet.organisation),
-            "texts": sheet.texts,
-            "page": START_HERE,
-            "sheets": sheets,
-            "count": len(printed),
-            "amount": f"{counted(len(printed), 'card')} on {counted(len(sheets), 'sheet')}",
-            "sealed": any(card.words for card in sheet.cards),
-        },
+        title=_cut(sheet.title),
+        organisation=_cut(sheet.organisation),
+        texts=sheet.texts,
+        page=START_HERE,
+        sheets=sheets,
+        count=len(printed),
+        amount=f"{counted(len(printed), 'card')} on {counted(len(sheets), 'sheet')}",
+        sealed=any(card.words for card in sheet.cards),
         style_file="cards.css",
     )
 

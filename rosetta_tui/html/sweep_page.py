@@ -72,7 +72,9 @@ def sweep_page(connection: sqlite3.Connection, sweep: StoredSweep) -> str:
 def page_of_sweep(found: SweepRecord, corpus: str) -> str:
     """Return the page of what a sweep has come to; ``corpus`` is empty where no run has begun."""
     of = SweepMap(found)
-    quality = _quality(of)
+    # Show quality by what ranks the runs, or by chrF++ where no translation has a composite.
+    scored = any(setup.values(CellMeasure.COMPOSITE) for setup in of.setups)
+    quality = CellMeasure.HEADLINE if of.headline else CellMeasure.COMPOSITE if scored else CellMeasure.CHRF
     by_size = sorted(of.axes, key=lambda axis: -len(of.labels(axis)))
     down, across = (*by_size, "", "")[:2]
     grid = of.grid(down, across, quality, quality)
@@ -86,28 +88,21 @@ def page_of_sweep(found: SweepRecord, corpus: str) -> str:
     metric = of.headline if quality is CellMeasure.HEADLINE else quality.value
     chart = score_chart(caption, "run", metric, lines, line=reached, line_words=words)
     effort = effort_of(of.setups)
-    return render("sweep.html.j2", {
-        "name": found.name,
-        "id": found.id,
-        "progress": tuple(progress_lines(found)),
-        "swept": tuple(_swept(found, corpus)),
-        "standing": standing_words(of, quality),
-        "grid": grid,
-        "rows": tuple(_rows(grid)),
-        "together": together_words(of, grid),
-        "scatter": _scatter(of, quality, effort),
-        "filled": f"no set-up is both better and {LESS_EFFORT[effort]}",
-        "chart": chart,
-        "runs": tuple(zip(chart.bars, map(_beside, found.cells), strict=True)),
-    })  # fmt: skip
-
-
-def _quality(of: SweepMap) -> CellMeasure:
-    """Return what quality is shown by: what ranks the runs, or chrF++ where no translation has a composite."""
-    if of.headline:
-        return CellMeasure.HEADLINE
-    scored = any(setup.values(CellMeasure.COMPOSITE) for setup in of.setups)
-    return CellMeasure.COMPOSITE if scored else CellMeasure.CHRF
+    return render(
+        "sweep.html.j2",
+        name=found.name,
+        id=found.id,
+        progress=tuple(progress_lines(found)),
+        swept=tuple(_swept(found, corpus)),
+        standing=standing_words(of, quality),
+        grid=grid,
+        rows=tuple(_rows(grid)),
+        together=together_words(of, grid),
+        scatter=_scatter(of, quality, effort),
+        filled=f"no set-up is both better and {LESS_EFFORT[effort]}",
+        chart=chart,
+        runs=tuple(zip(chart.bars, map(_beside, found.cells), strict=True)),
+    )
 
 
 def _swept(found: SweepRecord, corpus: str) -> Iterator[Fact]:
@@ -127,16 +122,14 @@ def _swept(found: SweepRecord, corpus: str) -> Iterator[Fact]:
 
 def _rows(grid: HeatGrid) -> Iterator[MapRow]:
     for row, name in enumerate(grid.rows):
-        places = ((row, column) for column in range(len(grid.columns)))
-        yield MapRow(name, tuple(_cell(grid, place) for place in places))
-
-
-def _cell(grid: HeatGrid, place: tuple[int, int]) -> MapCell:
-    cell = grid.cells.get(place)
-    if cell is None:
-        return MapCell("", None, "")
-    level = grid.level(cell)
-    return MapCell(cell_words(grid, cell), None if level is None else level + 1, cell.signs)
+        cells = []
+        for column in range(len(grid.columns)):
+            if (cell := grid.cells.get((row, column))) is None:
+                cells.append(MapCell("", None, ""))
+                continue
+            level = grid.level(cell)
+            cells.append(MapCell(cell_words(grid, cell), None if level is None else level + 1, cell.signs))
+        yield MapRow(name, tuple(cells))
 
 
 def _scatter(of: SweepMap, quality: CellMeasure, effort: CellMeasure) -> Scatter | None:

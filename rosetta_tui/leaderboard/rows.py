@@ -235,9 +235,10 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
 
 def _claimed(entrant: Entrant) -> dict[str, Value]:
     card = entrant.run.card or {}
+    tier = block(card, "scores").get("quality_tier")
     claim = card_fields.claimable(card, card_fields.review_of(card, entrant.run.certificates))
     return {
-        "quality_tier": block(card, "scores").get("quality_tier"),
+        "quality_tier": None if tier is None else str(tier),
         "claimable_tier": claim,
         "composite_coverage": number(block(card, "scores").get("composite_coverage")),
         "caveats": card_fields.caveats_in_words(card) or None,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted, percent
 from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 from rosetta_tui.show import figures
@@ -23,7 +24,18 @@ if TYPE_CHECKING:
 
 def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
     """Yield everything that the ratings show, and what of it may be proposed."""
-    yield from _evidence(found, evidence)
+    people = "an unknown number of people" if evidence.raters is None else counted(evidence.raters, "person", "people")
+    least, most = evidence.least_ratings, evidence.most_ratings
+    ratings_words = str(least) if least == most else f"{least}–{most}"
+    yield (
+        f"{counted(found.outputs, 'rated output')} of {counted(found.items, 'entry', 'entries')}; "
+        f"{counted(evidence.ratings, 'rating')} by {people}, {ratings_words} for an output"
+    )
+    for why, count in evidence.left_out.items():
+        yield f"left out: {counted(count, 'row' if why == 'without a rating' else 'rating')} {why}"
+    if evidence.raters == 1:
+        yield "! all ratings are one person's: what is fitted to them is how this person judges"
+    yield f"in brackets: 95 % intervals, {found.draws:,} draws of entries, seed {found.seed}"
     yield ""
     yield from _measures(found)
     yield ""
@@ -33,28 +45,7 @@ def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iter
     yield ""
     yield from _decisions(found)
     yield ""
-    yield from _weights(found.weights)
-    yield ""
-    yield from _threshold(found.threshold)
-
-
-def _evidence(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
-    people = "an unknown number of people" if evidence.raters is None else counted(evidence.raters, "person", "people")
-    least, most = evidence.least_ratings, evidence.most_ratings
-    ratings_words = str(least) if least == most else f"{least}–{most}"
-    yield (
-        f"{counted(found.outputs, 'rated output')} of {counted(found.items, 'entry', 'entries')}; "
-        f"{counted(evidence.ratings, 'rating')} by {people}, {ratings_words} for an output"
-    )
-    for why, count in evidence.left_out.items():
-        yield (
-            f"left out: {counted(count, 'rating')} {why}"
-            if why != "without a rating"
-            else (f"left out: {counted(count, 'row')} {why}")
-        )
-    if evidence.raters == 1:
-        yield "! all ratings are one person's: what is fitted to them is how this person judges"
-    yield f"in brackets: 95 % intervals, {found.draws:,} draws of entries, seed {found.seed}"
+    yield from _proposals(found.weights, found.threshold)
 
 
 _COLUMNS = ("score", "outputs", "tau-b", "Pearson", "Spearman", "pairs right", "AUC", "runs (SPA)")
@@ -64,11 +55,19 @@ def _measures(found: Calibration) -> Iterator[str]:
     yield "What each score tells of people's ratings; more is better"
     several = any(measure.soft_pairwise_accuracy is not None for measure in found.measures)
     width = len(_COLUMNS) if several else len(_COLUMNS) - 1
-    rows = [_measure(measure)[:width] for measure in found.measures]
+    rows = [
+        (
+            _name(row),
+            figures.count(row.outputs),
+            *map(_with_interval, (row.tau_b, row.pearson, row.spearman, row.pairwise_accuracy, row.auc)),
+            figures.number(row.soft_pairwise_accuracy, 2),
+        )[:width]
+        for row in found.measures
+    ]
     yield from table([_COLUMNS[:width], *rows])
     beaten = [_name(measure) for measure in found.measures if measure.beats_length is False]
     if beaten:
-        yield (f"! not shown to tell more than the length of the output alone: {plain(', '.join(beaten))}")
+        yield f"! not shown to tell more than the length of the output alone: {plain(', '.join(beaten))}"
 
 
 def _families(found: Calibration) -> Iterator[str]:
@@ -90,19 +89,6 @@ def _family_words(found: FamilyAgreement) -> str:
     """Return a family with its languages and how many outputs of how many entries were rated."""
     many = f"{counted(found.outputs, 'output')} of {counted(found.entries, 'entry', 'entries')}"
     return f"{found.family or 'unknown'} ({plain(', '.join(found.languages))}), {many}"
-
-
-def _measure(row: Measure) -> tuple[str, ...]:
-    return (
-        _name(row),
-        figures.count(row.outputs),
-        _with_interval(row.tau_b),
-        _with_interval(row.pearson),
-        _with_interval(row.spearman),
-        _with_interval(row.pairwise_accuracy),
-        _with_interval(row.auc),
-        figures.number(row.soft_pairwise_accuracy, 2),
-    )
 
 
 def _name(row: Measure | FamilyMeasure) -> str:
@@ -158,34 +144,33 @@ def _decisions(found: Calibration) -> Iterator[str]:
         yield f"They agree on {percent(decisions.agreement)} of the outputs."
 
 
-def _weights(found: WeightProposal) -> Iterator[str]:
-    if not found.proposed or found.weights is None:
-        yield f"Weights: keep the specification's, because {found.reason}."
-        return
-    yield f"Weights: a PROPOSAL for profile {found.profile}, because {found.reason}."
-    rows = [("metric", "specification", "proposal")]
-    for metric, weight in found.specification.items():
-        rows.append((title(metric), f"{weight:.3f}", f"{found.weights[metric]:.3f}"))
-    yield from table(rows)
-
-
-def _threshold(found: ThresholdProposal) -> Iterator[str]:
-    level = f"{percent(found.level)} of the ratings are acceptable or better"
-    if not found.proposed:
-        yield f"Threshold where {level}: none is proposed, because {found.reason}."
+def _proposals(weights: WeightProposal, threshold: ThresholdProposal) -> Iterator[str]:
+    """Yield what is proposed of the weights and of the threshold, or why nothing is."""
+    if weights.proposed and weights.weights is not None:
+        yield f"Weights: a PROPOSAL for profile {weights.profile}, because {weights.reason}."
+        rows = [("metric", "specification", "proposal")]
+        for metric, weight in weights.specification.items():
+            rows.append((title(metric), f"{weight:.3f}", f"{weights.weights[metric]:.3f}"))
+        yield from table(rows)
+    else:
+        yield f"Weights: keep the specification's, because {weights.reason}."
+    yield ""
+    level = f"{percent(threshold.level)} of the ratings are acceptable or better"
+    if not threshold.proposed:
+        yield f"Threshold where {level}: none is proposed, because {threshold.reason}."
         return
     yield (
-        f"Threshold where {level}: a PROPOSAL, composite {_with_interval(found.threshold, 3)}; the "
-        f"specification calls {found.specification:.2f} deployable."
+        f"Threshold where {level}: a PROPOSAL, composite {_with_interval(threshold.threshold, 3)}; the "
+        f"specification calls {threshold.specification:.2f} deployable."
     )
-    shape = "never reaches it" if found.shape is None else f"reaches it at {found.shape:.3f}"
-    if found.shape_agrees:
+    shape = "never reaches it" if threshold.shape is None else f"reaches it at {threshold.shape:.3f}"
+    if threshold.shape_agrees:
         yield f"A curve of no fixed shape {shape}: that agrees."
     else:
         yield f"! A curve of no fixed shape {shape}, outside of the interval: look at the ratings before you use it."
 
 
-def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[str, Any]:
+def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> JsonObject:
     """Return everything as plain values; numbers only, of secret entries too."""
     return {
         "evidence": {**evidence_facts(evidence), "draws": found.draws, "seed": found.seed},

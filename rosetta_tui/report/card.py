@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted, percent
 from harness.card.reading import block, number
 from harness.leaderboard.entrant import counts
@@ -39,40 +40,34 @@ BESIDE = "chrf_plus_plus"  # the metric that always is next to the composite (T3
 
 
 def card_text(
-    card: Mapping[str, Any], review: ReviewStatus | None = None, *, reproduced: bool = False, beside: Iterable[str] = ()
+    card: JsonObject, review: ReviewStatus | None = None, *, reproduced: bool = False, beside: Iterable[str] = ()
 ) -> str:
     """Return everything that a card says of a run except entries; ``beside``: lines about how far it was verified."""
-    return "\n".join(_lines(card, review, beside, reproduced=reproduced))
+    head = _head(card, review, beside, reproduced=reproduced)
+    return "\n".join([*head, "", *_quality(card), *_groups(card), "", *scored_with(card), *_effort(card)])
 
 
-def card_in_short(card: Mapping[str, Any]) -> str:
+def card_in_short(card: JsonObject) -> str:
     """Return in few lines what a run came to, for somebody who watched it, and which command has the rest."""
-    return "\n".join(_in_short(card))
+    name, headline = str(card.get("run_id"))[:8], stated_columns(card.get("scoring")).headline
+    return "\n".join(
+        [
+            *_what_ran(card),
+            *_claim(card, brief=True),
+            line(title(headline), card_fields.with_interval(block(card, "scores"), headline)),
+            *([next(_composite(card))] if translated(card) else []),
+            line("entries", _counts(card)),
+            line("every score", f"rosetta runs show {name}"),
+            line("one page", f"rosetta report run {name}"),
+        ]
+    )
 
 
-def _in_short(card: Mapping[str, Any]) -> Iterator[str]:
-    scores, name = block(card, "scores"), str(card.get("run_id"))[:8]
-    headline = stated_columns(card.get("scoring")).headline
-    yield from _what_ran(card)
-    yield from _claim(card, brief=True)
-    yield line(title(headline), card_fields.with_interval(scores, headline))
-    if translated(card):
-        yield next(_composite(card))
-    yield line("entries", _counts(card))
-    yield line("every score", f"rosetta runs show {name}")
-    yield line("one page", f"rosetta report run {name}")
-
-
-def _lines(
-    card: Mapping[str, Any], review: ReviewStatus | None, beside: Iterable[str], *, reproduced: bool
-) -> Iterator[str]:
-    yield from _head(card, review, beside, reproduced=reproduced)
-    yield ""
-    yield from _quality(card)
-    # Scores by what the entries are; a kind with one group only says nothing new.
-    scores, kept = block(card, "scores"), stated_columns(card.get("scoring")).ids
+def _groups(card: JsonObject) -> Iterator[str]:
+    """Yield scores by what the entries are; a kind with one group only says nothing new."""
+    scores = block(card, "scores")
     lead = ("chrf_plus_plus", "exact_match_rate", "composite")
-    shown = lead if translated(card) else kept
+    shown = lead if translated(card) else stated_columns(card.get("scoring")).ids
     for kind in ("difficulty", "segment", "register", "provenance", *FREE):
         groups = block(scores, f"by_{kind}")
         if len(groups) < 2:
@@ -80,17 +75,17 @@ def _lines(
         yield ""
         for name in sorted(groups, key=str):
             group = block(groups, name)
-            yield line(
-                f"{kind} {name}",
-                some_entries(group.get("n", "?")),
-                *(f"{short_title(id_)} {card_fields.with_interval(group, id_)}" for id_ in shown),
-            )
-    yield ""
-    yield from scored_with(card)
-    price, speed = block(card, "cost"), block(card, "speed")
-    tokens, budget = block(card, "tokens"), block(card, "budget")
-    yield line("cost", card_fields.cost(card), _budget(budget), price.get("reason"))
-    yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
+            values = (f"{short_title(id_)} {card_fields.with_interval(group, id_)}" for id_ in shown)
+            yield line(f"{kind} {name}", some_entries(group.get("n", "?")), *values)
+
+
+def _effort(card: JsonObject) -> Iterator[str]:
+    """Yield what the run cost and how long it took."""
+    price, speed, scores = block(card, "cost"), block(card, "speed"), block(card, "scores")
+    most, per_entry = number(block(card, "budget").get("budget_usd")), number(price.get("cost_per_entry_usd"))
+    budget = "" if most is None else f"of {figures.money(most)} budget"
+    yield line("cost", card_fields.cost(card), budget, price.get("reason"))
+    yield line("  per entry", figures.money(per_entry))
     # What judges and other endpoints cost that were asked about the outputs.
     scoring = block(price, "scoring")
     calls = number(scoring.get("calls"))
@@ -99,24 +94,27 @@ def _lines(
         asked = counted(int(calls), "call")
         yield line("  scoring", figures.cost(total, known or 0.0), asked, "not counted above")
     if translated(card):
-        yield line("  cost-adjusted score", _cost_adjusted(card))
-    yield line("tokens", _whole(tokens.get("total_tokens")))
+        adjusted, none = number(scores.get("cost_adjusted")), number(scores.get("composite")) is None
+        why = "there is no composite" if none else "the run was free" if per_entry == 0 else "the cost is unknown"
+        yield line("  cost-adjusted score", f"none, as {why}" if adjusted is None else figures.number(adjusted, 2))
+    tokens = block(card, "tokens").get("total_tokens")
+    yield line("tokens", f"{tokens:,}" if isinstance(tokens, int) else "unknown")
+    # Outputs that were made elsewhere often were not timed.
     replayed = block(card, "method").get("method") == "replay"
+    per_minute = number(speed.get("entries_per_minute"))
+    rate = "" if per_minute is None else f"{per_minute:,.0f} entries a minute"
     read, made = ("as recorded outputs were read", "when they were made") if replayed else ("", "")
-    rate = " ".join(filter(None, (_rate(speed), read)))
-    yield line("time", figures.clock(number(speed.get("elapsed_seconds"))), rate)
-    latencies = _latencies(speed)
+    yield line("time", figures.clock(number(speed.get("elapsed_seconds"))), " ".join(filter(None, (rate, read))))
+    kinds = {"mean": "avg", "median": "median", "95 % within": "p95"}
+    timed = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
+    latencies = [f"{name} {figures.seconds(value)} s" for name, value in timed.items() if value is not None]
     yield line("latency", *latencies, made if latencies else "not measured")
-    retries = block(card, "retries")
-    if retries:
+    if retries := block(card, "retries"):
         here = " in this run" if block(card, "retry_of") else ""
-        limited = f"{retries.get('rate_limited')} rate-limited{here}"
-        yield line("tries", retries.get("attempts"), limited)
+        yield line("tries", retries.get("attempts"), f"{retries.get('rate_limited')} rate-limited{here}")
 
 
-def _head(
-    card: Mapping[str, Any], review: ReviewStatus | None, beside: Iterable[str], *, reproduced: bool
-) -> Iterator[str]:
+def _head(card: JsonObject, review: ReviewStatus | None, beside: Iterable[str], *, reproduced: bool) -> Iterator[str]:
     yield from _what_ran(card)
     yield line("class", block(card, "method").get("method_class"))
     if card_fields.rescore_of(card):
@@ -152,10 +150,10 @@ def _head(
         yield line("UNVERIFIED", card["unverified"])
 
 
-def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
+def _what_ran(card: JsonObject) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
     yield line("run", card.get("run_id"), card.get("timestamp"))
-    yield line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
+    yield line("corpus", dataset.get("id"), dataset.get("language_pair"), some_entries(dataset.get("entry_count", "?")))
     if dataset.get("transmission") not in (None, "open"):
         yield line("terms", dataset.get("transmission"), dataset.get("transmission_because"))
     if rule := dataset.get("transmission_rule"):
@@ -169,7 +167,7 @@ def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
     yield line("method", *dict.fromkeys(map(str, filter(None, named))))
 
 
-def _claim(card: Mapping[str, Any], review: ReviewStatus | None = None, *, brief: bool = False) -> Iterator[str]:
+def _claim(card: JsonObject, review: ReviewStatus | None = None, *, brief: bool = False) -> Iterator[str]:
     """Return what may be claimed of a translation, and why no more; ``brief``: all findings in one line."""
     if translated(card):
         yield line("tier", card_fields.tier_words(card, review))
@@ -183,11 +181,7 @@ def _claim(card: Mapping[str, Any], review: ReviewStatus | None = None, *, brief
         yield line("task", block(card, "scoring").get("task"))
 
 
-def _entries(dataset: Mapping[str, Any]) -> str:
-    return some_entries(dataset.get("entry_count", "?"))
-
-
-def _quality(card: Mapping[str, Any]) -> Iterator[str]:
+def _quality(card: JsonObject) -> Iterator[str]:
     scores = block(card, "scores")
     first = [BESIDE] if number(scores.get(BESIDE)) is not None else []
     if first:
@@ -213,15 +207,21 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
             remark_words = remark(metric, number(scores.get("total")))
             yield from _metric(card, metric, "" if remark_words in remarks else remark_words)
             remarks.add(remark_words)
-    yield from _as_stated(card)
-    yield ""
-    yield from _not_scored(card)
+    yield from _without_value(card)
     yield line("entries", _counts(card))
 
 
-def _not_scored(card: Mapping[str, Any]) -> Iterator[str]:
-    """Return why metrics have no value; of answers nothing is said of the translation metrics that nobody asked for."""
+def _without_value(card: JsonObject) -> Iterator[str]:
+    """Yield values that are only stated, then why metrics have none.
+
+    Of answers nothing is said of the translation metrics that nobody asked for.
+    """
     scores = block(card, "scores")
+    for why, values in card_fields.as_stated(card).items():
+        yield ""
+        yield why
+        yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in values.items())
+    yield ""
     reasons = {
         str(id_): str(why) for id_, why in block(scores, "reasons").items() if translated(card) or why != NOT_WANTED
     }
@@ -230,14 +230,7 @@ def _not_scored(card: Mapping[str, Any]) -> Iterator[str]:
     yield from left_out_lines(scores)
 
 
-def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
-    for why, values in card_fields.as_stated(card).items():
-        yield ""
-        yield why
-        yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in values.items())
-
-
-def _metric(card: Mapping[str, Any], metric: str, said: str | None = None, *, indent: str = "  ") -> Iterator[str]:
+def _metric(card: JsonObject, metric: str, said: str | None = None, *, indent: str = "  ") -> Iterator[str]:
     """Yield a value with its interval and what it is to be compared with, then what else is known of it."""
     scores = block(card, "scores")
     yield line(
@@ -265,7 +258,7 @@ def _metric(card: Mapping[str, Any], metric: str, said: str | None = None, *, in
         yield line("    as first answered", f"{value(metric, raw)} → {value(metric, now)} as delivered")
 
 
-def _accepted(card: Mapping[str, Any]) -> str:
+def _accepted(card: JsonObject) -> str:
     scores, analyser = block(card, "scores"), block(block(card, "scoring"), "analyser")
     words = number(scores.get("fst_accepted"))
     entries = number(scores.get("fst_accepted_entries"))
@@ -282,35 +275,25 @@ def _accepted(card: Mapping[str, Any]) -> str:
 _MOST_VERDICTS = 7  # as many as there are; a card from elsewhere may state others
 
 
-def _composite(card: Mapping[str, Any]) -> Iterator[str]:
+def _composite(card: JsonObject) -> Iterator[str]:
     scores = block(card, "scores")
+    share, profile = number(scores.get("composite_coverage")), scores.get("composite_profile")
+    coverage = "" if share is None else f"profile {profile}, {percent(share)} of its weight has a value"
     why = card_fields.no_composite(card)
-    parts = (why,) if why else (card_fields.with_interval(scores, "composite"), _coverage(scores))
-    yield line("Composite", *parts)
+    yield line("Composite", *((why,) if why else (card_fields.with_interval(scores, "composite"), coverage)))
     if scores.get("composite_profile_reason"):
         yield line("  why this profile", scores.get("composite_profile_reason"))
     calibrated = block(card, "scoring").get("calibration") is not None
-    if note := profile_note(str(scores.get("composite_profile")), calibrated=calibrated):
+    if note := profile_note(str(profile), calibrated=calibrated):
         yield line("  weights", note)
     for part in card_fields.blocks(scores, "composite_inputs"):
-        yield _input(part)
+        metric, weight = str(part.get("metric")), number(part.get("effective_weight")) or 0.0
+        yield line(f"  {title(metric)}", f"{percent(weight)} of it", value(metric, number(part.get("value"))))
     yield from rise_line(card)
     yield from floor_lines(card)
 
 
-def _coverage(scores: Mapping[str, Any]) -> str:
-    share = number(scores.get("composite_coverage"))
-    profile = scores.get("composite_profile")
-    return "" if share is None else f"profile {profile}, {percent(share)} of its weight has a value"
-
-
-def _input(part: Mapping[str, Any]) -> str:
-    weight = number(part.get("effective_weight")) or 0.0
-    metric = str(part.get("metric"))
-    return line(f"  {title(metric)}", f"{percent(weight)} of it", value(metric, number(part.get("value"))))
-
-
-def _counts(card: Mapping[str, Any]) -> str:
+def _counts(card: JsonObject) -> str:
     scores = block(card, "scores")
     errors = scores.get("errors")
     wrong = " (it counts as wrong)" if errors == 1 else " (they count as wrong)" if errors else ""
@@ -321,35 +304,3 @@ def _counts(card: Mapping[str, Any]) -> str:
             wrong = "" if valued is None else f"; {title(headline)} has a value of {valued:,.0f}"
     failed = failed_told(int(number(errors) or 0), counts(scores.get("errors_by_class")))
     return f"{scores.get('total')} in all, {failed}{wrong}"
-
-
-def _cost_adjusted(card: Mapping[str, Any]) -> str:
-    """Return the composite per cost, or why there is none (M6)."""
-    adjusted = number(block(card, "scores").get("cost_adjusted"))
-    if adjusted is not None:
-        return figures.number(adjusted, 2)
-    if number(block(card, "scores").get("composite")) is None:
-        return "none, as there is no composite"
-    free = number(block(card, "cost").get("cost_per_entry_usd")) == 0
-    return "none, as the run was free" if free else "none, as the cost is unknown"
-
-
-def _latencies(speed: Mapping[str, Any]) -> list[str]:
-    """Return the latencies that were measured; those of outputs made elsewhere often were not."""
-    kinds = {"mean": "avg", "median": "median", "95 % within": "p95"}
-    latencies = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
-    return [f"{name} {figures.seconds(value)} s" for name, value in latencies.items() if value is not None]
-
-
-def _budget(budget: Mapping[str, Any]) -> str:
-    most = number(budget.get("budget_usd"))
-    return "" if most is None else f"of {figures.money(most)} budget"
-
-
-def _rate(speed: Mapping[str, Any]) -> str:
-    rate = number(speed.get("entries_per_minute"))
-    return "" if rate is None else f"{rate:,.0f} entries a minute"
-
-
-def _whole(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else "unknown"

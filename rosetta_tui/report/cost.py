@@ -79,7 +79,10 @@ def framework_lines(found: WorkedFramework, width: int | None) -> Iterator[str]:
     )
     yield f"US dollars, numbers of {found.source or 'the file'}"
     for title, rows in parts:
-        lines = [_row(row) for row in rows]
+        lines = [
+            (row.name, amount(row.usd), f"{_stated(row)}{' !' if row.differs else ''}", row.factors, row.notes)
+            for row in rows
+        ]
         if lines:
             yield ""
             yield from stacked([(title, "cost", "stated", "worked out of", "notes"), *lines], width, ("cost", "stated"))
@@ -98,8 +101,3 @@ def amount(usd: CostRange) -> str:
 
 def _stated(each: Worked) -> str:
     return figures.NONE if each.stated_usd is None else amount(each.stated_usd)
-
-
-def _row(each: Worked) -> tuple[str, ...]:
-    mark = " !" if each.differs else ""
-    return each.name, amount(each.usd), f"{_stated(each)}{mark}", each.factors, each.notes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corpora.files.json_types import JsonObject
 from harness.card.reading import block, claim_of, number, of_earlier_version, stated_floors, without_rise
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import blocks, stated_findings
@@ -34,25 +35,25 @@ EARLIER = (
 RISE = "an input has no value here, though worthless outputs have one, and counts as nothing"
 
 
-def caveat_lines(card: Mapping[str, Any]) -> Iterator[str]:
+def caveat_lines(card: JsonObject) -> Iterator[str]:
     """Yield a line for each way in which a part of the outputs fails."""
     for caveat in claim_of(card).caveats:
         yield line("  caveat", caveat_sentence(caveat))
 
 
-def finding_lines(card: Mapping[str, Any]) -> Iterator[str]:
+def finding_lines(card: JsonObject) -> Iterator[str]:
     """Yield a line for each finding in the outputs."""
     for finding in stated_findings(card):
         yield line("  found", finding_sentence(finding))
 
 
-def rise_line(card: Mapping[str, Any]) -> Iterator[str]:
+def rise_line(card: JsonObject) -> Iterator[str]:
     """Yield a line where inputs without a value raise the composite; what is claimed has no such rise."""
     if (even := without_rise(card)) is not None:
         yield line("  without its rise", value("composite", even), RISE)
 
 
-def floor_lines(card: Mapping[str, Any]) -> Iterator[str]:
+def floor_lines(card: JsonObject) -> Iterator[str]:
     """Yield a line for each floor, composite first, then what it is and what it was worked out on."""
     total = block(card, "scores").get("total")
     for name, floor in stated_floors(card).items():
@@ -72,7 +73,7 @@ def floor_parts(floor: FloorScores, total: object) -> Iterator[str]:
         yield f"on {floor.entries:,} entries"
 
 
-def retry_lines(card: Mapping[str, Any]) -> Iterator[str]:
+def retry_lines(card: JsonObject) -> Iterator[str]:
     """Return which entries were asked for again after they had failed, and with which settings."""
     retried = block(card, "retry_of")
     if not retried:
@@ -125,7 +126,7 @@ EMPTY_REFERENCES = "_empty_references"
 """End of the name of a count of references in which nothing is spoken."""
 
 
-def left_out_lines(scores: Mapping[str, Any]) -> Iterator[str]:
+def left_out_lines(scores: JsonObject) -> Iterator[str]:
     """Yield how many entries count for nothing in a metric because something other than the output failed."""
     for name, score in scores.items():
         if name.endswith(EMPTY_REFERENCES) and (empty := number(score)):
@@ -148,7 +149,7 @@ _NO_JUDGE = "no judge was asked, and no record brings a score of the answer"
 _NOTHING_TO_JUDGE = "the answer is empty, has no reference to judge by, or has not one answer to each turn"
 
 
-def not_judged(scores: Mapping[str, Any], failed: str) -> int:
+def not_judged(scores: JsonObject, failed: str) -> int:
     """Return how many entries have no judgement, beyond those counted under ``failed``; 0 where nobody can tell."""
     spread = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
     total, judged, in_vain = (number(scores.get("total")), number(spread.get("n")), scores.get(failed))
@@ -160,13 +161,14 @@ def not_judged(scores: Mapping[str, Any], failed: str) -> int:
 # ---- What the scores of a card depend on besides its texts, as lines of text ----
 
 
-def scored_with(card: Mapping[str, Any]) -> Iterator[str]:
+def scored_with(card: JsonObject) -> Iterator[str]:
     """Name everything that the scores depend on besides the texts."""
     scoring = block(card, "scoring")
     if not scoring:
         return
     yield "scored with"
-    of_translations = any("." not in str(id_) for id_ in scoring.get("metrics") or ())
+    metrics = scoring.get("metrics")
+    of_translations = any("." not in str(id_) for id_ in (metrics if isinstance(metrics, list | tuple) else ()))
     for name, parts in (
         ("language card", (scoring.get("language_card"), _hash(scoring, "language_card_sha256"))),
         ("script", (scoring.get("script"),)),
@@ -175,7 +177,10 @@ def scored_with(card: Mapping[str, Any]) -> Iterator[str]:
         known = [part for part in parts if part]
         yield line(f"  {name}", *(known or ["none"]))
     for name in block(scoring, "annotators"):
-        yield line(f"  {name}", *_annotator(block(block(scoring, "annotators"), name)))
+        # who judged and by which prompt, or on which files of the corpus something ran
+        facts = block(block(scoring, "annotators"), name)
+        prompt, databases = _hash(facts, "prompt_sha256"), _some(facts, "databases", "databases")
+        yield line(f"  {name}", *_model(facts), prompt, databases)
     yield ""
     yield "signatures"
     for metric, signature in block(block(card, "scores"), "signatures").items():
@@ -184,58 +189,44 @@ def scored_with(card: Mapping[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[object]]]:
+def _translation_tools(scoring: JsonObject) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield what the metrics of translations read beside the texts."""
     if stated := block(scoring, "calibration"):
         yield ("weights", ("calibrated", _hash(stated, "sha256"), f"key {stated.get('signer')!s:.12}"))
-    yield "references", (_references(scoring),)
-    yield "analyser", _analyser(block(scoring, "analyser"))
+    variants = "" if scoring.get("has_variants") is True else "; no entry has any"
+    several = f"several for chrF++, BLEU and TER: also the variants{variants}"
+    yield "references", (several if scoring.get("multi_ref") is True else "one for each entry",)
+    analyser: Sequence[object] = ()
+    if facts := block(scoring, "analyser"):
+        engine = f"{facts.get('engine')} {facts.get('engine_version')}"
+        kind = "says yes or no only" if facts.get("acceptor") is True else None
+        analyser = (facts.get("name"), _hash(facts, "sha256"), engine, kind)
+    yield "analyser", analyser
     yield "source words", (scoring.get("word_list"),)
     yield "alignment", (scoring.get("alignment"),)
     yield "terms", (_some(scoring, "terms", "prescribed"), _hash(scoring, "terms_sha256"))
-    meanings = (_some(scoring, "gloss_dictionary", "lemmas"), _hash(scoring, "gloss_dictionary_sha256"))
-    yield "meanings", meanings
+    yield "meanings", (_some(scoring, "gloss_dictionary", "lemmas"), _hash(scoring, "gloss_dictionary_sha256"))
     yield "embeddings", _model(block(scoring, "embeddings"))
     yield "COMET", _model(block(scoring, "comet"))
 
 
-def _references(scoring: Mapping[str, Any]) -> str:
-    if scoring.get("multi_ref") is not True:
-        return "one for each entry"
-    variants = "" if scoring.get("has_variants") is True else "; no entry has any"
-    return f"several for chrF++, BLEU and TER: also the variants{variants}"
-
-
-def _analyser(facts: Mapping[str, Any]) -> Sequence[object]:
-    if not facts:
-        return ()
-    engine = f"{facts.get('engine')} {facts.get('engine_version')}"
-    kind = "says yes or no only" if facts.get("acceptor") is True else None
-    return (facts.get("name"), _hash(facts, "sha256"), engine, kind)
-
-
-def _model(facts: Mapping[str, Any]) -> Sequence[object]:
+def _model(facts: JsonObject) -> Sequence[object]:
     imported = "scores from a file" if facts.get("imported") is True else None
     return (facts.get("model"), facts.get("endpoint"), imported, _hash(facts, "sha256"))
 
 
-def _annotator(facts: Mapping[str, Any]) -> Sequence[object]:
-    """Return who judged and by which prompt, or on which files of the corpus something ran."""
-    return (*_model(facts), _hash(facts, "prompt_sha256"), _some(facts, "databases", "databases"))
-
-
-def _some(facts: Mapping[str, Any], name: str, what: str) -> str | None:
+def _some(facts: JsonObject, name: str, what: str) -> str | None:
     count = number(facts.get(name))
     return f"{count:,.0f} {what}" if count else None
 
 
-def _hash(facts: Mapping[str, Any], name: str) -> str | None:
+def _hash(facts: JsonObject, name: str) -> str | None:
     """Return the beginning of a SHA-256, which is enough to tell two files from each other."""
     digest = facts.get(name)
     return f"sha256 {str(digest)[:12]}" if digest else None
 
 
-def translated(card: Mapping[str, Any]) -> bool:
+def translated(card: JsonObject) -> bool:
     """Return whether a card is of translations, which alone have a composite, floors and a tier."""
     return stated_columns(card.get("scoring")) == TRANSLATIONS
 

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.checks.envelope import MIDDLE_TIERS
+from corpora.files.json_types import JsonObject
 from corpora.model.vocabularies import label_words
 from corpora.text.messages import counted, percent
 from harness.estimate.framework import CostRange, Worked, WorkedFramework, read_framework, work_out
@@ -43,7 +44,7 @@ class Advice(NamedTuple):
     commands: Mapping[str, Command]  # what can be done about it, by which command
 
 
-def segment_fields(segment: SegmentProgress) -> dict[str, Any]:
+def segment_fields(segment: SegmentProgress) -> JsonObject:
     return {**asdict(segment), "segment": str(segment.segment)}
 
 
@@ -52,7 +53,7 @@ def progress_lines(found: ProjectProgress, folder: Path, worked: Sequence[Workin
     dataset = found.dataset
     title = (dataset.model_extra or {}).get("title", dataset.id)
     yield plain(f"{title} · {dataset.language_pair} · {dataset.name}")
-    yield from map(plain, _labels(found))
+    yield from (plain(f"label: {label}") for label in label_words((dataset.model_extra or {}).get("labels")))
     yield ""
     yield f"{'segment':<16}{'needed':>8}{'sources':>9}{'translated':>12}{'agreed':>8}"
     for segment in found.segments:
@@ -77,7 +78,13 @@ def progress_lines(found: ProjectProgress, folder: Path, worked: Sequence[Workin
         count = "" if kind.found is None else f"{kind.found} of {done}; "
         yield plain(f"  {kind.name}: {count}{kind.words}{_by(kind.commands.values())}")
     yield "what a language takes (§10.3)"
-    yield from (f"  {line}" for line in _cost())
+    worked_out = work_out(read_framework(None))
+    for cost in worked_out.establishment:
+        yield f"  {cost.name:<36}{amount(cost.usd):<16}{cost_notes(cost)}".rstrip()
+    if (total := worked_out.establishment_total) is not None:
+        yield f"  {total.name:<36}{amount(total.usd)}"
+    yield from (f"  {line}" for line in cost_words(worked_out))
+    yield "  Numbers of your own: rosetta cost --write FILE.toml"
     yield "what speakers worked"
     yield from (f"  {plain(line)}" for line in worked_words(worked))
     yield ""
@@ -93,11 +100,6 @@ def withdrawn_words(count: int) -> str:
 def _by(commands: Iterable[Command]) -> str:
     lines = "; ".join(map(command_line, commands))
     return f" ({lines})" if lines else ""
-
-
-def _labels(found: ProjectProgress) -> Iterator[str]:
-    for label in label_words((found.dataset.model_extra or {}).get("labels")):
-        yield f"label: {label}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -139,17 +141,6 @@ def advice(found: ProjectProgress, folder: Path) -> Iterator[Advice]:
 VAULT_INIT: Command = (
     "rosetta", "vault", "init", "VAULT", "--name", "WORDS", "--as", "NAME", "--recovery", "FILE.txt",
 )  # fmt: skip
-
-
-def _cost() -> Iterator[str]:
-    worked = work_out(read_framework(None))
-    for row in worked.establishment:
-        yield f"{row.name:<36}{amount(row.usd):<16}{cost_notes(row)}".rstrip()
-    total = worked.establishment_total
-    if total is not None:
-        yield f"{total.name:<36}{amount(total.usd)}"
-    yield from cost_words(worked)
-    yield "Numbers of your own: rosetta cost --write FILE.toml"
 
 
 def cost_notes(each: Worked) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.sealed.keys import key_phrase
 from rosetta_tui.report.paragraphs import line
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from harness.card.checking.verdict import CardCheck
     from harness.card.reproduction import ReproductionComparison
     from review.records.ownership import OwnershipRecord
+    from review.records.profile import ProfileItem
     from review.verifying.verifying import FileVerdict, FolderLine
     from scoring.statistics.reproducibility import Reproduction
 
@@ -27,7 +29,7 @@ def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:
         yield line("  shown by", f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}")
 
 
-def checks_json(found: Iterable[CardCheck]) -> list[dict[str, Any]]:
+def checks_json(found: Iterable[CardCheck]) -> list[JsonObject]:
     return [{"name": check.name, "ok": check.ok, "words": check.words} for check in found]
 
 
@@ -54,21 +56,21 @@ def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
         yield line(str(act.what), f"by the {terms.side_of(act.by)}", act.when, act.reason)
 
 
-def ownership_json(record: OwnershipRecord) -> dict[str, Any]:
+def ownership_json(record: OwnershipRecord) -> JsonObject:
     """Return a record of ownership as JSON values, with its state."""
     return {"id": record.terms.id, "state": str(record.state), "record": record.model_dump(mode="json")}
 
 
-def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def profile_lines(items: Iterable[ProfileItem]) -> Iterator[str]:
     """Yield the checklist of an organisation: what is required, what was seen, what is stated."""
     for item in items:
-        yield f"§{item['section']} {item['title']} ({item['item']}): {item['asked']}"
-        for words in item["seen"]:
+        yield f"§{item.section} {item.title} ({item.item}): {item.asked}"
+        for words in item.seen:
             yield line("  seen here", words)
-        if item["stated"]:
-            yield line("  stated", item["stated"], item["person"], item["when"][:10])
-        if not item["seen"] and not item["stated"]:
-            yield line("  nothing", f'rosetta community profile {item["item"]} "WORDS" --by NAME')
+        if item.stated:
+            yield line("  stated", item.stated, item.person, (item.when or "")[:10])
+        if not item.seen and not item.stated:
+            yield line("  nothing", f'rosetta community profile {item.item} "WORDS" --by NAME')
 
 
 def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]:
@@ -137,7 +139,7 @@ def deviation_lines(found: Reproduction, claimed: Mapping[str, float | None]) ->
         yield f"{short_title(metric):24.24} only {where} has a value"
 
 
-def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
+def reproduction_json(found: ReproductionComparison) -> JsonObject:
     """Return the comparison as its file has it, with the deviation of each score next to it."""
     document = {
         metric: {"share": deviation.share, "within": deviation.within}
@@ -160,7 +162,15 @@ BESIDE = (
 def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
     """Yield what ``rosetta runs lint`` prints."""
     for report in found:
-        yield f"{report.run}: {_summary(report)}"
+        left_out = {skipped.check for skipped in report.not_looked_at}
+        if looked := sum(finding.severity == "look" for finding in report.findings):
+            summary = f"{looked} to look at"
+        elif "all" in left_out:
+            summary = "no check could be made"
+        else:
+            summary = f"nothing found by {report.checks - len(left_out)} of {report.checks} checks"
+            summary += "; the outputs themselves were not examined" if "outputs" in left_out else ""
+        yield f"{report.run}: {summary}"
         for finding in report.findings:
             chance = "" if finding.chance is None else f" By chance: {figures.p_words(finding.chance)}."
             yield f"  {SIGNS[finding.severity]} {finding.check}: {finding.seen}.{chance}"
@@ -177,14 +187,3 @@ def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
             yield f"  – {skipped.check}: not examined, because {skipped.why}"
         yield ""
     yield BESIDE
-
-
-def _summary(report: LintReport) -> str:
-    count = sum(finding.severity == "look" for finding in report.findings)
-    if count:
-        return f"{count} to look at"
-    skipped = {not_looked_at.check for not_looked_at in report.not_looked_at}
-    if "all" in skipped:
-        return "no check could be made"
-    made = f"nothing found by {report.checks - len(skipped)} of {report.checks} checks"
-    return f"{made}; the outputs themselves were not examined" if "outputs" in skipped else made

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace
 from dataclasses import fields as dataclass_fields
-from typing import Any, Final, TypeVar
+from typing import TypeVar
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState
@@ -111,15 +112,10 @@ def _scored(result: Result, columns: KeptColumns) -> list[str]:
     """Return what the task shows of an entry; of translations the match and the tier in words."""
     if columns == TRANSLATIONS:
         chrf = f"chrF++ {figures.number(result.headline, 1):>5}"
-        return [chrf, f"{_match(result):<9}", f"{columns.tier(result.second):<10}"]
+        match = "exact" if result.exact else "variant" if result.third else "not exact"
+        return [chrf, f"{match:<9}", f"{columns.tier(result.second):<10}"]
     values = columns.told(result.kept)
     return [f"{short_title(id_)} {value(id_, values[id_]):>5}" for id_ in columns.ids if id_ in values]
-
-
-def _match(result: Result) -> str:
-    if result.exact:
-        return "exact"
-    return "variant" if result.third else "not exact"
 
 
 def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
@@ -165,23 +161,34 @@ class JsonLines:
         self._floors: tuple[Floor, ...] = ()  # those told last; told again only when changed
 
     def __call__(self, event: Event) -> None:
-        fields = {"event": type(event).__name__, **self._fields(event)}
-        self._write(form_text("event", fields, indent=None, default=_plain_value))
-
-    def _fields(self, event: Event) -> dict[str, Any]:
         if isinstance(event, Started):
             self._columns, self._floors = event.columns, event.floors
         if isinstance(event, Progress):
             told, self._floors = self._floors, event.floors
             event = replace(event, floors=() if told == event.floors else event.floors)
-        if not isinstance(event, EntryScored):
-            return _as_json(without_secrets(event, self._secret))
-        fields = _result_fields(event.result, self._columns)
-        if event.result.position in self._secret:
-            fields = {name: f if name in _OF_SECRETS else None for name, f in fields.items()}
-            fields |= {"quality_tier": quality_tier(None), "withheld": True}
-            fields |= {"values": {}} if "values" in fields else {}
-        return {"run_id": event.run_id, **fields}
+        if isinstance(event, EntryScored):
+            fields: JsonObject = {"run_id": event.run_id, **self._result(event.result)}
+        else:
+            fields = _as_json(without_secrets(event, self._secret))
+        document: JsonObject = {"event": type(event).__name__, **fields}
+        self._write(form_text("event", document, indent=None, default=_plain_value))
+
+    def _result(self, result: Result) -> JsonObject:
+        """Return the fields of a result under the names of a line, ``values`` where it is no translation."""
+        own = asdict(replace(result, trace=()))
+        own |= own["usage"] or {field.name: None for field in dataclass_fields(Usage)}
+        fields = {_TOLD.get(name, name): own[name] for name in own if name not in _UNPRINTED}
+        if self._columns == TRANSLATIONS:
+            fields["equivalent"] = None if result.third is None else bool(result.third)
+            fields["quality_tier"] = self._columns.tier(result.second)
+        else:
+            fields |= dict.fromkeys(_TOLD.values())
+            fields |= {"quality_tier": quality_tier(None), "values": self._columns.told(result.kept)}
+        if result.position not in self._secret:
+            return fields
+        fields = {name: f if name in _OF_SECRETS else None for name, f in fields.items()}
+        fields |= {"quality_tier": quality_tier(None), "withheld": True}
+        return fields | {"values": {}} if "values" in fields else fields
 
 
 _OF_SECRETS = ("position", "entry_id", "cached", "batch_size", "attempts")
@@ -201,14 +208,9 @@ def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
         return replace(event, floors=())
     if isinstance(event, EntryScored) and event.result.position in secret:
         kept = {name: getattr(event.result, name) for name in _OF_SECRETS}
-        return replace(event, result=Result(**kept, **_BLANK))
+        blank = Result(**kept, output=None, statistics=b"", headline=None, exact=False, second=None)
+        return replace(event, result=blank)
     return event
-
-
-_BLANK: Final[Mapping[str, Any]] = {
-    "output": None, "statistics": b"", "headline": None, "exact": False, "second": None,
-}  # fmt: skip
-"""What a result has in place of an outcome."""
 
 
 _UNPRINTED = frozenset({"statistics", "usage", "trace"})  # fields of a result that no line has
@@ -216,23 +218,10 @@ _TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}
 """What a line calls the kept values of a translation; null in lines about other tasks."""
 
 
-def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
-    """Return the fields of a result under the names of a line, ``values`` where it is no translation."""
-    own: dict[str, Any] = asdict(replace(result, trace=()))
-    own |= own["usage"] or {field.name: None for field in dataclass_fields(Usage)}
-    fields = {_TOLD.get(name, name): own[name] for name in own if name not in _UNPRINTED}
-    if columns == TRANSLATIONS:
-        fields["equivalent"] = None if result.third is None else bool(result.third)
-        return {**fields, "quality_tier": columns.tier(result.second)}
-    blank = dict.fromkeys(_TOLD.values())
-    tier = quality_tier(None)
-    return {**fields, **blank, "quality_tier": tier, "values": columns.told(result.kept)}
-
-
 _MAY_LACK = ("spread", "scoring", "floors")  # parts of a line of progress that may be left out
 
 
-def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
+def _as_json(event: Started | Progress | Finished | Failed) -> JsonObject:
     if not isinstance(event, Started):
         fields = asdict(event)
         if isinstance(event, Progress):
@@ -254,4 +243,4 @@ def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
 
 
 def _plain_value(value: object) -> object:
-    return dict(value) if hasattr(value, "keys") else str(value)  # type: ignore[call-overload]
+    return dict(value) if isinstance(value, Mapping) else str(value)

@@ -13,9 +13,9 @@ from rosetta_tui.show.text import plain, stacked
 from scoring.core.inventory import short_title
 
 if TYPE_CHECKING:
-    from harness.sweep.comparing import AxisEffect, ComparedSetup, MethodVerdict, SweepComparison
+    from harness.sweep.comparing import ComparedSetup, MethodVerdict, SweepComparison
     from harness.sweep.expansion import SweepEstimate
-    from harness.sweep.missed import MissedEntries, MissedEntry, MissedTier
+    from harness.sweep.missed import MissedEntries, MissedEntry
     from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 
 
@@ -27,10 +27,14 @@ def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
     yield from progress_lines(found)
     yield ""
     headline = next((cell.headline for cell in found.cells if cell.headline), "")
-    rows = [HEADINGS, *map(_row, found.cells)]
+    rows: list[tuple[str, ...]] = [HEADINGS, *map(_row, found.cells)]
     if headline:
         head = (*HEADINGS[:4], short_title(headline), "95 %", *HEADINGS[8:])
-        rows = [head, *(_answer_row(cell, headline) for cell in found.cells)]
+        rows = [head]
+        for cell in found.cells:  # which have neither composite nor tier
+            row, ends = _row(cell), cell.headline_interval
+            interval = "–" if ends is None else "–".join(value(headline, end) for end in ends)
+            rows.append((*row[:4], value(headline, cell.headline_value), interval, *row[8:]))
     yield from stacked(rows, width, rows[0])
     if (other := other_inputs(found)) is not None:
         yield other
@@ -47,7 +51,9 @@ def missed_lines(found: MissedEntries) -> Iterator[str]:
     yield missed_line(found)
     if found.missed:
         tiers = (
-            f"{'none' if tier.difficulty is None else tier.difficulty}: {_of(tier)}" for tier in found.by_difficulty
+            f"{'none' if tier.difficulty is None else tier.difficulty}: {tier.missed:,} of {tier.entries:,}"
+            f"{' (all)' if tier.missed == tier.entries else ''}"
+            for tier in found.by_difficulty
         )
         yield f"  by difficulty   {' · '.join(tiers)}"
     yield from (f"  {missed_entry_words(entry)}" for entry in found.listed)
@@ -70,11 +76,6 @@ def missed_entry_words(each: MissedEntry) -> str:
     tier = "" if each.difficulty is None else f" · difficulty {each.difficulty}"
     best = f" · best {figures.number(each.best_composite, 2)}" if each.best_composite is not None else ""
     return plain(f"{each.entry_id}{tier}{best} · {shortened(each.source)}")
-
-
-def _of(tier: MissedTier) -> str:
-    whole = " (all)" if tier.missed == tier.entries else ""
-    return f"{tier.missed:,} of {tier.entries:,}{whole}"
 
 
 def progress_lines(found: SweepSummary) -> Iterator[str]:
@@ -158,13 +159,6 @@ def _row(each: CellRecord) -> tuple[str, ...]:
     )
 
 
-def _answer_row(each: CellRecord, headline: str) -> tuple[str, ...]:
-    """Return the row of a run of another task than translation, which has neither composite nor tier."""
-    row, ends = _row(each), each.headline_interval
-    interval = "–" if ends is None else "–".join(value(headline, end) for end in ends)
-    return (*row[:4], value(headline, each.headline_value), interval, *row[8:])
-
-
 def estimate_lines(found: SweepEstimate, width: int | None) -> Iterator[str]:
     """Yield what `rosetta sweep begin --estimate` prints: each run, then all together."""
     rows = [("run", "calls", "tokens", "cost", "time")]
@@ -208,7 +202,18 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
     yield f"Sweep {found.name} ({found.id}) by {short_title(found.metric)}{against}"
     if found.effects:
         yield ""
-        yield from stacked([_EFFECTS, *(_effect(effect) for effect in found.effects)], width, ())
+        effects = (
+            (
+                effect.axis,
+                effect.value,
+                figures.signed(effect.difference, _DIGITS),
+                f"{figures.signed(effect.lower, _DIGITS)} … {figures.signed(effect.upper, _DIGITS)}",
+                effect.reference,
+                str(effect.pairs),
+            )
+            for effect in found.effects
+        )
+        yield from stacked([_EFFECTS, *effects], width, ())
         yield "adds: mean difference to the first value of the axis, over pairs of set-ups that differ in nothing else."
     if found.methods:
         yield ""
@@ -232,17 +237,6 @@ def _methods(found: SweepComparison, width: int | None) -> Iterator[str]:
     for setup in setups:
         if setup.unparted:
             yield f"{setup.name}: {setup.unparted}."
-
-
-def _effect(effect: AxisEffect) -> tuple[str, ...]:
-    return (
-        effect.axis,
-        effect.value,
-        figures.signed(effect.difference, _DIGITS),
-        f"{figures.signed(effect.lower, _DIGITS)} … {figures.signed(effect.upper, _DIGITS)}",
-        effect.reference,
-        str(effect.pairs),
-    )
 
 
 def _sweep_comparison_row(found: SweepComparison, each: MethodVerdict) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted, percent
 from harness.method.shipped import submission_number
 from harness.run.events import Finished, Progress, Started
@@ -72,26 +73,20 @@ def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
         parts.append(f"failed {failed_words(now.failed, run.failures)}")
     state = "stopped" if run.finished is not None else str(now.state)
     yield line("state", state, *parts)
-    yield from _at_work(run)
+    if run.finished is None:
+        parts = [f"{len(now.in_flight)} under way", f"{len(now.waiting)} waiting to be tried again"]
+        parts = [now.doing] if now.doing else parts
+        yield line("continues", "on its own, in the process that began it", *parts)
+    else:
+        if run.finished.reason:
+            yield line("why", sentence(run.finished.reason))
+        yield line("continues with", str(run.goes_on_with))
     yield ""
     yield from _scores(now, run.started.columns)
     yield ""
     budget = "" if now.budget_usd is None else f"of {figures.money(now.budget_usd)} budget"
     yield line("cost so far", figures.cost(now.cost_usd, now.known_cost_usd), budget)
     yield line("time so far", figures.clock(now.elapsed_seconds))
-
-
-def _at_work(run: UnfinishedRun) -> Iterator[str]:
-    now = run.progress
-    if run.finished is None:
-        parts = [f"{len(now.in_flight)} under way", f"{len(now.waiting)} waiting to be tried again"]
-        if now.doing:
-            parts = [now.doing]
-        yield line("continues", "on its own, in the process that began it", *parts)
-        return
-    if run.finished.reason:
-        yield line("why", sentence(run.finished.reason))
-    yield line("continues with", str(run.goes_on_with))
 
 
 def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
@@ -110,10 +105,10 @@ def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
         yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}", spread_words)
 
 
-def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> dict[str, Any]:
+def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> JsonObject:
     """Return the same for programs, null where a metric has no value; ``inside``: nothing of how entries came out."""
     now, setup = run.progress, run.started.setup
-    document = {
+    document: JsonObject = {
         "run_id": now.run_id,
         "complete": False,
         "state": "stopped" if run.finished is not None else str(now.state),
@@ -138,7 +133,7 @@ def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> dict[str, An
     return {**document, **_OF_INSIDE} if inside else document
 
 
-_OF_INSIDE: Final[Mapping[str, Any]] = {
+_OF_INSIDE: Final[JsonObject] = {
     "failed": 0, "failures": {}, "scores_so_far": {}, "intervals_so_far": {}, "cost_usd": None, "elapsed_seconds": None,
 }  # fmt: skip
 """What a run whose numbers stay inside tells in place of its outcome."""

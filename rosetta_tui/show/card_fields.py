@@ -6,12 +6,13 @@ What is not of the expected form counts as absent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.text.messages import counted
 from harness.card.reading import block, claim_of, number, of_earlier_version, stated_caveats
 from rosetta_tui.show import figures
-from scoring.card.claim import Claim, caveat_words
+from scoring.card.claim import caveat_words
 from scoring.core.inventory import row_of, told_of, why_as_stated
 from scoring.core.specification import Tier
 from scoring.findings.records import FindingCount, finding_words, read_counts
@@ -22,39 +23,35 @@ if TYPE_CHECKING:
     from review.verdict.certificate.certificate import ReviewStatus
 
 
-def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+def blocks(card: JsonObject, name: str) -> Iterator[JsonObject]:
     """Yield the objects of a field that is a list."""
     items = card.get(name)
     yield from (b for b in (items if isinstance(items, list | tuple) else ()) if isinstance(b, Mapping))
 
 
-def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
+def interval(scores: JsonObject, metric: str) -> tuple[float, float] | None:
     """Return a metric's 95 % interval, None where it is missing; Wilson's at rates of 0 and 1, where the bootstrap's is a point."""
     ends = block(block(scores, "confidence_intervals"), metric)
     low, high = number(ends.get("ci_lower")), number(ends.get("ci_upper"))
-    if low is None or high is None:
-        return None
-    return (_wilson(scores, metric, ends) or (low, high)) if low == high else (low, high)
-
-
-def _wilson(scores: Mapping[str, Any], metric: str, ends: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Return Wilson's interval of a rate as it is next to the bootstrap's; of a part, by its entries."""
-    low, high = number(ends.get("wilson_lower")), number(ends.get("wilson_upper"))
-    if low is not None and high is not None:
-        return low, high
+    if low is None or high is None or low != high:
+        return None if low is None or high is None else (low, high)
+    # Wilson's stands next to the bootstrap's; of a part it follows from the entries.
+    lower, upper = number(ends.get("wilson_lower")), number(ends.get("wilson_upper"))
+    if lower is not None and upper is not None:
+        return lower, upper
     rate, entries = number(scores.get(metric)), number(scores.get("n"))
     if metric != "exact_match_rate" or rate is None or not entries:
-        return None
+        return low, high
     from scoring.statistics.intervals import wilson
 
-    interval = wilson(rate * entries, entries)
-    return None if interval is None else (interval.lower, interval.upper)
+    exact = wilson(rate * entries, entries)
+    return (low, high) if exact is None else (exact.lower, exact.upper)
 
 
 LEAD = ("chrf_plus_plus", "composite")  # metrics that are told first and together (T3)
 
 
-def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
+def score_record(scores: JsonObject) -> dict[str, float | None]:
     """Return a card's scores by metric id, None without any: first the two leads with intervals, then all, then packs'."""
     record: dict[str, float | None] = {}
     for name in LEAD:
@@ -62,7 +59,7 @@ def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
     return record | {id_: number(scores.get(id_)) for id_ in stated_metrics([scores])}
 
 
-def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
+def stated_metrics(scores: Iterable[JsonObject]) -> list[str]:
     """Return the specification's metrics, then those of packs that a card has a value of; other counts are none."""
     metrics = (
         id_
@@ -74,13 +71,13 @@ def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
     return told_of((), metrics)
 
 
-def ends_record(scores: Mapping[str, Any], metric: str) -> dict[str, float | None]:
+def ends_record(scores: JsonObject, metric: str) -> dict[str, float | None]:
     """Return one score with the ends of its interval, for an export."""
     low, high = interval(scores, metric) or (None, None)
     return {metric: number(scores.get(metric)), f"{metric}_lower": low, f"{metric}_upper": high}
 
 
-def with_interval(scores: Mapping[str, Any], metric: str) -> str:
+def with_interval(scores: JsonObject, metric: str) -> str:
     """Return a score with its interval where it has one, such as ``62.1 (15.6–89.8)``."""
     score, ends = number(scores.get(metric)), interval(scores, metric)
     shown = figures.value(metric, score)
@@ -89,7 +86,7 @@ def with_interval(scores: Mapping[str, Any], metric: str) -> str:
     return f"{shown} ({figures.value(metric, ends[0])}–{figures.value(metric, ends[1])})"
 
 
-def spread_words(scores: Mapping[str, Any], metric: str) -> str:
+def spread_words(scores: JsonObject, metric: str) -> str:
     """Return ``mean 0.62 ± 0.31 of 8 entries`` (sample standard deviation); empty where the card has none."""
     spread = block(block(scores, "spread"), metric)
     mean, std, n = (number(spread.get(name)) for name in ("mean", "std", "n"))
@@ -99,30 +96,25 @@ def spread_words(scores: Mapping[str, Any], metric: str) -> str:
     return f"mean {figures.value(metric, mean)} ± {figures.value(metric, std)}{short}"
 
 
-def references_accepted(scoring: object) -> float | None:
+def references_accepted(scoring: Json) -> float | None:
     """Return the share of the references' words that the analyser accepts, 0–1, from a card's ``scoring``."""
-    facts = block(block({"scoring": scoring}, "scoring"), "analyser")
+    facts = block(scoring, "analyser") if isinstance(scoring, Mapping) else {}
     words, accepted = number(facts.get("reference_words")), number(facts.get("reference_accepted"))
     return None if not words or accepted is None else accepted / words
 
 
-def rescore_of(card: Mapping[str, Any]) -> str:
+def rescore_of(card: JsonObject) -> str:
     """Return the id of the run whose outputs were scored again; empty where they are the run's own."""
     origin = block(card, "rescore_of").get("run_id")
     return origin if isinstance(origin, str) else ""
 
 
-def _claim(card: Mapping[str, Any]) -> Claim:
-
-    return claim_of(card)
-
-
-def claimable(card: Mapping[str, Any], review: ReviewStatus | None = None) -> Tier:
+def claimable(card: JsonObject, review: ReviewStatus | None = None) -> Tier:
     """Return the tier that may be claimed (T1): floors and caveats bound it, and only a passed review lifts the cap."""
     return claim_of(card).tier(review_passed=review is not None and review.passed)
 
 
-def tier_words(card: Mapping[str, Any], review: ReviewStatus | None = None, *, beside: bool = False) -> str:
+def tier_words(card: JsonObject, review: ReviewStatus | None = None, *, beside: bool = False) -> str:
     """Return words such as ``functional (automatic 0.58; review pending)``; ``beside``: interval and caveats stand elsewhere."""
     words = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     if review is not None and review.suspended:
@@ -131,7 +123,7 @@ def tier_words(card: Mapping[str, Any], review: ReviewStatus | None = None, *, b
     return claim_of(card).words(review_passed=passed, review=words, brief=beside, caveats=not beside)
 
 
-def no_composite(card: Mapping[str, Any]) -> str:
+def no_composite(card: JsonObject) -> str:
     """Return that the maker of a card states no composite; empty where one is stated, and on cards that say what it lacks."""
     scores = block(card, "scores")
     if number(scores.get("composite")) is not None or "composite_missing" in scores:
@@ -142,26 +134,26 @@ def no_composite(card: Mapping[str, Any]) -> str:
     return f"no composite stated: {reason or f'{maker}, and none is worked out here'}"
 
 
-def tier_sign(card: Mapping[str, Any], review: ReviewStatus | None = None) -> str:
+def tier_sign(card: JsonObject, review: ReviewStatus | None = None) -> str:
     """Return the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
     claim = claim_of(card)
     tier = claim.tier(review_passed=review is not None and review.passed)
     return f"{figures.meter(tier)}{'!' if claim.caveats else ''}"
 
 
-def caveats_in_words(card: Mapping[str, Any]) -> str:
+def caveats_in_words(card: JsonObject) -> str:
     """Return in few words which part of the outputs fails and how, then what was found in it; empty for neither."""
     caveats = stated_caveats(block(card, "scores").get("claim"))
     words = (*map(caveat_words, caveats), finding_words(stated_findings(card)))
     return ", ".join(filter(None, words))
 
 
-def stated_findings(card: Mapping[str, Any]) -> tuple[FindingCount, ...]:
+def stated_findings(card: JsonObject) -> tuple[FindingCount, ...]:
     """Return the findings in outputs that a card states."""
     return read_counts(block(card, "scores").get("findings"))
 
 
-def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
+def claim_json(card: JsonObject) -> JsonObject:
     """Return what may be claimed before a review, why no more, and the caveats with their shares."""
     claim = claim_of(card).record()
     return {
@@ -170,16 +162,15 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def tiers_json(card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False) -> dict[str, Any]:
+def tiers_json(card: JsonObject, review: ReviewStatus | None, *, reproduced: bool = False) -> JsonObject:
     """Return a run's tiers, what may be claimed and who validated it; nulls without a card or scores."""
     scored = "scores" in card
     # Intervals of the two metrics that are shown first, as the card has them.
     scores = block(card, "scores")
     intervals = block(scores, "confidence_intervals")
-    told_intervals = {id_: intervals[id_] for id_ in LEAD if id_ in intervals}
     return {
-        "confidence_intervals": told_intervals,
-        "quality_tier": block(card, "scores").get("quality_tier"),
+        "confidence_intervals": {id_: intervals[id_] for id_ in LEAD if id_ in intervals},
+        "quality_tier": scores.get("quality_tier"),
         "claimable_tier": claimable(card, review) if scored else None,
         "tier_in_words": tier_words(card, review) if scored else None,
         "claim": claim_json(card) if scored else None,
@@ -188,7 +179,7 @@ def tiers_json(card: Mapping[str, Any], review: ReviewStatus | None, *, reproduc
     }
 
 
-def as_stated(card: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+def as_stated(card: JsonObject) -> dict[str, dict[str, float]]:
     """Return what a card states of metrics that cannot be computed here, by the reason and by metric id."""
     scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
@@ -204,7 +195,7 @@ def as_stated(card: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 _NOT_KNOWN = "as stated: this version does not know these metrics"
 
 
-def absent_packs(cards: Iterable[Mapping[str, Any]]) -> list[str]:
+def absent_packs(cards: Iterable[JsonObject]) -> list[str]:
     """Return for each pack which cards have values of and which is not here that they are as stated."""
     return sorted({why for card in cards for why in as_stated(card)} - {_NOT_KNOWN})
 
@@ -213,7 +204,7 @@ OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": 
 """What a gate says, as people read it in a line."""
 
 
-def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> ReviewStatus | None:
+def review_of(card: JsonObject, certificates: Sequence[Attached]) -> ReviewStatus | None:
     """Return what people said of a run, None where no certificate next to it holds for this card."""
     if not certificates:
         return None
@@ -232,7 +223,7 @@ def validated_by(review: ReviewStatus | None, *, reproduced: bool = False) -> st
     return shown or (GDS_VERIFIED if reproduced else SELF_BENCHMARKED)
 
 
-def is_reproduced(card: Mapping[str, Any], checked: CheckedHere) -> bool:
+def is_reproduced(card: JsonObject, checked: CheckedHere) -> bool:
     """Return whether somebody who is believed here ran this very card again and reached its scores."""
     return card.get("run_card_hash") in checked.reproduced
 
@@ -245,7 +236,7 @@ def validated(run: RunSummary) -> tuple[str, str]:
     return tier, stated_words(card, review, reproduced=reproduced)
 
 
-def stated_words(card: Mapping[str, Any], review: ReviewStatus | None, *, reproduced: bool = False) -> str:
+def stated_words(card: JsonObject, review: ReviewStatus | None, *, reproduced: bool = False) -> str:
     """Return which verification tier a card states that nothing here shows; empty where there is none."""
     stated, shown = card.get("verification_tier"), validated_by(review, reproduced=reproduced)
     if not isinstance(stated, str) or stated in ("", SELF_BENCHMARKED, shown):
@@ -258,7 +249,7 @@ GDS_VERIFIED = "gds-verified"  # somebody else, believed here, reproduced its sc
 LONGEST_TIER = 40  # characters of a stated tier that are repeated
 
 
-def cost(card: Mapping[str, Any] | None) -> str:
+def cost(card: JsonObject | None) -> str:
     """Return what a run cost; a run without a card has no total yet."""
     if card is None:
         return figures.NONE
@@ -283,36 +274,43 @@ def shown_by(run: RunSummary) -> str:
     return f"{tier}: certificate {certificate.sha256[:12]} of {certificate.organisation.name}; {where}"
 
 
+class MethodOwnership(NamedTuple):
+    """What the record of ownership says of a run's method, as lists show it."""
+
+    record: str
+    state: str  # as it is now
+    organisation: str
+    developer: str
+    organisation_share: int  # of a hundred
+
+
 def owner_state(run: RunSummary) -> str:
     """Return what both sides said of who owns a run's method; empty where no record counts here."""
-    owner = owned(run, _reviewed(run))
-    return "" if owner is None else str(owner["state"])
+    owner = method_ownership(run)
+    return "" if owner is None else owner.state
 
 
 def owner_words(run: RunSummary) -> str:
     """Return who owns a run's method, and in which shares; empty where no record counts here."""
-    owner = owned(run, _reviewed(run))
-    if owner is None:
+    if (owner := method_ownership(run)) is None:
         return ""
-    share = owner["organisation_share"]
-    sides = f"{owner['organisation']} {share} %, {owner['developer']} {100 - share} %"
-    return f"ownership {owner['state']}: {sides}"
+    share = owner.organisation_share
+    return f"ownership {owner.state}: {owner.organisation} {share} %, {owner.developer} {100 - share} %"
 
 
-def owner_json(run: RunSummary) -> dict[str, Any]:
+def owner_json(run: RunSummary) -> JsonObject:
     """Return the ownership of a run's method as JSON values; null where no record counts here."""
-    owner = owned(run, _reviewed(run))
-    names = ("record", "state", "organisation", "developer", "organisation_share")
-    return {"ownership": None if owner is None else {name: owner[name] for name in names}}
+    owner = method_ownership(run)
+    return {"ownership": None if owner is None else owner._asdict()}
 
 
-def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | None:
-    """Return what the record of ownership says of a run's method, its ``state`` as it is now; None where none counts here.
+def method_ownership(run: RunSummary) -> MethodOwnership | None:
+    """Return the ownership of a run's method; None where no record counts here.
 
     One counts beside a certificate of the same organisation, which a person here trusts. Of several the newest that nobody
     refused or revoked is shown.
     """
-    card = (run.card or {}).get("run_card_hash")
+    card, review = (run.card or {}).get("run_card_hash"), _reviewed(run)
     if review is None:
         return None
     key = review.certificate.organisation.signing_key
@@ -325,7 +323,8 @@ def owned(run: RunSummary, review: ReviewStatus | None) -> Mapping[str, Any] | N
         state = "a key that signed it was revoked"
     elif not review.passed and state not in _ENDED:
         state = f"{state}, and its gate gives nothing now"
-    return {**newest.told, "state": state, "record": newest.id}
+    names = ("organisation", "developer", "organisation_share")
+    return MethodOwnership(newest.id, state, *(newest.told[name] for name in names))
 
 
 _ENDED = ("refused", "revoked")

@@ -38,6 +38,7 @@ from rosetta_tui.plots.points import (
 )
 from rosetta_tui.plots.screen import PlotsScreen
 from rosetta_tui.plots.view import Lines, plane
+from rosetta_tui.show.run_facts import score
 from tests.review.thorough import examples
 from tests.tui.golden import SMALL, look
 from tests.tui.runs.made import run
@@ -296,7 +297,7 @@ async def test_marked_runs_are_exported(stored: Path, monkeypatch: pytest.Monkey
     with closing(open_store(stored)) as store:
         change = "UPDATE runs SET positions = ? WHERE run_id LIKE '1%'"
         store.execute(change, (pack_positions(range(7)),))
-        cards = {each.run_id: each.card for each in list_runs(store)}
+        composites = {each.run_id: score(each, "composite") for each in list_runs(store)}
     async with at_rest(App(None, stored), (80, 24)) as (app, pilot):
         await press(pilot, "space", "space", "p")
         assert "over fewer than 24 entries: model-1 (7)" in text(app)
@@ -305,7 +306,7 @@ async def test_marked_runs_are_exported(stored: Path, monkeypatch: pytest.Monkey
             rows = list(csv.DictReader(file))
         assert [row["model"] for row in rows] == ["model-1", "model-2"]
         for row in rows:
-            assert math.isclose(float(row["composite"]), cards[row["run_id"]]["scores"]["composite"])
+            assert math.isclose(float(row["composite"]), composites[row["run_id"]])
         await press(pilot, "y")
         assert app.clipboard.startswith("1f3b8c1e-0000\t")
 

@@ -130,10 +130,11 @@ def profile(
             done = "Stated" if made_statement.words else "Taken back"
             click.echo(plain(f"{done}: {made_statement.item}, by {made_statement.person}, {made_statement.when}."), err=True)  # fmt: skip
         there, signed_profile_statements = (profiles.seen(connection, home()), profiles.stated(connection, home()))
-        items = profiles.profile_json(there, signed_profile_statements)
+        items = profiles.profile_items(there, signed_profile_statements)
         if name is not None and output is not None:
             made = profiles.make_profile(connection, name, home())
             storage.write_new_file(output, made.data())
-    print_form("organisation-profile", {"items": items}, list(records.profile_lines(items)), as_json=as_json)
+    document: JsonObject = {"items": [item._asdict() for item in items]}
+    print_form("organisation-profile", document, records.profile_lines(items), as_json=as_json)
     if output is not None:
         click.echo(plain(f"Signed and written to {output}."), err=True)

@@ -89,7 +89,8 @@ def test_verdict_stands_wherever_scores_of_an_entry_stand(
     [shown] = [each for each in columns(["semantic_score"], verdicts={"semantic_score"}) if each.key == "semantic_score"]  # fmt: skip
     assert shown.width >= len("EXACT_MATCH 1.00")
     assert f"{said.count('EXACT_MATCH')} EXACT_MATCH" in card_text(card)
-    assert all(each.outputs[0].score.endswith(tuple(WEIGHTS)) for each in weakest(card, TRANSLATIONS))
+    rows = [EntryResult.model_validate(each) for each in card["results"]]
+    assert all(each.outputs[0].score.endswith(tuple(WEIGHTS)) for each in weakest(rows, TRANSLATIONS))
 
 
 PROMPT = "Explain tides to a child."

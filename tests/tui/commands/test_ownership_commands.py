@@ -29,7 +29,7 @@ from review.records.profile import REQUIREMENTS
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.review.organiser.service import OrganiserService
-from rosetta_tui.show.card_fields import owner_json
+from rosetta_tui.show.card_fields import owner_state
 from tests.harness.submission.made import resigned
 from tests.review.verdict.certified import NO_GO, fluent_run
 from tests.tui.commands.certified_gold import TwoSides
@@ -43,8 +43,7 @@ def owner(home: Path) -> str | None:
     """Return the state that the leaderboard's page of a run has."""
     with closing(open_store(home / "rosetta.sqlite")) as store:
         [run] = list_runs(store, brief=True)
-        told = owner_json(run)["ownership"]
-    return None if told is None else str(told["state"])
+        return owner_state(run) or None
 
 
 def taken(sides: TwoSides, by: Identity, **changed: Any) -> Path:

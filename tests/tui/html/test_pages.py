@@ -24,6 +24,7 @@ from click.testing import CliRunner
 import rosetta_tui.html
 from corpora.model.entry import Segment
 from harness.card.importing import import_card
+from harness.card.model import EntryResult
 from harness.card.rows import card_bytes, load_card
 from harness.core.failures import HarnessError, UsageError
 from harness.leaderboard.ranking import leaderboards
@@ -77,6 +78,10 @@ def called(*words: str) -> Any:
 def read(played: Played, run: int = 1) -> RunFacts:
     with closing(open_store(played.path)) as store:
         return read_facts(store, played.runs[run])
+
+
+def with_card(found: RunFacts, card: dict[str, Any]) -> RunFacts:
+    return replace(found, card=card, results=[EntryResult.model_validate(row) for row in card["results"]])
 
 
 # What stands on them
@@ -216,7 +221,7 @@ def test_no_text_of_a_card_is_more_than_text(played: Played, text: str) -> None:
     card = spoilt(found.card, text)
     named = replace(found.summary, card=card, method=text, model_slug=text, dataset_id=text, language_pair=text)
     others = tuple(replace(each, model_slug=text) for each in found.beside)
-    hostile = StrictPage(page_of_run(replace(found, card=card, summary=named, beside=others), None, [0.1, 0.2]))
+    hostile = StrictPage(page_of_run(replace(with_card(found, card), summary=named, beside=others), None, [0.1, 0.2]))
     assert acting(hostile.text.replace("\n", "")) == []
     assert set(hostile.tags) <= set(StrictPage(page_of_run(found, None, [0.1, 0.2])).tags)
     if text in PLANTED:
@@ -243,11 +248,11 @@ def test_templates_have_one_way_to_write_a_text() -> None:
 def test_a_page_of_2000_long_entries_is_no_larger_than_one_of_30(played: Played) -> None:
     found, long = read(played, 2), {"source": "ŝ" * 50_000, "predicted": "&" * 50_000}
     rows = [
-        {**row, "entry_id": n, **long}  # the same two texts in each, so that these cost 150 kB
+        row.model_copy(update={"entry_id": n, **long})  # the same two texts in each, so that these cost 150 kB
         for n in range(67)
-        for row in found.card["results"]
+        for row in found.results
     ]
-    page = page_of_run(replace(found, card={**found.card, "results": rows}), None, [0.1] * 2000)
+    page = page_of_run(replace(found, results=rows), None, [0.1] * 2000)
     assert len(rows) >= 2000
     assert f"(and {50_000 - MOST_LETTERS:,} more characters)" in page
     assert len(page.encode()) < 250_000
@@ -372,7 +377,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     text = "".join((*PLANTED, "<img src='http://planted.example/x'>", "url(http://planted.example/y)"))
     card = spoilt(found.card, text)
     summary = replace(found.summary, card=card, model_slug=text)
-    return page_of_run(replace(found, card=card, summary=summary), None, [0.1, 0.2])
+    return page_of_run(replace(with_card(found, card), summary=summary), None, [0.1, 0.2])
 
 
 @contextmanager

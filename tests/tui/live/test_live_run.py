@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Result, Setup
 from harness.run.events import EntryScored, Event, Failed, Progress, Started, Waiting
@@ -166,9 +167,9 @@ def test_a_failed_entry_was_not_free() -> None:
     [(0.1, "composite not clearly above the floor: interval reaches 0.10"), (0.25, "not above the floor")],
 )  # fmt: skip
 def test_a_card_says_how_it_stands_to_its_floors(least: float, words: str) -> None:
-    ends = {"composite": {"ci_lower": least, "ci_upper": 0.9}}
-    scores = {"composite": 0.55, "at_floor": True, "confidence_intervals": ends}
-    card = {"scores": scores, "floors": [{"name": "constant", "composite": 0.21}, {"name": "x"}]}
+    ends: JsonObject = {"composite": {"ci_lower": least, "ci_upper": 0.9}}
+    scores: JsonObject = {"composite": 0.55, "at_floor": True, "confidence_intervals": ends}
+    card: JsonObject = {"scores": scores, "floors": [{"name": "constant", "composite": 0.21}, {"name": "x"}]}
     assert tier_words(card) == f"baseline (automatic 0.55; {words})"
 
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Dataset
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState
@@ -123,20 +124,20 @@ def test_cost_adjusted_score_has_a_reason(cost: Any, scores: Any, said: str) -> 
     assert found["cost-adjusted score"] == said
 
 
-def intervals(**ends: float) -> dict[str, Any]:
+def intervals(**ends: float) -> JsonObject:
     return {"exact_match_rate": {"ci_lower": 0.0, "ci_upper": 0.0, **ends}}
 
 
 def test_rate_of_nothing_or_all_shows_wilsons_interval() -> None:
     id_, wilson = "exact_match_rate", {"wilson_lower": 0.0, "wilson_upper": 0.0151}
-    told = {id_: 0.0, "confidence_intervals": intervals(**wilson)}
+    told: JsonObject = {id_: 0.0, "confidence_intervals": intervals(**wilson)}
     assert with_interval(told, id_) == "0.00 (0.00–0.02)"
-    wide = {id_: {"ci_lower": 0.1, "ci_upper": 0.3, **wilson}}
+    wide: JsonObject = {id_: {"ci_lower": 0.1, "ci_upper": 0.3, **wilson}}
     assert interval({"confidence_intervals": wide}, id_) == (0.1, 0.3)
     assert interval({id_: 0.0, "confidence_intervals": intervals()}, id_) == (0.0, 0.0)
-    none = {"n": 20, id_: 0.0, "confidence_intervals": intervals()}
+    none: JsonObject = {"n": 20, id_: 0.0, "confidence_intervals": intervals()}
     assert interval(none, id_) == pytest.approx((0.0, 0.1611), abs=1e-4)
-    every = {"n": 20, id_: 1.0, "confidence_intervals": {id_: {"ci_lower": 1.0, "ci_upper": 1.0}}}
+    every: JsonObject = {"n": 20, id_: 1.0, "confidence_intervals": {id_: {"ci_lower": 1.0, "ci_upper": 1.0}}}
     assert interval(every, id_) == pytest.approx((0.8389, 1.0), abs=1e-4)
 
 
@@ -158,7 +159,7 @@ def test_values_stand_by_category_and_warnings_where_the_card_has_them() -> None
 
 
 @pytest.mark.parametrize("strange", [None, 7, "x", [1], {"name": 3, "reference_words": "many"}])
-def test_strange_blocks_count_as_absent(strange: object) -> None:
+def test_strange_blocks_count_as_absent(strange: Json) -> None:
     without = {name: value for name, value in CARD.items() if name not in {"scoring", "rescore_of"}}
     said = card_text({**CARD, "scoring": strange, "rescore_of": strange}).splitlines()
     assert set(card_text(without).splitlines()) <= set(said)
@@ -171,7 +172,7 @@ def test_strange_blocks_count_as_absent(strange: object) -> None:
 def test_hostile_names_are_harmless() -> None:
     text = "".join(HOSTILE[:10])
     facts = {"name": text, "sha256": text, "engine": text, "engine_version": text}
-    scoring = {"language_card": text, "script": text, "word_list": text, "analyser": facts}
+    scoring: JsonObject = {"language_card": text, "script": text, "word_list": text, "analyser": facts}
     scores = {**CARD["scores"], "reasons": {text: text}, "signatures": {"bleu": text}}
     said = card_text({"scores": scores, "scoring": scoring, "rescore_of": {"run_id": text}})
     assert said == "\n".join(plain(line) for line in said.split("\n"))
@@ -186,9 +187,9 @@ def test_lists_mark_a_run_whose_outputs_are_those_of_another() -> None:
 
 def test_a_rise_by_an_input_without_a_value_is_taken_back_beside_the_composite() -> None:
     part = {"metric": "chrf_plus_plus", "value": 54.0, "normalised": 0.54, "weight": 0.25, "effective_weight": 1.0}
-    scores = {"composite": 0.54, "composite_profile": "B", "composite_inputs": [part]}
-    floor = {"name": "words", "composite": 0.1, "chrf_plus_plus": 5.0}
-    known = floor | {"inputs": ["chrf_plus_plus", "hallucination_rate"]}
+    scores: JsonObject = {"composite": 0.54, "composite_profile": "B", "composite_inputs": [part]}
+    floor: JsonObject = {"name": "words", "composite": 0.1, "chrf_plus_plus": 5.0}
+    known: JsonObject = {**floor, "inputs": ["chrf_plus_plus", "hallucination_rate"]}
     assert "without its rise" not in card_text({"scores": scores, "floors": [floor]})
     found = card_text({"scores": scores, "floors": [known]})
     without = "without its rise         0.45 · an input has no value"
@@ -249,7 +250,7 @@ def test_a_card_of_answers_says_what_holds_of_answers_alone() -> None:
     [("from:stated", "no judge was asked"), ("model:small", "the answer is empty, has no reference")],
 )  # fmt: skip
 def test_answers_that_nobody_judged_are_counted(judge: str, why: str) -> None:
-    judged = {
+    judged: JsonObject = {
         "lbrag.semantic_score": 0.5, "lbrag.semantic_score_judge_failed": 1,
         "spread": {"lbrag.semantic_score": {"mean": 0.5, "std": 0.1, "n": 7}},
         "signatures": {"lbrag.semantic_score": f"judge:judge_semantic|{judge}|norm:NFC"},

@@ -37,7 +37,7 @@ from rosetta_tui.runs.actions import NotesScreen
 from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.runs.table import COLUMNS, UNDER_WAY, RunRows, run_words
-from rosetta_tui.show.run_facts import HEADINGS, OTHER_INPUTS_WORDS, run_line
+from rosetta_tui.show.run_facts import HEADINGS, OTHER_INPUTS_WORDS, run_line, score
 from rosetta_tui.show.text import plain
 from tests.harness.card import factory
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
@@ -377,8 +377,8 @@ async def test_scoring_again_makes_a_new_run_that_names_the_old(path: Path) -> N
         await settle(pilot)
     new = next(run for run in runs(path) if run.run_id != before.run_id)
     assert new.rescore_of == before.run_id
-    assert new.card["scores"]["ter"] > 0
-    assert before.card["scores"]["ter"] is None
+    assert score(new, "ter") > 0
+    assert score(before, "ter") is None
 
 
 def test_only_what_is_other_than_before_is_told() -> None:
