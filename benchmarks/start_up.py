@@ -10,8 +10,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.app_keys import fill
 from benchmarks.terminal import ROSETTA, Terminal
 from rosetta_tui.front import commands
 
@@ -28,19 +30,23 @@ class Measured(NamedTuple):
 
     arguments: str
     goal: float
-    runs: bool = False
-    """Whether two runs of the demo are in the store."""
+    runs: int = 0
+    """How many runs of the demo are in the store."""
 
     @property
     def name(self) -> str:
-        return f"rosetta {self.arguments}" + (", two runs in the store" if self.runs else "")
+        return f"rosetta {self.arguments}" + (f", {self.runs:,} runs in the store" if self.runs else "")
 
 
 COMMANDS = (
     Measured("--help", 1.5),
+    Measured("--version", 1.5),
     Measured("run --help", 6.0),
     Measured("runs list", 6.0),
-    Measured("runs list", 6.0, runs=True),
+    Measured("runs list", 6.0, runs=2),
+    Measured("runs list", 8.0, runs=500),
+    Measured("runs list", 8.0, runs=1000),
+    Measured("leaderboard", 40.0, runs=500),
     Measured("doctor --json", 15.0),
 )
 
@@ -88,13 +94,12 @@ def ratios(given: Mapping[str, tuple[str, str]], rounds: int) -> dict[str, float
     return {name: statistics.median(seconds) / least for name, seconds in taken.items()}
 
 
-def say_processor_time(empty: str, filled: str) -> None:
+def say_processor_time(empty: str, filled: Path) -> None:
     """Print what the commands take, and the slowest of all help pages."""
-    for _ in range(2):
-        demo = [*ROSETTA[:-1], "from rosetta_tui.cli import main; main(['demo', '--plain'])"]
-        environment = {**os.environ, "ROSETTA_HOME": filled}
-        subprocess.run(demo, capture_output=True, check=True, env=environment)
-    homes = {False: empty, True: filled}
+    homes = {0: empty}
+    for runs in {each.runs for each in COMMANDS} - {0}:
+        fill(home := filled / str(runs), runs)
+        homes[runs] = str(home)
     found = ratios({each.name: (each.arguments, homes[each.runs]) for each in COMMANDS}, ROUNDS)
     for each in COMMANDS:
         print(f"{each.name}: {found[each.name]:.1f} × (goal ≤ {each.goal:g}) in processor time")
@@ -132,7 +137,7 @@ def main() -> None:
         f"{middle(frames):.2f} s (goal ≤ 0.5)"
     )
     with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as filled:
-        say_processor_time(empty, filled)
+        say_processor_time(empty, Path(filled))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from rosetta_tui.front import DONE, FAILED, INTERRUPTED, MISUSED, PACKAGES, help_text
+from rosetta_tui.front import DONE, FAILED, INTERRUPTED, MISUSED, PACKAGES, help_text, version_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ def _answered(given: list[str]) -> int:
     _check_packages()
     if given[:1] == ["help"]:
         given = [*given[1:], "-h"]
-    if given in (["--help"], ["-h"]):
-        # Write the help page; what reads it may be gone, or its disk full.
+    if given in (["--help"], ["-h"], ["--version"]):
+        # Write the page; what reads it may be gone, or its disk full.
         try:
-            sys.stdout.write(help_text())
+            sys.stdout.write(version_text() if given == ["--version"] else help_text())
             sys.stdout.flush()
         except OSError as error:
             return _unwritten(error)

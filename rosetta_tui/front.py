@@ -105,3 +105,10 @@ Options:
 def on_terminal() -> bool:
     """Return whether a person reads and answers, and no file."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def version_text() -> str:
+    """Write the line of ``--version``."""
+    from harness.core.version import VERSION
+
+    return f"rosetta, version {VERSION}\n"

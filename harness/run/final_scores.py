@@ -218,7 +218,7 @@ def why_nothing_came(connection: sqlite3.Connection, run: Run) -> str | None:
 
 def unconnected(connection: sqlite3.Connection, run: int) -> int:
     """Count the entries of a run that failed because there is no connection: they say nothing of its method."""
-    return failures_by_run(connection, run).get(run, {}).get(ErrorClass.CONNECTION, 0)
+    return failures_by_run(connection, [run]).get(run, {}).get(ErrorClass.CONNECTION, 0)
 
 
 def unconnected_words(count: int) -> str:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.files.json_types import JsonObject
+from corpora.files.problems import StoredValueError
 from harness.core.failures import RunState
 from harness.method.shipped import submission_number
 from harness.store.attachments import UNCHECKED, Attached, CheckedHere, attached_by_run, checked_here, tags_by_run
-from harness.store.file.trouble import count_positions, rows_by_name, stored_json, stored_object, stored_word
+from harness.store.file.database import BUSY_MILLISECONDS, has_table, opened, store_path
+from harness.store.file.trouble import (
+    count_positions,
+    rows_by_name,
+    stored_json,
+    stored_object,
+    stored_word,
+    transaction,
+)
 from harness.store.withdrawn import withdrawn_runs
 
 if TYPE_CHECKING:
@@ -26,50 +37,64 @@ if TYPE_CHECKING:
 # by what they differ in.
 
 
-def failures_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict[int, dict[str, int]]:
-    """Count the failed entries of runs by class, the most frequent first; those of one run where ``only``.
+def failures_by_run(connection: sqlite3.Connection, only: Collection[int] | None = None) -> dict[int, dict[str, int]]:
+    """Count the failed entries of runs by class, the most frequent first; of ``only`` these runs, or of all.
 
     A class that this version does not know keeps its name.
     """
     failures: dict[int, dict[str, int]] = {}
-    of_one = "" if only is None else "AND run = :run"
     rows = connection.execute(
-        f"SELECT run, error_class, count(*) FROM results WHERE error_class IS NOT NULL {of_one}"
-        " GROUP BY run, error_class ORDER BY count(*) DESC, error_class",
-        {"run": only},
+        f"SELECT run, error_class, count(*) FROM results WHERE error_class IS NOT NULL AND {_among('run', only)}"
+        " GROUP BY run, error_class ORDER BY count(*) DESC, error_class"
     )
     for run, error_class, count in rows:
         failures.setdefault(run, {})[str(error_class)] = count
     return failures
 
 
-def done_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict[int, int]:
-    """Count the stored entries of runs; those of one run where ``only``."""
-    of_one = "" if only is None else "WHERE run = :run"
-    query = f"SELECT run, count(*) FROM results {of_one} GROUP BY run"
-    return dict(connection.execute(query, {"run": only}))
+def done_by_run(connection: sqlite3.Connection, only: Collection[int] | None = None) -> dict[int, int]:
+    """Count the stored entries of runs; of ``only`` these, or of all."""
+    return dict(connection.execute(f"SELECT run, count(*) FROM results WHERE {_among('run', only)} GROUP BY run"))
 
 
-def distinctions_by_run(connection: sqlite3.Connection, run_id: str | None = None) -> dict[int, str]:
+def _among(column: str, numbers: Collection[int] | None) -> str:
+    """Return SQL that holds of rows of these runs; of all rows for None."""
+    return "TRUE" if numbers is None else f"{column} IN ({', '.join(map(str, numbers))})"
+
+
+def distinctions_by_run(
+    connection: sqlite3.Connection, run_id: str | None = None, known: Mapping[int, Sequence[str]] | None = None
+) -> dict[int, str]:
     """Return for every run what distinguishes it from those of the same corpus, method, model and condition.
 
-    Where ``run_id`` asks for one run, only those that it can be separated from are read.
+    Where ``run_id`` asks for one run, only those that it can be separated from are read. ``known``: method and facts
+    (``setup_facts``) of runs by number, whose set-up is not read then.
     """
-    query = """
-        SELECT id, setup, plan -> '$.options.outputs' AS outputs, dataset_id, model_slug, condition
+    known = known or {}
+    query = f"""
+        SELECT id, CASE WHEN {_among("id", known)} THEN NULL ELSE setup END AS setup,
+               CASE WHEN {_among("id", known)} THEN NULL ELSE plan -> '$.options.outputs' END AS outputs,
+               dataset_id, model_slug, condition
         FROM runs
         WHERE :run_id IS NULL OR (dataset_id, model_slug, condition) =
             (SELECT dataset_id, model_slug, condition FROM runs WHERE run_id = :run_id)
     """
     rows = rows_by_name(connection, query, {"run_id": run_id})
-    setups = [stored_object(row["setup"]) for row in rows]
+    set_ups = [known.get(row["id"]) or _method_and_facts(row) for row in rows]
     names = [
-        (setup.get("method"), row["dataset_id"], row["model_slug"], row["condition"])
-        for setup, row in zip(setups, rows, strict=True)
+        (method, row["dataset_id"], row["model_slug"], row["condition"])
+        for (method, *_), row in zip(set_ups, rows, strict=True)
     ]
-    outputs = [None if row["outputs"] is None else stored_json(row["outputs"]) for row in rows]
-    facts = [setup_facts(*setup_row) for setup_row in zip(setups, outputs, strict=True)]
+    facts = [tuple(words) for _, *words in set_ups]
     return dict(zip((row["id"] for row in rows), distinctions(names, facts), strict=True))
+
+
+def _method_and_facts(row: sqlite3.Row) -> tuple[str, ...]:
+    setup = stored_object(row["setup"])
+    return (
+        setup.get("method") or "",
+        *setup_facts(setup, None if row["outputs"] is None else stored_json(row["outputs"])),
+    )
 
 
 def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> list[str]:
@@ -109,6 +134,78 @@ def setup_facts(setup: Mapping[str, Any], outputs: str | None) -> tuple[str, ...
 
 def _hash(of: str, sha256: str | None) -> str:
     return f"{of} {sha256[:8]}" if sha256 else ""
+
+
+_LEAD = ("chrf_plus_plus", "composite")
+
+
+class CardLine(NamedTuple):
+    """What lists show of a finished run, kept in a column: reading its card would take a hundred times as long."""
+
+    method: str
+    method_name: str
+    facts: Sequence[str]
+    """``setup_facts`` of its set-up."""
+    total: int
+    done: int
+    failures: Mapping[str, int]
+    retry_of: str
+    rescore_of: str
+    submission: str
+    unverified: bool
+    translates: bool
+    """Whether it is of translations, which alone have a composite and a tier."""
+    ids: Sequence[str]
+    """Metrics that it is shown by, the headline first."""
+    values: Mapping[str, float | None]
+    """Values of these and of ``composite``."""
+    lead: str
+    """The headline with its interval, in words; so are the following, for a run without a review."""
+    composite: str
+    tier: str
+    whole_tier: str
+    result: str
+    caveats: str
+    cost: str
+    total_cost_usd: float | None
+    corpus: str
+    """SHA-256 of the corpus file, as the card states it."""
+    weighed: str
+    """What its composite is made of."""
+
+
+class StoredCard(Mapping[str, Any]):
+    """The sealed card of a run without breakdowns, read from the store when something of it is asked for."""
+
+    def __init__(self, store: Path, run_id: str) -> None:
+        self._store, self._run_id = store, run_id
+        self._card: Mapping[str, Any] | None = None
+
+    def _read(self) -> Mapping[str, Any]:
+        if self._card is None:
+            query = f"SELECT json_remove(run_card, {_PATHS}) FROM runs WHERE run_id = ? AND run_card IS NOT NULL"
+            with opened(self._store) as connection:
+                row = connection.execute(query, (self._run_id,)).fetchone()
+            self._card = {} if row is None else stored_object(row[0])  # the run may be gone
+        return self._card
+
+    def __getitem__(self, name: str) -> Any:
+        return self._read()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are of one run: a sealed card never changes."""
+        return self._run_id == other._run_id if isinstance(other, StoredCard) else super().__eq__(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +251,16 @@ class RunSummary:
     submission: str = ""
     """Number of the submission that its method came in; empty for any other method."""
     checked: CheckedHere = UNCHECKED
+    line: CardLine | None = None
+    """What the store keeps of its card for lists; None where the list was read by the cards, or it has none."""
+
+    @property
+    def so_far(self) -> dict[str, float | None]:
+        """Return chrF++ and composite (or the headline) of the entries that are in, of a run without a card; empty if unknown."""
+        stated = {} if self.live is None else self.live.so_far
+        if len(stated) == 1 and not stated.keys() & set(_LEAD):
+            return dict(stated)
+        return {name: stated.get(name) for name in _LEAD} if stated else {}
 
     @property
     def stated(self) -> bool:
@@ -167,77 +274,135 @@ PARTS = ("difficulty", "provenance", "register", "segment", "context", "variety"
 _PATHS = ", ".join(f"'$.scores.by_{name}'" for name in PARTS)
 
 _LIST = """
-    SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
-           u.condition, json_extract(u.setup, '$.method') AS method,
-           coalesce(json_extract(u.setup, '$.method_name'), '') AS method_name, u.positions,
-           json_extract(u.setup, '$.method_sha256') AS method_sha256,
-           {card} AS card, u.live, u.imported IS NOT NULL AS imported,
-           coalesce(n.words, '') AS note,
-           CASE WHEN u.run_card IS NULL THEN json_extract(u.opening, '$.scoring') END AS scoring,
-           json_extract(u.opening, '$.retry_of.run_id') AS retry_of,
-           json_extract(u.opening, '$.rescore_of.run_id') AS rescore_of, u.put_away
-    FROM runs u LEFT JOIN notes n ON n.run = u.id
+    SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug, u.condition, u.put_away,
+           coalesce(n.words, '') AS note, {line} AS line,
+           CASE WHEN {line} IS NULL THEN json_extract(u.setup, '$.method') END AS method,
+           CASE WHEN {line} IS NULL THEN coalesce(json_extract(u.setup, '$.method_name'), '') END AS method_name,
+           CASE WHEN {line} IS NULL THEN json_extract(u.setup, '$.method_sha256') END AS method_sha256,
+           CASE WHEN {line} IS NULL THEN u.positions END AS positions,
+           CASE WHEN {line} IS NULL THEN {card} END AS card,
+           CASE WHEN {line} IS NULL THEN u.live END AS live,
+           u.imported IS NOT NULL AS imported,
+           CASE WHEN {line} IS NULL AND u.run_card IS NULL THEN json_extract(u.opening, '$.scoring') END AS scoring,
+           CASE WHEN {line} IS NULL THEN json_extract(u.opening, '$.retry_of.run_id') END AS retry_of,
+           CASE WHEN {line} IS NULL THEN json_extract(u.opening, '$.rescore_of.run_id') END AS rescore_of
+    FROM runs u LEFT JOIN notes n ON n.run = u.id {lines}
     WHERE u.put_away {condition} AND (:run_id IS NULL OR u.run_id = :run_id)
     ORDER BY {order} DESC, u.id DESC
 """
 
 
 def list_runs(
-    connection: sqlite3.Connection, *, run_id: str | None = None, deleted: bool = False, brief: bool = False
+    connection: sqlite3.Connection,
+    *,
+    run_id: str | None = None,
+    deleted: bool = False,
+    brief: bool = False,
+    made_by: str | None = None,
 ) -> list[RunSummary]:
     """Return all runs, newest first; those in the trash instead where ``deleted``, the latest first.
 
     Those for which consent was withdrawn are not among them. ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
+    ``made_by``: runs with a line of this version (``keep_lines``) come with it and with a ``StoredCard``, which takes a hundredth.
     """
+    lined = made_by is not None and has_table(connection, "run_lines")
     query = _LIST.format(
         card=f"json_remove(u.run_card, {_PATHS})" if brief else "u.run_card",
+        line="l.line" if lined else "NULL",
+        lines="LEFT JOIN run_lines l ON l.run = u.id AND l.made_by = :made_by" if lined else "",
         condition="IS NOT NULL" if deleted else "IS NULL",
         order="u.put_away" if deleted else "u.created",
     )
-    rows = rows_by_name(connection, query, {"run_id": run_id})
+    rows = rows_by_name(connection, query, {"run_id": run_id, "made_by": made_by})
     only = rows[0]["id"] if run_id is not None and rows else None
-    done, failures = done_by_run(connection, only), failures_by_run(connection, only)
+    lines = {row["id"]: _line(row["line"]) for row in rows if row["line"] is not None}
+    counted = [row["id"] for row in rows if row["line"] is None] if lines or only is not None else None
+    done, failures = done_by_run(connection, counted), failures_by_run(connection, counted)
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
-    parted, checked = distinctions_by_run(connection, run_id), checked_here(connection, only)
+    known = {number: (line.method, *line.facts) for number, line in lines.items()}
+    parted, checked = distinctions_by_run(connection, run_id, known), checked_here(connection, only)
     withdrawn = withdrawn_runs(connection, only)
+    store = store_path(connection)
     return [
-        replace(
-            _summary(row, failures.get(number, {})),
-            done=done.get(number, 0),
+        RunSummary(
+            **(
+                _of_row(row, done.get(number, 0), failures.get(number, {}))
+                if number not in lines
+                else _of_line(row, lines[number], store)
+            ),
+            number=number,
+            state=stored_word(row["state"], RunState),
+            imported=bool(row["imported"]),
+            trashed=row["put_away"],
             certificates=certificates.get(number, ()),
             tags=tags.get(number, ()),
             distinction=parted.get(number, ""),
             checked=checked.get(number, UNCHECKED),
+            **{name: row[name] for name in _AS_STORED},
         )
         for row in rows
         if (number := row["id"]) not in withdrawn
     ]
 
 
-_AS_STORED = (
-    "run_id", "created", "dataset_id", "language_pair", "model_slug", "condition", "method", "note", "method_name",
-)  # fmt: skip
+_AS_STORED = ("run_id", "created", "dataset_id", "language_pair", "model_slug", "condition", "note")
 
 
-def _summary(row: sqlite3.Row, failures: Mapping[str, int]) -> RunSummary:
+def _of_row(row: sqlite3.Row, done: int, failures: Mapping[str, int]) -> dict[str, Any]:
+    """Return what a run's own row and its card say of it."""
     card = None if row["card"] is None else stored_object(row["card"])
-    return RunSummary(
-        **{name: row[name] for name in _AS_STORED},
-        number=row["id"],
-        state=stored_word(row["state"], RunState),
-        total=count_positions(row["positions"]),
-        done=0,
-        failed=sum(failures.values()),
-        card=card,
-        live=None if row["live"] is None else _live(row["live"]),
-        imported=bool(row["imported"]),
-        scoring=None if row["scoring"] is None else stored_object(row["scoring"]),
-        failures=failures,
-        retry_of=row["retry_of"] or _origin(card, "retry_of"),
-        rescore_of=row["rescore_of"] or _origin(card, "rescore_of"),
-        trashed=row["put_away"],
-        submission=submission_number(row["method"], row["method_sha256"]),
-    )
+    return {
+        "method": row["method"],
+        "method_name": row["method_name"],
+        "total": count_positions(row["positions"]),
+        "done": done,
+        "failed": sum(failures.values()),
+        "failures": failures,
+        "card": card,
+        "live": None if row["live"] is None else _live(row["live"]),
+        "scoring": None if row["scoring"] is None else stored_object(row["scoring"]),
+        "retry_of": row["retry_of"] or _origin(card, "retry_of"),
+        "rescore_of": row["rescore_of"] or _origin(card, "rescore_of"),
+        "submission": submission_number(row["method"], row["method_sha256"]),
+    }
+
+
+_OF_LINE = ("method", "method_name", "total", "done", "failures", "retry_of", "rescore_of", "submission")
+
+
+def _of_line(row: sqlite3.Row, line: CardLine, store: Path) -> dict[str, Any]:
+    facts = {name: getattr(line, name) for name in _OF_LINE}
+    card = StoredCard(store, row["run_id"])
+    return {**facts, "failed": sum(line.failures.values()), "card": card, "live": None, "line": line}
+
+
+def _line(text: object) -> CardLine:
+    """Read a stored line; StoredValueError where it is none."""
+    values = stored_json(text)
+    if not isinstance(values, list) or len(values) != len(CardLine._fields):
+        raise StoredValueError
+    return CardLine(*values)
+
+
+def keep_lines(connection: sqlite3.Connection, made_by: str, lines: Mapping[int, CardLine]) -> None:
+    """Store what lists show of finished runs, by number; nothing where the store cannot be written at once.
+
+    Their ``facts`` are filled in here.
+    """
+    if not lines:
+        return
+    query = f"SELECT id, setup, plan -> '$.options.outputs' AS outputs FROM runs WHERE {_among('id', lines)}"
+    facts = {row["id"]: _method_and_facts(row)[1:] for row in rows_by_name(connection, query, ())}
+    rows = [
+        (run, made_by, json.dumps(line._replace(facts=facts[run]), ensure_ascii=False)) for run, line in lines.items()
+    ]
+    with suppress(sqlite3.OperationalError):
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            with transaction(connection):
+                connection.executemany("INSERT OR REPLACE INTO run_lines VALUES (?, ?, ?)", rows)
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,8 @@ from textual.system_commands import SystemCommandsProvider
 
 from harness.core.failures import StoreError
 from harness.store.file.database import opened
-from harness.store.run_list import list_runs
 from rosetta_tui.show.key_names import FOREIGN, key_name
-from rosetta_tui.show.run_facts import setup_words
+from rosetta_tui.show.run_facts import listed_runs, setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.messages import RunChosen
 
@@ -64,7 +63,7 @@ def named_runs(path: Path) -> Sequence[Named]:
     """Return every run with its words, the newest first; none where the store cannot be read."""
     try:
         with opened(path) as store:
-            runs = list_runs(store, brief=True)
+            runs = listed_runs(store)
     except StoreError:  # Home says what is wrong with it
         return []
     return [

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
+from harness.core.version import VERSION
 from harness.vault import secret_text
 from rosetta_tui.commands.naming import FiledCommands
-from rosetta_tui.front import help_text
+from rosetta_tui.front import help_text, version_text
 
 
 class Commands(FiledCommands):
@@ -18,7 +19,7 @@ class Commands(FiledCommands):
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="rosetta-tui", prog_name="rosetta")
+@click.version_option(VERSION, message=version_text().rstrip())
 @click.pass_context
 def rosetta(context: click.Context) -> None:
     """Find out, offline and honestly, whether a machine translation is good enough."""

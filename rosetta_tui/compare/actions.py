@@ -10,8 +10,8 @@ from typing import Any
 from textual.screen import Screen
 
 from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
-from harness.store.run_list import RunSummary, list_runs
-from rosetta_tui.show.run_facts import runs_now, setup_words, when
+from harness.store.run_list import RunSummary
+from rosetta_tui.show.run_facts import listed_runs, setup_words, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, telling
 from rosetta_tui.toolkit.dialogs.choose import choose
@@ -43,7 +43,7 @@ class RunChoice:
     def _others(self, store: sqlite3.Connection) -> list[RunSummary]:
         # Runs that may compare with those taken: others over a corpus of the same name, newest
         # first.
-        runs = runs_now(list_runs(store, brief=True))
+        runs = listed_runs(store)
         there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in self.runs}
         return [
             run

@@ -21,13 +21,13 @@ from corpora.model.task import TRANSLATION
 from corpora.text.messages import counted
 from harness.store.corpora import listing
 from harness.store.file.database import open_store, opened
-from harness.store.run_list import RunSummary, list_runs
+from harness.store.run_list import RunSummary
 from rosetta_tui.corpus import detail_screens
 from rosetta_tui.corpus.open_corpus import OpenedCorpus, open_original, summary_of
 from rosetta_tui.corpus.table import SORT_WORDS, CorpusTable, Counts, filter_choices, segment_words
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show import figures
-from rosetta_tui.show.run_facts import runs_now, setup_words, when
+from rosetta_tui.show.run_facts import listed_runs, setup_words, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, in_thread, telling
 from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
@@ -56,7 +56,7 @@ def draft_over(summary: listing.CorpusSummary, *, stored: bool) -> RunDraft:
 
 
 def _users(run_ids: frozenset[str], store: sqlite3.Connection) -> list[RunSummary]:
-    return [run for run in runs_now(list_runs(store, brief=True)) if run.run_id in run_ids]
+    return [run for run in listed_runs(store) if run.run_id in run_ids]
 
 
 def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:

@@ -19,9 +19,10 @@ from harness.card.reading import block, number
 from harness.store.run_list import RunSummary
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import ends_record, interval, stated_metrics, with_interval
+from rosetta_tui.show.card_line import kept_of, score
 from rosetta_tui.show.columns import Record
 from rosetta_tui.show.figures import value
-from rosetta_tui.show.run_facts import iso, kept_of, score, setup_words, tiered, when
+from rosetta_tui.show.run_facts import iso, setup_words, tiered, when
 from scoring.card.cost import percentiles
 from scoring.core.inventory import row_of, short_title
 

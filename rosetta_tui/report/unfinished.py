@@ -53,7 +53,7 @@ def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:
         events = follower.drain()
     with opened(path) as connection:
         number = find_run(connection, run_id).id
-        failures = failures_by_run(connection, number).get(number, {})
+        failures = failures_by_run(connection, [number]).get(number, {})
     [started] = [event for event in events if isinstance(event, Started)]
     [progress] = [event for event in events if isinstance(event, Progress)]
     ended = [event for event in events if isinstance(event, Finished)]

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from corpora.text.comparison import comparison_form
-from harness.card.reading import block, number
 from harness.store.run_list import RunSummary
 from rosetta_tui.show.figures import better_arrow
-from rosetta_tui.show.run_facts import headline, kept_of, score, setup_words
+from rosetta_tui.show.run_facts import composite_of, headline, headline_id, line_of, setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder
 
@@ -39,14 +38,10 @@ FIELDS: Mapping[str, Callable[[RunSummary], Iterable[str]]] = {
 """Name of a filter → what a run has to say to it; any of it will do."""
 
 
-def _cost(run: RunSummary) -> float | None:
-    return number(block(run.card or {}, "cost").get("total_cost_usd"))
-
-
 def _best(run: RunSummary) -> float | None:
     """Return what a run is shown by first, higher where it is better."""
     value = headline(run)
-    less = better_arrow(kept_of(run).headline) == "↓"
+    less = better_arrow(headline_id(run)) == "↓"
     return -value if less and value is not None else value
 
 
@@ -54,10 +49,10 @@ _SORTS: Mapping[str, tuple[str, bool, Callable[[RunSummary], float | str | None]
     "when": ("newest", True, lambda run: run.created),
     "corpus": ("corpus", False, lambda run: run.dataset_id.casefold()),
     "method": ("method and model", False, lambda run: setup_words(run).casefold()),
-    "result": ("tier", True, lambda run: score(run, "composite")),
+    "result": ("tier", True, composite_of),
     "chrf": ("chrF++, or the task's score", True, _best),
-    "composite": ("composite", True, lambda run: score(run, "composite")),
-    "cost": ("cost", False, _cost),
+    "composite": ("composite", True, composite_of),
+    "cost": ("cost", False, lambda run: line_of(run).total_cost_usd),
     "failed": ("failed entries", True, lambda run: run.failed),
     "notes": ("tags", False, lambda run: " ".join(run.tags).casefold() or None),
 }

@@ -12,20 +12,13 @@ from corpora.text.messages import percent
 from harness.card.reading import block, inside_words, number
 from harness.core.failures import UsageError
 from harness.store.file.database import Mark, is_read_only, mark_of, opened
-from harness.store.run_list import RunSummary, list_runs
+from harness.store.run_list import RunSummary
 from harness.store.runs import find_trashed
 from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures, run_facts
-from rosetta_tui.show.card_fields import (
-    caveats_in_words,
-    claimable,
-    cost,
-    review_of,
-    score_record,
-    tier_sign,
-    tier_words,
-)
+from rosetta_tui.show.card_fields import caveats_in_words, claimable, review_of, score_record
+from rosetta_tui.show.card_line import kept_words
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.toolkit.result_table import ResultTable
 
@@ -59,7 +52,7 @@ class RunReader:
             return None
         with opened(self._path) as store:
             self.only_reads = is_read_only(store)
-            return RunsFound(run_facts.runs_now(list_runs(store, brief=True)), any_deleted(store), mark)
+            return RunsFound(run_facts.listed_runs(store), any_deleted(store), mark)
 
     def purge(self) -> None:
         """Erase what was deleted too long ago to be brought back; raises StoreError."""
@@ -132,7 +125,7 @@ class RunRows(Rows["RunSummary"]):
         beside = tuple(certificate.sha256 for certificate in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked, run.stated)
         name = (run.run_id, run.distinction, run.run_id in self.others, self._named)
-        now = tuple(run_facts.so_far(run).values())
+        now = tuple(run.so_far.values())
         return (name, run.state, run.done, run.failed, run.card is None, beside, words, now)
 
     def cells(self, index: int) -> Sequence[Cell]:
@@ -190,7 +183,7 @@ def run_record(run: RunSummary) -> dict[str, Value]:
 
 def run_cells(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[Cell, ...]:
     """Return in one row what a run is and what came out; ``other`` and ``named`` as in ``run_facts.lead_words``."""
-    tone = "quiet" if run.card is None and run_facts.so_far(run) else "plain"
+    tone = "quiet" if run.card is None and run.so_far else "plain"
     return (
         _SYMBOLS[run.state],
         Cell(run.run_id[:8], "quiet"),
@@ -200,7 +193,7 @@ def run_cells(run: RunSummary, *, other: bool = False, named: bool = False) -> t
         Cell(run_facts.setup_words(run)),
         _result(run),
         *(Cell(words, tone) for words in run_facts.lead_words(run, other=other, named=named)),
-        Cell(figures.in_column(cost(run.card)), "quiet"),
+        Cell(figures.in_column(run_facts.line_of(run).cost), "quiet"),
         Cell(figures.count(run.failed), "bad" if run.failed else "quiet"),
         Cell(beside_words(run), "quiet"),
     )
@@ -217,9 +210,7 @@ def _result(run: RunSummary) -> Cell:
     if run.card is not None and not run_facts.tiered(run):
         return Cell("complete", "quiet")
     if run.card is not None:
-        review = review_of(run.card, run.certificates)
-        claim = claimable(run.card, review)
-        return Cell(f"{tier_sign(run.card, review)} {claim}{run_facts.stated_mark(run)}")
+        return Cell(f"{run_facts.line_of(run).result}{run_facts.stated_mark(run)}")
     share = f" {percent(run.done / run.total)}" if run.total else ""
     return Cell(f"{run.state}{share}", "mark" if run.state in UNDER_WAY else "warn")
 
@@ -229,8 +220,8 @@ def _result_words(run: RunSummary) -> str:
     if run.card is not None and not run_facts.tiered(run):
         return "complete"
     if run.card is not None:
-        review = review_of(run.card, run.certificates)
-        return f"{tier_sign(run.card, review)} {tier_words(run.card, review)}{run_facts.stated_mark(run)}"
+        line = run_facts.line_of(run)
+        return f"{line.result.partition(' ')[0]} {line.whole_tier}{run_facts.stated_mark(run)}"
     return f"{_result(run).text} · {figures.count(run.done)} of {figures.count(run.total)}"
 
 
@@ -243,13 +234,13 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
     result = _result_words(run)
     numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
     if not run_facts.translates(run):
-        numbers = [cells["chrf"].text] if run.card is None else run_facts.kept_words(run)
+        numbers = [cells["chrf"].text] if run.card is None else kept_words(run)
     if run.card is None:
         stopped = run.state == "stopped" and not run.imported
         again = f" · {resume_call(run.run_id, run.failed, run.submission)}" if stopped else ""
-        now = numbers if run_facts.so_far(run) else []
+        now = numbers if run.so_far else []
         return name, " · ".join([result, *now, failed]) + again
-    told = [result, *numbers, _cost_words(cost(run.card)), failed]
+    told = [result, *numbers, _cost_words(run_facts.line_of(run).cost), failed]
     return name, " · ".join([*told, run_facts.OTHER_INPUTS_WORDS] if other else told)
 
 

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from corpora.text.messages import minus, percent
-from scoring.core.inventory import row_of, short_title
-from scoring.core.specification import Tier
+
+if TYPE_CHECKING:
+    from scoring.core.specification import InventoryRow
 
 NONE = "–"  # stands where there is no value
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
+def row_of(metric: str) -> InventoryRow | None:
+    """Return the row of a metric; the inventory is loaded for it alone, for lists of runs do without."""
+    from scoring.core import inventory
+
+    return inventory.row_of(metric)
+
+
 def meter(tier: str) -> str:
     """Return a tier as five diamonds, so that it can be read without its colour."""
+    from scoring.core.specification import Tier
+
     filled = Tier(tier).rank
     return "◆" * filled + "◇" * (len(Tier) - 1 - filled)
 
@@ -229,6 +240,8 @@ def floor_words(name: str) -> str:
 
 def by_reason(missing: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return each reason for a missing value once, with the metrics it holds for."""
+    from scoring.core.inventory import short_title
+
     reasons: dict[str, list[str]] = {}
     for metric, reason in missing.items():
         reasons.setdefault(reason, []).append(short_title(metric))

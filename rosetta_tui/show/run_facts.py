@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import sqlite3
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from harness.card.reading import block, kept_inside, number
 from harness.core.failures import RunState
-from harness.store.run_list import RunSummary
+from harness.core.version import VERSION
+from harness.store.run_list import CardLine, RunSummary, keep_lines, list_runs
 from harness.store.runs import under_way
-from rosetta_tui.show import card_fields, figures
-from rosetta_tui.show.figures import value
-from scoring.core.inventory import short_title
-from scoring.core.specification import TRANSLATIONS, KeptColumns, stated_columns
+from rosetta_tui.show import figures
 
 if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun
+
+LINES = f"{VERSION}.1"
+"""What makes lines; the second number rises when the same version of the program comes to make others."""
+
+
+def listed_runs(connection: sqlite3.Connection, *, deleted: bool = False) -> list[RunSummary]:
+    """Return all runs as ``list_runs``, each with its line; those of finished ones are made of their cards once, then kept."""
+    runs = runs_now(list_runs(connection, deleted=deleted, brief=True, made_by=LINES))
+    new = {run.number: line_of(replace(run, certificates=())) for run in runs if run.line is None}
+    keep_lines(connection, LINES, {run.number: new[run.number] for run in runs if run.line is None and run.card})
+    runs = [replace(run, line=new[run.number]) if run.line is None else run for run in runs] if new else runs
+    return [replace(run, line=line_of(replace(run, line=None))) if run.certificates else run for run in runs]
+
+
+def line_of(run: RunSummary) -> CardLine:
+    """Return what lists show of a run; of one that was not read with its line it is made of the card and of the reviews."""
+    if run.line is not None:
+        return run.line
+    from rosetta_tui.show.card_line import card_line
+
+    return card_line(run)
 
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
@@ -28,6 +47,8 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
 
 def leaving(run: RunSummary) -> RunSummary:
     """Return a run as it may leave this computer: one of this store with secret entries has no number here."""
+    from harness.card.reading import kept_inside
+
     if run.imported or not kept_inside(run.card):
         return run
     card = {name: value for name, value in (run.card or {}).items() if name in _LEAVING}
@@ -38,30 +59,28 @@ _LEAVING = "run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "meth
 """Parts of a card with secret entries that say nothing of their outcome; its seal is what certificates name."""
 
 
-def score(run: RunSummary, metric: str) -> float | None:
-    """Return a score of a run by metric id, or ``composite``; None where its card has none."""
-    return number(block(run.card or {}, "scores").get(metric))
+def composite_of(run: RunSummary) -> float | None:
+    """Return the composite that a run's card states; None where it states none."""
+    return line_of(run).values.get("composite")
 
 
-def kept_of(run: RunSummary) -> KeptColumns:
-    """Return what a run is shown by: as its card states it, else as it was begun."""
-    return stated_columns(run.scoring if run.card is None else run.card.get("scoring"))
+def headline_id(run: RunSummary) -> str:
+    """Return the metric that a run is shown by first; empty for none."""
+    return next(iter(line_of(run).ids), "")
 
 
 def headline(run: RunSummary) -> float | None:
     """Return what a finished run is shown by first: chrF++ of a translation."""
-    return score(run, kept_of(run).headline)
+    return line_of(run).values.get(headline_id(run))
 
 
 def tiered(run: RunSummary) -> bool:
     """Return whether a run may have a tier, as translations alone may."""
-    return kept_of(run) == TRANSLATIONS
+    if run.line is not None:
+        return run.line.translates
+    from rosetta_tui.show.card_line import translates
 
-
-def kept_words(run: RunSummary) -> list[str]:
-    """Return each metric by which a run of another task is shown, named, with its interval."""
-    scores = block(run.card or {}, "scores")
-    return [f"{short_title(id_)} {card_fields.with_interval(scores, id_)}" for id_ in kept_of(run).ids]
+    return translates(run)
 
 
 def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, str]:
@@ -70,36 +89,14 @@ def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> 
     Of other tasks than translation the headline with its name, which has no composite next to it. ``other``: its
     composite has other inputs than most. ``named``: chrF++ bears its name too.
     """
-    name = f"{short_title(card_fields.LEAD[0])} " if named else ""
-    now = so_far(run) if run.card is None else {}
-    if now and "composite" not in now:
-        [(id_, reached)] = now.items()
-        return f"{short_title(id_)} {value(id_, reached)} so far", figures.NONE
-    if not tiered(run):
-        if run.card is None:
-            return figures.NONE, figures.NONE
-        id_ = kept_of(run).headline
-        return f"{short_title(id_)} {value(id_, headline(run))}", figures.NONE
-    if now:
-        chrf = figures.number(now["chrf_plus_plus"], 1)
-        return f"{name}{chrf} so far", figures.number(now["composite"], 2)
-    composite = figures.number(score(run, "composite"), 2)
-    scores = block(run.card or {}, "scores")
-    chrf = card_fields.with_interval(scores, "chrf_plus_plus")
-    return chrf if chrf == figures.NONE else name + chrf, composite + OTHER_INPUTS * other
+    line = line_of(run)
+    name = "chrF++ " if named and line.lead != figures.NONE and translates(run) else ""
+    return name + line.lead, line.composite + OTHER_INPUTS * other
 
 
 def named(run: RunSummary) -> str:
     """Return which run is meant: its corpus, its set-up, the beginning of its id."""
     return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
-
-
-def so_far(run: RunSummary) -> dict[str, float | None]:
-    """Return chrF++ and composite (or the headline) of the entries that are in, of a run without a card; empty if unknown."""
-    stated = {} if run.live is None else run.live.so_far
-    if len(stated) == 1 and not stated.keys() & set(card_fields.LEAD):
-        return dict(stated)
-    return {name: stated.get(name) for name in card_fields.LEAD} if stated else {}
 
 
 def setup_words(run: RunSummary) -> str:
@@ -159,24 +156,16 @@ OTHER_INPUTS_WORDS = (
 
 def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
     """Return the runs whose composites weigh other inputs than most (or the newest, in a tie) over the same corpus file."""
-    kinds: dict[str, dict[Hashable, list[str]]] = {}
+    kinds: dict[str, dict[str, list[str]]] = {}
     for run in runs:
-        card = run.card or {}
-        if number(block(card, "scores").get("composite")) is not None:
-            corpus = str(block(card, "dataset").get("sha256"))
-            kinds.setdefault(corpus, {}).setdefault(_weighed(card), []).append(run.run_id)
+        if run.card is not None and composite_of(run) is not None:
+            line = line_of(run)
+            kinds.setdefault(line.corpus, {}).setdefault(line.weighed, []).append(run.run_id)
     others: list[str] = []
     for of_corpus in kinds.values():
         most = max(of_corpus.values(), key=len)
         others += [run_id for ids in of_corpus.values() if ids is not most for run_id in ids]
     return frozenset(others)
-
-
-def _weighed(card: Mapping[str, Any]) -> Hashable:
-    """Return what a composite is made of: its profile and the ids of its inputs."""
-    scores = block(card, "scores")
-    parts = tuple(sorted(str(block.get("metric")) for block in card_fields.blocks(scores, "composite_inputs")))
-    return str(scores.get("composite_profile")), parts
 
 
 # As a line of a list
@@ -191,7 +180,7 @@ OF_TRANSLATIONS = ("composite", TIER, CAVEATS)  # columns in which runs of other
 
 def translates(run: RunSummary) -> bool:
     """Return whether a run is of translations; one that says nothing of its task, nor by its score so far, counts as one."""
-    return tiered(run) and (run.card is not None or len(so_far(run)) != 1)
+    return tiered(run) and (run.card is not None or len(run.so_far) != 1)
 
 
 def headings(runs: Sequence[RunSummary]) -> tuple[str, ...]:
@@ -207,21 +196,20 @@ def stated_mark(run: RunSummary | ComparedRun) -> str:
 
 def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, ...]:
     """Return a run's cells under HEADINGS; ``other``: other composite inputs than most; ``named``: chrF++ bears its name."""
-    card = run.card or {}
-    score, composite = lead_words(run, other=other, named=named)
+    line = line_of(run)
+    lead, composite = lead_words(run, other=other, named=named)
+    claims = run.card is not None and line.translates
     return (
         when(run.created),
         run.run_id[:8],
         f"{run.dataset_id} {run.language_pair}",
         setup_words(run),
         _state(run),
-        score,
+        lead,
         composite,
-        card_fields.tier_words(card, card_fields.review_of(card, run.certificates), beside=True) + stated_mark(run)
-        if card and tiered(run)
-        else figures.NONE,
-        card_fields.caveats_in_words(card) if card and tiered(run) else "",
-        figures.in_column(card_fields.cost(run.card)),
+        line.tier + stated_mark(run) if claims else figures.NONE,
+        line.caveats,
+        figures.in_column(line.cost),
         failed_words(run.failed, run.failures),
     )
 
@@ -229,5 +217,5 @@ def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tu
 def _state(run: RunSummary) -> str:
     if run.card is None:
         return f"{run.state} {run.done}/{run.total}"
-    parts = ["imported" if run.imported else str(run.state), "unverified" if "unverified" in run.card else ""]
+    parts = ["imported" if run.imported else str(run.state), "unverified" if line_of(run).unverified else ""]
     return ", ".join(part for part in parts if part)

@@ -31,48 +31,44 @@ WIDEST = 60  # cells of the widest column; a longer text is cut
 
 def table(rows: Sequence[Sequence[str]], whole: Collection[str] = ()) -> Iterator[str]:
     """Yield harmless cells in columns as wide as their widest cell; nothing is cut in columns headed in ``whole``."""
-    from rich.cells import cell_len, set_cell_size
-
-    shown = [[plain(cell) for cell in row] for row in rows]
-    needed = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
-    widths = [
-        width if head in whole else min(WIDEST, width)
-        for head, width in zip(rows[0] if rows else (), needed, strict=True)
-    ]
-    for row in shown:
-        cells = [
-            set_cell_size(cell if cell_len(cell) <= width else f"{_cut(cell, width - 1)}…", width)
-            for cell, width in zip(row, widths, strict=True)
-        ]
-        yield "  ".join(cells).rstrip()
-
-
-def _cut(text: str, width: int) -> str:
-    from rich.cells import set_cell_size
-
-    return set_cell_size(text, width).rstrip()
+    return stacked(rows, None, whole)
 
 
 def stacked(rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str] = ()) -> Iterator[str]:
     """Yield cells as tables side by side within ``width`` cells (None: any), each beginning with the first column."""
-    for columns in _groups(rows, width, whole):
-        yield from table([[row[place] for place in columns] for row in rows], whole)
-
-
-def _groups(rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str]) -> list[list[int]]:
-    """Share the columns out, by place; one that alone is too wide stands alone with the first."""
     from rich.cells import cell_len
 
-    columns = list(zip(*rows, strict=True))
-    needs = [max(cell_len(plain(cell)) for cell in column) for column in columns]
-    first, *others = [
-        need if column[0] in whole else min(WIDEST, need) for column, need in zip(columns, needs, strict=True)
+    columns = [list(map(plain, column)) for column in zip(*rows, strict=True)]
+    needs = [max(map(cell_len, set(column))) for column in columns]
+    widths = [
+        need if head in whole else min(WIDEST, need) for head, need in zip(rows[0] if rows else (), needs, strict=True)
     ]
-    groups, used = [[0]], first
-    for place, needed in enumerate(others, 1):
+    filled = [_filled(column, width) for column, width in zip(columns, widths, strict=True)]
+    for places in _groups(widths, width):
+        for cells in zip(*(filled[place] for place in places), strict=True):
+            yield "  ".join(cells).rstrip()
+
+
+def _filled(column: Sequence[str], width: int) -> list[str]:
+    """Return the cells of a column as wide as it is, those that are wider cut; each text is measured once."""
+    from rich.cells import cell_len, set_cell_size
+
+    shown = {
+        cell: set_cell_size(cell if cell_len(cell) <= width else f"{set_cell_size(cell, width - 1).rstrip()}…", width)
+        for cell in set(column)
+    }
+    return [shown[cell] for cell in column]
+
+
+def _groups(widths: Sequence[int], width: int | None) -> list[list[int]]:
+    """Share the columns out, by place; one that alone is too wide stands alone with the first."""
+    if not widths:
+        return []
+    groups, used = [[0]], widths[0]
+    for place, needed in enumerate(widths[1:], 1):
         if width is not None and used + _GAP + needed > width and len(groups[-1]) > 1:
             groups.append([0])
-            used = first
+            used = widths[0]
         groups[-1].append(place)
         used += _GAP + needed
     return groups

@@ -33,6 +33,7 @@ PINNED = {
     "m016_races": "9c92f6c49259fa1c685dbb3f6c7ef411",
     "m017_signed_records": "469c6aaaa86764b37e056d2bae1e7593",
     "m018_run_scores": "c4236c5278a05f2c1cfa0294768c5826",
+    "m019_run_lines": "3b9804274b7af12d089d671be556ce46",
 }
 """Name → the first 32 digits of the SHA-256 of its SQL."""
 

@@ -380,3 +380,14 @@ STEPS["m018_run_scores"] = """
         CREATE INDEX idx_model ON runs (model_slug);
         CREATE INDEX idx_fingerprint ON runs (fingerprint_hash);
     """
+
+# What lists show of finished runs, so that they read no cards.
+#
+# A copy in words of what the card says: each version of the program makes its own (``harness.store.run_list``).
+STEPS["m019_run_lines"] = """
+        CREATE TABLE run_lines (
+            run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+            made_by TEXT NOT NULL,     -- version of what made the line
+            line TEXT NOT NULL         -- JSON
+        );
+    """

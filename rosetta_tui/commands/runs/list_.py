@@ -1,6 +1,5 @@
 """``rosetta runs list``: List all runs, newest first.
 ``rosetta runs show``: Show all scores of a run, its note and its tags.
-``rosetta runs lint``: Point out what in a run's outputs somebody ought to look at.
 """
 
 from __future__ import annotations
@@ -10,26 +9,20 @@ import sqlite3
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.card.reading import block
 from harness.store.attachments import attached_to, note_of, tags_of
 from harness.store.file.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.vault import out_of_vault, vault_request
-from rosetta_tui.show.card_fields import is_reproduced, review_of, stated_words
-from rosetta_tui.show.json_forms import form_text, print_form
+from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.card.checking.lint_subject import LintSubject
     from harness.store.run_list import RunSummary
-    from harness.vault.request import VaultRequest
 
 
 with when_used():
@@ -47,11 +40,16 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     from harness.store.file.database import opened
     from harness.store.run_list import list_runs
     from harness.store.withdrawn import withdrawn_names
-    from rosetta_tui.show.run_facts import runs_now
+    from rosetta_tui.show.run_facts import listed_runs, runs_now
 
     wanted = {tidy_tag(tag) for tag in tags}
     with opened() as connection:
-        run_summaries = runs_now(list_runs(connection, deleted=deleted, brief=True))
+        # JSON has more of the cards than lists show
+        run_summaries = (
+            runs_now(list_runs(connection, deleted=deleted, brief=True))
+            if as_json
+            else listed_runs(connection, deleted=deleted)
+        )
         inside = _unfinished_inside(connection, run_summaries) if as_json else frozenset()
         others = not run_summaries and not deleted and bool(list_runs(connection, deleted=True, brief=True))
         gone = [] if run_summaries else withdrawn_names(connection)
@@ -69,8 +67,7 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     rows = list(_rows([_with_score(run) for run in run_summaries]))
     if width is not None:  # where the columns part, each part begins with the run
         rows = [(run, when, *rest) for when, run, *rest in rows]
-    for line in stacked(rows, width, (TIER, CAVEATS)):
-        click.echo(line)
+    click.echo("\n".join(stacked(rows, width, (TIER, CAVEATS))))
     if other_inputs(run_summaries):
         click.echo(OTHER_INPUTS_WORDS)
     if deleted:
@@ -88,16 +85,14 @@ def _say_how_stopped_go_on(stopped: Sequence[RunSummary]) -> None:
 
 def _with_score(run: RunSummary) -> RunSummary:
     """Return a stopped run with its score so far, which only its entries tell where the store keeps none."""
-    from rosetta_tui.show.run_facts import so_far
-
-    if run.state != "stopped" or run.trashed is not None or not run.done or so_far(run):
+    if run.state != "stopped" or run.trashed is not None or not run.done or run.so_far:
         return run
     from harness.store.file.database import default_path
     from harness.store.file.openings import Live
     from rosetta_tui.report.unfinished import read_unfinished
 
     values = read_unfinished(default_path(), run.run_id).progress.values
-    return replace(run, live=Live(so_far=dict(values)))
+    return replace(run, live=Live(so_far=dict(values)), line=None)
 
 
 def _nothing(wanted: set[str], *, deleted: bool, others: bool, gone: bool) -> str:
@@ -182,6 +177,7 @@ def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
 
 
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
+    from harness.card.reading import block
     from rosetta_tui.show.card_fields import blocks, is_reproduced, review_of, tiers_json
     from rosetta_tui.show.run_facts import tiered
 
@@ -202,7 +198,8 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
 
 def _answers(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
     """Return the task of a run that is of no translations, and what it is shown by, the headline first."""
-    from rosetta_tui.show.run_facts import kept_of, score
+    from harness.card.reading import block
+    from rosetta_tui.show.card_line import kept_of, score
 
     spreads, ids = block(block(card, "scores"), "spread"), kept_of(run).ids
     return {
@@ -247,10 +244,10 @@ def show(run: str, *, as_json: bool) -> None:
         head = runs.read_card(connection, stored_run.id) or {}
         certificates = attached_to(connection, stored_run.id)
         retried = final_scores.retried_scores(connection, stored_run)
-        review = review_of(card, certificates)
+        review = card_fields.review_of(card, certificates)
         checked = attachments.checked_here(connection, stored_run.id).get(stored_run.id, attachments.UNCHECKED)
-        reproduced = is_reproduced(card, checked)
-        stated = stated_words(card, review, reproduced=reproduced)
+        reproduced = card_fields.is_reproduced(card, checked)
+        stated = card_fields.stated_words(card, review, reproduced=reproduced)
         summary = run_list.list_runs(connection, run_id=stored_run.run_id, brief=True)
         evidence = agreeing.evidence_of(connection, stored_run, home())
         beside = _beside(connection, stored_run, retried, stated) | _stated(stored_run, checked.recount)
@@ -316,41 +313,3 @@ def _lines(beside: dict[str, Any], retried: final_scores.RetriedScores | None) -
     if first:
         lines += ["", paragraphs.line("note", first), *(paragraphs.line("", line) for line in rest)]
     return lines
-
-
-# ---- Point out what in a run's outputs somebody ought to look at ----
-
-with when_used():
-    from harness.card import rows as exporting
-    from harness.card.checking import lint_subject, linting
-    from harness.run import vault_opening
-    from harness.store import runs
-    from rosetta_tui.report import records as report_lint
-
-
-@click.command()
-@click.argument("names", metavar="RUN|CARD…", nargs=-1, required=True)
-@out_of_vault
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
-    """Find what the rules of legitimacy ask about (benchmark-specification §9.2–9.3).
-
-    Give runs of the list, or files of cards. A finding names entries by their id and says what it does not prove. It
-    is no verdict, so the exit code is 0 with findings as well. A run with secret entries has no JSON. One out of a
-    vault is opened with it (--vault and --purpose).
-    """
-    asked = vault_request(given, "look")
-    with opened() as connection:
-        lint_reports = [linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names]
-    rows = [lint_report.model_dump(mode="json") for lint_report in lint_reports]
-    print_form("runs-lint", rows, report_lint.lint_lines(lint_reports), as_json=as_json)
-
-
-def _subject(connection: sqlite3.Connection, name: str, asked: VaultRequest | None, *, as_json: bool) -> LintSubject:
-    if (path := Path(name)).suffix == ".json" or path.is_file():
-        return lint_subject.filed_subject(connection, path)
-    run = runs.find_run(connection, name)
-    if as_json:
-        exporting.refuse_to_leave(connection, [run])
-    vault_opening.open_again(connection, run, asked, "look")
-    return lint_subject.stored_subject(connection, run)

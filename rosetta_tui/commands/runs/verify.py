@@ -1,4 +1,5 @@
 """``rosetta runs verify``: Check a card's seals, and compute its numbers again.
+``rosetta runs lint``: Point out what in a run's outputs somebody ought to look at.
 ``rosetta runs sign``: Sign the card of a run, which stays here.
 ``rosetta runs attach``: Put the record of a reproduction beside the run that it is about.
 ``rosetta runs reproduce``: Run a card's set-up once more, and compare the scores with the card's.
@@ -24,12 +25,14 @@ from rosetta_tui.commands.review.verify import read_key
 from rosetta_tui.request.click_options import adding_those_of
 from rosetta_tui.request.options import told
 from rosetta_tui.request.vault import out_of_vault, vault_request
-from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.json_forms import form_text, print_form
 from rosetta_tui.show.text import CHECK_SIGNS, plain
 
 if TYPE_CHECKING:
+    from harness.card.checking.lint_subject import LintSubject
     from harness.card.checking.verdict import CardVerdict
     from harness.vault.log import LogLine
+    from harness.vault.request import VaultRequest
 
 
 with when_used():
@@ -272,3 +275,41 @@ def _request(
     for difference in made.scored_otherwise:
         click.echo(plain(f"Scored differently from the card: {difference}."), err=True)
     return made.request
+
+
+# ---- Point out what in a run's outputs somebody ought to look at ----
+
+with when_used():
+    from harness.card import rows as exporting
+    from harness.card.checking import lint_subject, linting
+    from harness.run import vault_opening
+    from harness.store import runs
+    from rosetta_tui.report import records as report_lint
+
+
+@click.command()
+@click.argument("names", metavar="RUN|CARD…", nargs=-1, required=True)
+@out_of_vault
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
+    """Find what the rules of legitimacy ask about (benchmark-specification §9.2–9.3).
+
+    Give runs of the list, or files of cards. A finding names entries by their id and says what it does not prove. It
+    is no verdict, so the exit code is 0 with findings as well. A run with secret entries has no JSON. One out of a
+    vault is opened with it (--vault and --purpose).
+    """
+    asked = vault_request(given, "look")
+    with opened() as connection:
+        lint_reports = [linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names]
+    rows = [lint_report.model_dump(mode="json") for lint_report in lint_reports]
+    print_form("runs-lint", rows, report_lint.lint_lines(lint_reports), as_json=as_json)
+
+
+def _subject(connection: sqlite3.Connection, name: str, asked: VaultRequest | None, *, as_json: bool) -> LintSubject:
+    if (path := Path(name)).suffix == ".json" or path.is_file():
+        return lint_subject.filed_subject(connection, path)
+    run = runs.find_run(connection, name)
+    if as_json:
+        exporting.refuse_to_leave(connection, [run])
+    vault_opening.open_again(connection, run, asked, "look")
+    return lint_subject.stored_subject(connection, run)

@@ -40,7 +40,6 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, set_live
-from rosetta_tui.show.run_facts import so_far
 from scoring.card.claim import ClaimReason
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier
@@ -142,7 +141,7 @@ def test_stopped_run_keeps_its_score(endpoint: Scripted, store_path: Path, *, br
     with closing(open_store(store_path)) as connection:
         [summary] = list_runs(connection, brief=True)
         method = resume_method(connection, stored)
-        assert so_far(summary) == (stored.live or Live()).so_far
+        assert summary.so_far == (stored.live or Live()).so_far
         for retry_failed, left in ((False, stored.live), (True, Live(so_far={}))):
             again = take_up(connection, stored.id, method, Resumption(retry_failed=retry_failed))
             assert again.live == left

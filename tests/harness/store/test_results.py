@@ -328,14 +328,14 @@ def test_runs_are_counted(connection: Connection) -> None:
     add(connection, two[1], rows[0], lost[0])
     first, second = two
     assert done_by_run(connection) == {first: 4, second: 2}
-    assert done_by_run(connection, first) == {first: 4}
+    assert done_by_run(connection, [first]) == {first: 4}
     assert failures_by_run(connection) == {first: {"timeout": 2}, second: {"timeout": 1}}
-    assert failures_by_run(connection, second) == {second: {"timeout": 1}}
-    assert done_by_run(connection, 77) == failures_by_run(connection, 77) == {}
+    assert failures_by_run(connection, [second]) == {second: {"timeout": 1}}
+    assert done_by_run(connection, [77]) == failures_by_run(connection, [77]) == {}
     for count in (done_by_run, failures_by_run):  # one run reads no row of another
         asked: list[str] = []
         connection.set_trace_callback(asked.append)
-        count(connection, first)
+        count(connection, [first])
         connection.set_trace_callback(None)
         (query,) = asked
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
@@ -346,7 +346,10 @@ def test_runs_are_counted(connection: Connection) -> None:
 @pytest.mark.parametrize(
     ("also", "heavy"),
     [
-        ("rosetta_tui.commands.runs.list_", {"numpy", "pydantic", "ssl", "_hashlib"}),
+        (
+            "rosetta_tui.commands.runs.list_",
+            {"numpy", "pydantic", "ssl", "_hashlib", "tomllib", "scoring.core.inventory"},
+        ),
         ("harness.card.reading, rosetta_tui.show.run_facts", {"numpy", "pydantic", "asyncio"}),
     ],
     ids=["empty", "with runs"],

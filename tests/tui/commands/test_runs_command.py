@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +28,8 @@ from harness.vault.records import CardSealed
 from rosetta_tui.commands.community import community
 from rosetta_tui.commands.resume import retry
 from rosetta_tui.commands.verify import verify
+from rosetta_tui.runs.table import RunRows, run_words
+from rosetta_tui.show import run_facts
 from tests.corpora.making import file, only_problem
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
@@ -61,6 +64,35 @@ def test_runs_list_says_what_came_out(connection: sqlite3.Connection, number: in
     listed = {run["run_id"]: run for run in json.loads(rosetta_runs("list", "--json").stdout)}
     assert listed[factory.RUN_ID]["composite"] == pytest.approx(0.5104083642481891)
     assert json.loads(rosetta_runs("show", "6f1c", "--json").stdout)["run_id"] == factory.RUN_ID
+
+
+def test_runs_list_reads_no_card_a_second_time(
+    connection: sqlite3.Connection, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it kept of the card says the same as the card, to lists of the app too; another version reads cards again."""
+    factory.add_run(connection, run_id="0" * 8 + factory.RUN_ID[8:], stored=2)
+    of_cards = run_facts.runs_now(list_runs(connection, brief=True))
+    first = rosetta_runs("list").stdout
+    kept = run_facts.listed_runs(connection)
+    for one, two in zip(of_cards, kept, strict=True):
+        assert run_facts.run_line(one) == run_facts.run_line(two)
+        assert run_words(one) == run_words(two)
+        assert replace(one, card=None) == replace(two, card=None, line=None)
+        assert dict(one.card or {}) == dict(two.card or {})
+        assert RunRows([one]).record(0) == RunRows([two]).record(0)
+    connection.execute("UPDATE runs SET run_card = '{}' WHERE id = ?", (number,))
+    assert rosetta_runs("list").stdout == first
+    monkeypatch.setattr(run_facts, "LINES", "another")
+    assert "62.1 (15.6–89.8)" not in rosetta_runs("list").stdout
+
+
+def test_runs_list_does_not_wait_to_keep_lines(connection: sqlite3.Connection, number: int) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    assert "62.1 (15.6–89.8)" in rosetta_runs("list").stdout
+    assert connection.execute("SELECT count(*) FROM run_lines").fetchone() == (0,)
+    connection.execute("ROLLBACK")
+    rosetta_runs("list")
+    assert connection.execute("SELECT run FROM run_lines").fetchall() == [(number,)]
 
 
 def test_runs_show_hostile_names_harmless(connection: sqlite3.Connection) -> None:

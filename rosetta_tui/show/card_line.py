@@ -1,0 +1,96 @@
+"""What lists show of a run, worked out of its card; the store keeps it of finished runs, so that lists read no card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.card.reading import block, number
+from harness.store.run_list import CardLine, RunSummary
+from rosetta_tui.show import card_fields, figures
+from scoring.core.inventory import short_title
+from scoring.core.specification import TRANSLATIONS, KeptColumns, stated_columns
+
+
+def score(run: RunSummary, metric: str) -> float | None:
+    """Return a score of a run by metric id, or ``composite``; None where its card has none."""
+    return number(block(run.card or {}, "scores").get(metric))
+
+
+def kept_of(run: RunSummary) -> KeptColumns:
+    """Return what a run is shown by: as its card states it, else as it was begun."""
+    return stated_columns(run.scoring if run.card is None else run.card.get("scoring"))
+
+
+def translates(run: RunSummary) -> bool:
+    """Return whether a run is of translations, which alone have a composite and a tier."""
+    return kept_of(run) == TRANSLATIONS
+
+
+def kept_words(run: RunSummary) -> list[str]:
+    """Return each metric by which a run of another task is shown, named, with its interval."""
+    scores = block(run.card or {}, "scores")
+    return [f"{short_title(id_)} {card_fields.with_interval(scores, id_)}" for id_ in kept_of(run).ids]
+
+
+def card_line(run: RunSummary) -> CardLine:
+    """Return what lists show of a run, by its card and its certificates; without a card by its entries so far."""
+    card, kept = run.card or {}, kept_of(run)
+    lead, composite = _lead(run, kept)
+    line = CardLine(
+        method=run.method,
+        method_name=run.method_name,
+        facts=(),
+        total=run.total,
+        done=run.done,
+        failures=run.failures,
+        retry_of=run.retry_of,
+        rescore_of=run.rescore_of,
+        submission=run.submission,
+        unverified="unverified" in card,
+        translates=translates(run),
+        ids=kept.ids,
+        values={id_: score(run, id_) for id_ in (*kept.ids, "composite")},
+        lead=lead,
+        composite=composite,
+        tier="",
+        whole_tier="",
+        result="",
+        caveats="",
+        cost=card_fields.cost(run.card),
+        total_cost_usd=number(block(card, "cost").get("total_cost_usd")),
+        corpus=str(block(card, "dataset").get("sha256")),
+        weighed=_weighed(card),
+    )
+    if run.card is None or not line.translates:
+        return line
+    review = card_fields.review_of(card, run.certificates)
+    return line._replace(
+        tier=card_fields.tier_words(card, review, beside=True),
+        whole_tier=card_fields.tier_words(card, review),
+        result=f"{card_fields.tier_sign(card, review)} {card_fields.claimable(card, review)}",
+        caveats=card_fields.caveats_in_words(card),
+    )
+
+
+def _lead(run: RunSummary, kept: KeptColumns) -> tuple[str, str]:
+    """Return the headline and the composite in words, ``so far`` of a run without a card."""
+    now = run.so_far if run.card is None else {}
+    if now and "composite" not in now:
+        [(id_, reached)] = now.items()
+        return f"{short_title(id_)} {figures.value(id_, reached)} so far", figures.NONE
+    if kept != TRANSLATIONS:
+        if run.card is None:
+            return figures.NONE, figures.NONE
+        return f"{short_title(kept.headline)} {figures.value(kept.headline, score(run, kept.headline))}", figures.NONE
+    if now:
+        return f"{figures.number(now['chrf_plus_plus'], 1)} so far", figures.number(now["composite"], 2)
+    scores = block(run.card or {}, "scores")
+    return card_fields.with_interval(scores, "chrf_plus_plus"), figures.number(score(run, "composite"), 2)
+
+
+def _weighed(card: Mapping[str, Any]) -> str:
+    """Return what a composite is made of: its profile and the ids of its inputs."""
+    scores = block(card, "scores")
+    parts = sorted(str(part.get("metric")) for part in card_fields.blocks(scores, "composite_inputs"))
+    return " ".join([str(scores.get("composite_profile")), *parts])
