@@ -53,7 +53,7 @@ def begin(folder: Path, entries: int, connections: int, url: str) -> Ready:
 def judged(ready: Ready) -> float:
     """Bring the run to its end; seconds."""
     began = time.perf_counter()
-    execute_run(ready.path, ready.number, ready.method, lambda _: None, Control(), tools=ready.tools)
+    execute_run(ready.path, ready.number, ready.cleared, lambda _: None, Control(), tools=ready.tools)
     return time.perf_counter() - began
 
 

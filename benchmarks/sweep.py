@@ -66,7 +66,7 @@ def one_by_one(store: Path, found: PlanFile) -> None:
         ready = api.start(store, cell.request)
         limiter = limiter or limiter_for(ready.method, cell.request.plan.run.concurrency)
         finished = execute_run(
-            store, ready.number, ready.method, None, Control(), tools=ready.tools, limiter=limiter
+            store, ready.number, ready.cleared, None, Control(), tools=ready.tools, limiter=limiter
         )  # fmt: skip
         assert finished.card_hash
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
+from corpora.model.clearance import secret_places
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import Entry
 from harness.card.checking.signed import UNKNOWN, KnownSigners, verify_file, verify_stored, with_own
@@ -33,7 +34,7 @@ from harness.leaderboard.official import check_consent, verify_released
 from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
-from harness.privacy import keep_here, make_method, require_terms, shut_door
+from harness.privacy import ClearedMethod, Make, SendingRules, clear
 from harness.run.beginning import (  # fmt: skip
     begin,
     refuse_submitted,
@@ -48,10 +49,9 @@ from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.attachments import change_words, tidy_note, tidy_tags
-from harness.store.corpora.entries import read_entries
 from harness.store.corpora.listing import names_stored, read_stored
 from harness.store.file.database import home, opened
-from harness.store.runs import Run, find_run, read_run
+from harness.store.runs import find_run, read_run
 from harness.vault.request import VaultRequest
 
 if TYPE_CHECKING:
@@ -140,9 +140,13 @@ class RunRequest:
         return [self.corpus.entries[place] for place in self.positions]
 
     @property
+    def entries_by_place(self) -> dict[int, Entry]:
+        return {place: self.corpus.entries[place] for place in self.positions}
+
+    @property
     def secret(self) -> frozenset[int]:
         """Places of the entries whose texts nobody is shown."""
-        return frozenset(place for place in self.positions if self.corpus.entries[place].secret)
+        return secret_places(self.entries_by_place)
 
     def allowed(self, words: str) -> RunRequest:
         """Return the same request with a person's words that its texts may be sent, and who allows it."""
@@ -150,10 +154,10 @@ class RunRequest:
         run_options = RunOptions.model_validate(told)
         return replace(self, plan=self.plan.model_copy(update={"run": run_options}))
 
-    def method(self, find_key: KeySource = find_key) -> Method:
-        """Make the method, behind a shut door where one is needed; raises UsageError where it may not be asked."""
-        dataset = self.corpus.dataset
-        return make_method(self.plan, self.corpus.entries, self.entries, find_key, dataset)
+    def clear(self, find_key: KeySource = find_key, make: Make | None = None) -> ClearedMethod:
+        """Check everything and make the method; raises UsageError where it may not be asked. See ``harness.privacy.clear``."""
+        corpus = self.corpus
+        return clear(corpus.dataset, self.entries_by_place, self.plan, corpus.entries, find_key, make)
 
 
 def ask(
@@ -252,40 +256,50 @@ class Ready:
     number: int
     """The store's own."""
     run_id: str
-    method: Method
+    cleared: ClearedMethod
     tools: ScoringTools | None = None
     """What it began with, where that is still available."""
     resumption: Resumption = AS_BEFORE
-    secret: frozenset[int] = frozenset()
-    """Places of the entries whose texts nobody is shown."""
     asked_again: int = 0
     """Failed entries that it asks for again, where it goes back to a run that is complete."""
     kept: int = 0
     """Entries whose rows it has of that run."""
 
+    @property
+    def method(self) -> Method:
+        return self.cleared.method
+
+    @property
+    def secret(self) -> frozenset[int]:
+        """Places of the entries whose texts nobody is shown."""
+        return self.cleared.clearance.secret
+
+    def with_method(self, method: Method) -> Ready:
+        """Return it with a method that does the same otherwise."""
+        return replace(self, cleared=replace(self.cleared, method=method))
+
 
 def start(
     store: Path,
     asked: RunRequest,
-    method: Method | None = None,
+    cleared: ClearedMethod | None = None,
     run_id: str | None = None,
     tools: ScoringTools | None = None,
 ) -> Ready:
     """Store the beginning of a run; nothing is asked of its method yet.
 
-    ``method``, ``run_id`` and ``tools`` were made before: the tools for the same entries and options. Raises
+    ``cleared``, ``run_id`` and ``tools`` were made before: the tools for the same entries and options. Raises
     CorpusError or HarnessError with what is wrong; nothing is stored then.
     """
-    corpus, places, plan = asked.corpus, asked.positions, asked.plan
-    shut_door(asked.entries, plan, corpus.dataset)
-    made = asked.method() if method is None else method
+    corpus, places = asked.corpus, asked.positions
+    cleared = cleared or asked.clear()
     with opened(store) as connection:
-        tools = tools or tools_for(connection, corpus, places, plan)
-        number = begin(connection, corpus, places, made, plan, tools, run_id)
+        tools = tools or tools_for(connection, corpus, places, cleared.plan)
+        number = begin(connection, corpus, places, cleared, tools, run_id)
         if asked.note or asked.tags:
             change_words(connection, number, note=asked.note, add=asked.tags)
         run_id = read_run(connection, number).run_id
-    return Ready(store, number, run_id, made, tools, secret=asked.secret)
+    return Ready(store, number, run_id, cleared, tools)
 
 
 def resume(
@@ -304,9 +318,8 @@ def resume(
         run = find_run(connection, name)
         require_going_on(run)
         open_again(connection, run, vault, "resume")
-        method = resume_method(connection, run, resumption.options.get("may_send"), find_key)
-        secret = _secret(connection, run)
-    return Ready(store, run.id, run.run_id, method, resumption=resumption, secret=secret)
+        cleared = resume_method(connection, run, resumption.options.get("may_send"), find_key)
+    return Ready(store, run.id, run.run_id, cleared, resumption=resumption)
 
 
 def retry(store: Path, name: str, changes: Mapping[str, Any], vault: VaultRequest | None = None) -> Ready:
@@ -319,16 +332,7 @@ def retry(store: Path, name: str, changes: Mapping[str, Any], vault: VaultReques
         refuse_submitted(run)
         open_again(connection, run, vault, "retry", changes)
         made = retry_failed(connection, run, changes)
-        secret = _secret(connection, run)
-    return Ready(
-        store, made.number, made.run_id, made.method, made.tools, secret=secret, asked_again=made.asked,
-        kept=made.kept,
-    )  # fmt: skip
-
-
-def _secret(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
-    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
-    return frozenset(place for place, entry in entries.items() if entry.secret)
+    return Ready(store, made.number, made.run_id, made.cleared, made.tools, asked_again=made.asked, kept=made.kept)
 
 
 def estimate(store: Path, asked: RunRequest) -> RunEstimate:
@@ -343,11 +347,11 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
 def estimate_with(connection: sqlite3.Connection, asked: RunRequest) -> RunEstimate:
     """Return the estimate from a store that is open, as for each run of a sweep."""
     entries, plan = asked.entries, asked.plan
-    shut_door(entries, plan)
+    rules = SendingRules.of(asked.corpus.dataset, asked.entries_by_place, plan.run)
+    rules.clearance()
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)
-    if asked.corpus.dataset.terms.local_only:
-        require_terms(asked.corpus.dataset, entries, method, plan)
-    plan = keep_here(entries, method, plan)
+    rules.require_estimate(method.endpoint, method.setup.model_slug, plan.scoring)
+    plan = rules.kept(plan)
     run_estimate = estimated(connection, entries, method, plan)
     return replace(run_estimate, judges=estimate_judges(connection, entries, method, plan))
 

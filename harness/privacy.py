@@ -21,29 +21,31 @@ import socket
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
 from types import TracebackType
+from typing import Final
 from urllib.parse import urlsplit
 
 from corpora.checks.envelope import misplaced, without_roles
+from corpora.model.clearance import Clearance, secret_places
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.model.terms import FIELD, Terms
-from corpora.model.vocabularies import Sending, Transmission, is_within
-from harness.annotators.annotator import AskingAnnotator
+from corpora.model.vocabularies import LOCAL_ONLY, Sending, Transmission, is_within
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder, write_file
 from harness.endpoint import offline
-from harness.endpoint.endpoints import KeySource, chat_endpoint, find_key, is_loopback, no_key
+from harness.endpoint.endpoints import Endpoint, KeySource, chat_endpoint, find_key, is_loopback
 from harness.endpoint.offline import why_secret
 from harness.method.method import Method
 from harness.method.option_table import METHODS
 from harness.methods.registry import build
-from harness.setup.plan import Plan
+from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
 from harness.vault.secret_text import no_core_dumps
 
@@ -73,27 +75,15 @@ class NobodySaidWhetherToSend(MayNotSend):
         )
 
 
-def require_sending(dataset: Dataset, entries: Sequence[Entry], url: str | None, may_send: str | None) -> None:
-    """Raise MayNotSend where texts of these entries must not go to an endpoint; None: nothing is sent.
+def require_sending(dataset: Dataset, entries: Sequence[Entry], url: str, may_send: str | None) -> None:
+    """Raise MayNotSend where the terms of a corpus forbid to send texts of these entries to an address.
 
     ``may_send``: a person's words that they may, where no term settles it. Entries that are secret by their segment alone
-    are judged elsewhere, and more strictly (``harness.privacy``).
+    are judged by ``SendingRules``, and more strictly.
     """
-    if url is None:
-        return
     terms = dataset.terms
     for segment, sending in _by_segment(terms, entries).items():
         _require(terms, sending, url, may_send, segment)
-
-
-def may_go_anywhere(dataset: Dataset, entries: Sequence[Entry], may_send: str | None) -> bool:
-    """Return whether terms let the texts go wherever code of others may send them."""
-    terms = dataset.terms
-    transmissions = [sending.transmission for sending in _by_segment(terms, entries).values()]
-    if not {*transmissions} <= {Transmission.OPEN, Transmission.ASK}:
-        return False
-    unasked = Transmission.ASK not in transmissions and terms.training is not False
-    return may_send is not None or unasked
 
 
 def _by_segment(terms: Terms, entries: Iterable[Entry]) -> dict[str, Sending]:
@@ -129,11 +119,14 @@ def _require(terms: Terms, sending: Sending, url: str, may_send: str | None, seg
             f"much alike they look. {_term(terms)} Rule: {_rule(terms)}. Name one of these with --endpoint, use a method on this "
             "machine, or ask the owner of the texts to name this one too."
         )
-    asks = sending.transmission is Transmission.ASK or (
-        terms.training is False and sending.transmission is Transmission.OPEN
-    )
-    if asks and may_send is None:
+    if _asks(terms, sending) and may_send is None:
         raise NobodySaidWhetherToSend(terms, urlsplit(url).hostname or url)
+
+
+def _asks(terms: Terms, sending: Sending) -> bool:
+    """Return whether a person has to say that texts may be sent."""
+    learnt = terms.training is False and sending.transmission is Transmission.OPEN
+    return learnt or sending.transmission is Transmission.ASK
 
 
 def _term(terms: Terms) -> str:
@@ -199,28 +192,6 @@ class NobodyAnswersForServer(UsageError):  # noqa: N818  said of the server
         )
 
 
-def require_answer(entries: Iterable[Entry], method: Method, plan: Plan) -> None:
-    """Raise NobodyAnswersForServer before the first secret run against a server that nobody answered for."""
-    require_answer_for(entries, method.endpoint, trusted=plan.run.trust_local_server)
-
-
-def require_answer_for(entries: Iterable[Entry], url: str | None, *, trusted: bool) -> None:
-    """Require the same for any server, such as a judge's; ``trusted``: a person answers for it now."""
-    if url is None or not any(entry.secret for entry in entries):
-        return
-    if trusted:
-        remember(url)
-    elif url not in answered():
-        raise NobodyAnswersForServer(url)
-
-
-def require_answers(entries: Sequence[Entry], tools: ScoringTools, *, trusted: bool) -> None:
-    """Require the same for the servers that annotate outputs."""
-    for annotator in tools.annotators:
-        if isinstance(annotator, AskingAnnotator):
-            require_answer_for(entries, annotator.endpoint, trusted=trusted)
-
-
 def answered() -> dict[str, str]:
     """Return the servers that a person answered for; a file that cannot be read answers for none."""
     try:
@@ -261,60 +232,198 @@ def _file() -> Path:
     return home() / FILE
 
 
-def make_method(
+# ---- The rules of a run: checked once for each server, before its key is looked for. What comes of them is a clearance.
+
+
+@dataclass(frozen=True, slots=True)
+class SendingRules:
+    """The limits that secrecy, terms and ``--offline`` set for the entries of a run."""
+
+    terms: Terms
+    entries: Mapping[int, Entry]
+    """Those of the run, by place in the corpus."""
+    options: RunOptions
+    by_segment: Mapping[str, Sending]
+    secret: frozenset[int]
+    """Places of the secret entries."""
+
+    @classmethod
+    def of(cls, dataset: Dataset, entries: Mapping[int, Entry], options: RunOptions) -> SendingRules:
+        terms = dataset.terms
+        by_segment = _by_segment(terms, entries.values())
+        return cls(terms, entries, options, by_segment, secret_places(entries))
+
+    @property
+    def stays_here(self) -> bool:
+        """True where nothing of the run may leave this machine."""
+        return bool(self.secret) or self.options.offline
+
+    def kept(self, plan: Plan) -> Plan:
+        """Return the plan of the run, offline where it stays here."""
+        run = plan.run.model_copy(update={"offline": True})
+        return plan.model_copy(update={"run": run}) if self.stays_here else plan
+
+    @property
+    def sending(self) -> Sending:
+        """Where texts may go, whichever server is asked; nowhere else but here where nobody said yet that they may."""
+        sendings = [*self.by_segment.values(), *([LOCAL_ONLY] if self.stays_here else ())]
+        strictest = reduce(Sending.strictest, sendings, Sending(Transmission.OPEN))
+        return LOCAL_ONLY if _asks(self.terms, strictest) and self.options.may_send is None else strictest
+
+    def clearance(self, plan: Plan | None = None) -> Clearance:
+        """Return what may be done with the texts; connections to other machines are refused from now on where that asks for it.
+
+        It comes before the code of a method or the libraries of a model are loaded: both run from their first line. The
+        method of a ``plan`` that is code of others and names no endpoint could send anywhere, so the terms must allow that.
+        """
+        sending = self.sending
+        if self.secret:
+            offline.shut(offline.SECRET)
+            quieten()
+            no_core_dumps()
+        elif self.options.offline:
+            offline.shut(offline.OFFLINE)
+        elif (
+            plan is not None
+            and plan.method not in METHODS
+            and plan.options.endpoint is None
+            and sending.transmission not in (Transmission.OPEN, Transmission.ASK)
+        ):
+            offline.shut(offline.TERMS)
+        return Clearance(self.secret, sending)
+
+    def require(self, url: str | None, model: str = "", *, answer: bool = True) -> None:
+        """Raise UsageError where a method must not ask a server; None: it asks none.
+
+        ``model``: its name, where it is known. ``answer`` False: nobody has to answer for the server now.
+        """
+        if url is not None:
+            self.require_terms(url)
+            self.require_here(url, model)
+            if answer:
+                self.require_answer(url)
+
+    def require_estimate(self, url: str | None, model: str, scoring: ScoringOptions) -> None:
+        """Raise UsageError where a run is refused whatever a person says; an estimate sends nothing."""
+        if self.terms.local_only:
+            for server in [*([] if url is None else [url]), *scoring_endpoints(scoring)]:
+                self.require_terms(server)
+        if url is not None:
+            self.require_here(url, model)
+
+    def require_terms(self, url: str) -> None:
+        """Raise MayNotSend where the terms forbid a server; one elsewhere is refused by ``require_here`` where ``--offline`` alone does."""
+        if self.terms.local_only or not self.options.offline or is_loopback(url):
+            for segment, sending in self.by_segment.items():
+                _require(self.terms, sending, url, self.options.may_send, segment)
+
+    def require_here(self, url: str, model: str) -> None:
+        """Raise UsageError where a run that stays on this machine would ask another one."""
+        elsewhere = not is_loopback(url)
+        if not self.stays_here:
+            if elsewhere and (shut := offline.why()):
+                raise UsageError(
+                    f"{shut}: this was so in an earlier run of this program, so it connects to no other machine "
+                    "until it is closed. Close Rosetta, open it again, and begin this run."
+                )
+            return
+        entries = [*self.entries.values()]
+        why = f"{why_secret(entries)}, and" if self.secret else "--offline is on, and"
+        if elsewhere:
+            # where terms keep the whole corpus here, no other entries would do
+            whole = all(entry.local_only for entry in entries)
+            others = "Choose" if whole else "Choose other entries with --segment, or"
+            raise UsageError(
+                f"{why} the method would send them to another machine. {others} a method that runs on this machine."
+                if self.secret
+                else f"{why} the method's endpoint is not on this machine. Leave --offline out, or name a local endpoint."
+            )
+        if is_cloud_model(model):
+            raise UsageError(
+                f"{why} the model {model} is named as one of a cloud: a local server such as Ollama would "
+                "send the texts there. Name a model that runs on this machine."
+            )
+
+    def require_answer(self, url: str) -> None:
+        """Raise NobodyAnswersForServer before secret texts go to a server on this machine that nobody answered for."""
+        if not self.secret or not is_loopback(url):
+            return
+        if self.options.trust_local_server:
+            remember(url)
+        elif url not in answered():
+            raise NobodyAnswersForServer(url)
+
+
+@dataclass(frozen=True, slots=True)
+class ClearedMethod:
+    """A method that may be asked about the entries of a run, and as what."""
+
+    method: Method
+    plan: Plan
+    """Offline where the entries stay on this machine."""
+    clearance: Clearance
+
+
+Make = Callable[[KeySource], Method]
+"""Makes a method; finds its keys by what it is given."""
+
+
+def clear(
+    dataset: Dataset,
+    entries: Mapping[int, Entry],
     plan: Plan,
-    corpus: Sequence[Entry],
-    entries: Sequence[Entry],
+    corpus: Sequence[Entry] = (),
     find_key: KeySource = find_key,
-    dataset: Dataset | None = None,
-) -> Method:
-    """Make the method of a plan for some entries of a corpus, behind a shut door where one is needed.
+    make: Make | None = None,
+    *,
+    answered_before: bool = False,
+) -> ClearedMethod:
+    """Check everything that could keep a run from sending, and make its method, behind a shut door where one is needed.
 
-    ``find_key`` is asked only once it is known that the method may be used; ``dataset`` says it before that what its
-    terms forbid. Raises UsageError where it may not, or cannot be made.
+    ``entries``: those of the run, by place in the ``corpus``. ``find_key`` is asked only for a server that may be sent the
+    texts. ``make``: makes the method in place of the plan's. ``answered_before``: a person answered for the servers when the
+    run was begun. Raises UsageError where the method may not be asked, or cannot be made.
     """
-    shut_door(entries, plan, dataset)
-    described = build(plan.method, plan.options, corpus, no_key)
-    if dataset is not None:
-        require_terms(dataset, entries, described, plan)
-    keep_here(entries, described, plan)
-    require_answer(entries, described, plan)
-    return build(plan.method, plan.options, corpus, find_key)
+    refuse_unclear(dataset, [*entries.values()])
+    refuse_not_stored([*entries.values()])
+    rules, servers = SendingRules.of(dataset, entries, plan.run), scoring_endpoints(plan.scoring)
+    clearance = rules.clearance(plan)
+    for url in servers:
+        rules.require_terms(url)
+
+    def permitted_key(endpoint: Endpoint) -> str | None:
+        rules.require(endpoint.url, answer=not answered_before)
+        return find_key(endpoint)
+
+    method = build(plan.method, plan.options, corpus, permitted_key) if make is None else make(permitted_key)
+    rules.require(method.endpoint, method.setup.model_slug, answer=not answered_before)
+    for url in () if answered_before else servers:
+        rules.require_answer(url)
+    return ClearedMethod(method, rules.kept(plan), clearance)
 
 
-def shut_door(entries: Iterable[Entry], plan: Plan | None = None, dataset: Dataset | None = None) -> None:
-    """Refuse all connections to other machines from now on, where entries, plan or terms ask for it.
+def clear_scoring(
+    dataset: Dataset, entries: Mapping[int, Entry], options: RunOptions, scoring: ScoringOptions
+) -> Clearance:
+    """Check whether outputs of these entries may be sent to the servers that score them; no method is asked.
 
-    Before the code of a method or the libraries of a model are loaded: both run from their first line. Code of others
-    that names no endpoint could send anywhere, so the terms of ``dataset`` must allow that.
+    Raises UsageError where one of them must not be asked.
     """
-    known = list(entries)
-    if any(entry.secret for entry in known):
-        offline.shut(offline.SECRET)
-        quieten()
-        no_core_dumps()
-    elif plan is not None and plan.run.offline:
-        offline.shut(offline.OFFLINE)
-    elif (
-        plan is not None
-        and dataset is not None
-        and plan.method not in METHODS
-        and plan.options.endpoint is None
-        and not may_go_anywhere(dataset, known, plan.run.may_send)
-    ):
-        offline.shut(offline.TERMS)
+    rules = SendingRules.of(dataset, entries, options)
+    clearance = rules.clearance()
+    for url in scoring_endpoints(scoring):
+        rules.require_terms(url)
+        rules.require_answer(url)
+    return clearance
 
 
-def require_terms(dataset: Dataset, entries: Sequence[Entry], method: Method | None, plan: Plan) -> None:
-    """Raise MayNotSend where the terms forbid an endpoint of the run: the method's, a judge's or that of embeddings.
+NO_CORPUS: Final = Clearance(sending=Sending(Transmission.OPEN))
+"""For texts that belong to no corpus: a prompt without entries, and those that a script gives."""
 
-    One on another machine is refused by ``keep_here`` where nothing but ``--offline`` forbids it.
-    """
-    asked = [] if method is None else [method.endpoint]
-    judged = dataset.terms.local_only or not plan.run.offline
-    for url in [*asked, *scoring_endpoints(plan.scoring)]:
-        if url is not None and (judged or is_loopback(url)):
-            require_sending(dataset, entries, url, plan.run.may_send)
+
+def cleared_at_home(sending: Sending) -> Clearance:
+    """Return what a worker may do with entries that it was sent: none of them is secret (``SendingRules`` of the sender)."""
+    return Clearance(sending=sending)
 
 
 def scoring_endpoints(scoring: ScoringOptions) -> list[str]:
@@ -323,42 +432,9 @@ def scoring_endpoints(scoring: ScoringOptions) -> list[str]:
     return [chat_endpoint(name).url for name in names if name and not Path(name).is_dir()]
 
 
-def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
-    """Restrict an offline run, and any run with secret entries, to this machine.
-
-    Raises UsageError where the method would call another machine.
-    """
-    secret = any(entry.secret for entry in entries)
-    elsewhere = method.endpoint is not None and not is_loopback(method.endpoint)
-    if not (secret or plan.run.offline):
-        if elsewhere and (shut := offline.why()):
-            raise UsageError(
-                f"{shut}: this was so in an earlier run of this program, so it connects to no other machine "
-                "until it is closed. Close Rosetta, open it again, and begin this run."
-            )
-        return plan
-    why = f"{why_secret(entries)}, and" if secret else "--offline is on, and"
-    # where terms keep the whole corpus here, no other entries would do
-    whole = all(entry.local_only for entry in entries)
-    others = "Choose" if whole else "Choose other entries with --segment, or"
-    if elsewhere:
-        raise UsageError(
-            f"{why} the method would send them to another machine. {others} a method that runs on this machine."
-            if secret
-            else f"{why} the method's endpoint is not on this machine. Leave --offline out, or name a local endpoint."
-        )
-    if method.endpoint is not None and (model := cloud_model(method)) is not None:
-        raise UsageError(
-            f"{why} the model {model} is named as one of a cloud: a local server such as Ollama would "
-            "send the texts there. Name a model that runs on this machine."
-        )
-    return plan.model_copy(update={"run": plan.run.model_copy(update={"offline": True})})
-
-
-def cloud_model(method: Method) -> str | None:
-    """Return the name of a model that ends in ``cloud``, as Ollama names those that run elsewhere."""
-    slug = method.setup.model_slug
-    return slug if slug.strip().casefold().endswith("cloud") else None
+def is_cloud_model(model: str) -> bool:
+    """Return whether the name of a model ends in ``cloud``, as Ollama names those that run elsewhere."""
+    return model.strip().casefold().endswith("cloud")
 
 
 def refuse_unclear(dataset: Dataset, entries: Sequence[Entry]) -> None:

@@ -17,6 +17,7 @@ from harness.core.failures import UsageError
 from harness.endpoint.budget import Ledger
 from harness.inputs.outputs import given_outputs
 from harness.methods.baselines import replay_of
+from harness.privacy import NO_CORPUS
 from harness.run.asking import Asking
 from harness.run.vault_opening import terms_again
 from harness.setup.plan import RunOptions
@@ -124,7 +125,7 @@ class TextMetric:
             pairs = zip(entries, outputs, strict=True)
             translations = [Translation(*pair) for pair in pairs]
             for annotator in tools.annotators:
-                translations = filled(annotator, translations, Asking(RunOptions(), Ledger(None)))
+                translations = filled(annotator, translations, Asking(RunOptions(), Ledger(None), NO_CORPUS))
             whole = tools.corpus_values(translations)
             if self.info.id in whole:
                 return whole[self.info.id]
@@ -289,7 +290,7 @@ def score(corpus: Corpus, outputs: Outputs | None = None, **options: Unpack[Scor
         return RunUnderWay(api.start(default_path(), asked)).result()
     asked = _asked(corpus, "replay", options)
     method = replay_of(asked.plan.options, given_outputs(outputs, corpus.entries))
-    return RunUnderWay(api.start(default_path(), asked, method)).result()
+    return RunUnderWay(api.start(default_path(), asked, asked.clear(make=lambda _: method))).result()
 
 
 def compare(first: RunHandle, second: RunHandle) -> RunComparison:

@@ -13,6 +13,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
+from corpora.model.clearance import Clearance
+from corpora.model.vocabularies import Sending
 from harness.core.calls import Reply, Request
 from harness.core.failures import (  # fmt: skip
     CallError,
@@ -45,11 +47,11 @@ Value = TypeVar("Value")
 
 
 class EndpointClient:
-    """Carries requests and judges replies. Belongs to one event loop."""
+    """Carries requests to where a clearance lets them go, and judges replies. Belongs to one event loop."""
 
-    def __init__(self, *, timeout_seconds: float, offline: bool) -> None:
+    def __init__(self, clearance: Clearance, *, timeout_seconds: float) -> None:
         self._timeout = timeout_seconds
-        self._offline = offline
+        self._clearance = clearance
         self._opened: Transport | None = None
         self._renamed: set[tuple[str, str]] = set()
         """URL and model of those that take ``max_completion_tokens`` alone."""
@@ -59,11 +61,16 @@ class EndpointClient:
 
         Raises CallError: RateLimited, Transient or Refused.
         """
-        if (self._offline or offline.why()) and not is_loopback(request.url):
+        local = False
+        with suppress(ValueError):  # no address at all
+            local = is_loopback(request.url)
+        if (self._clearance.kept_here or offline.why()) and not local:
             raise Refused(
                 ErrorClass.OFFLINE,
                 f"{offline.why() or offline.OFFLINE}, and the endpoint is on another one. Name an endpoint on this machine.",
             )
+        if not self._clearance.allows(request.url, local=local):
+            raise Refused(ErrorClass.OFFLINE, "The terms of the corpus do not let its texts be sent to this address.")
         answer = await self._exchange(request)
         if not answer.is_success:
             raise _failure(request, answer)
@@ -98,7 +105,7 @@ class EndpointClient:
         if self._opened is None:
             from harness.endpoint.transport import Transport
 
-            self._opened = Transport(self._timeout, offline=self._offline)
+            self._opened = Transport(self._timeout, offline=self._clearance.kept_here)
         return self._opened
 
 
@@ -111,13 +118,13 @@ class Connections:
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
-        self._clients: dict[tuple[float, bool], EndpointClient] = {}
+        self._clients: dict[tuple[float, Sending], EndpointClient] = {}
 
-    def client(self, *, timeout_seconds: float, offline: bool) -> EndpointClient:
+    def client(self, clearance: Clearance, *, timeout_seconds: float) -> EndpointClient:
         """Return the client with these limits; its connections stay open until ``close``."""
-        limits = timeout_seconds, offline
+        limits = timeout_seconds, clearance.sending
         if limits not in self._clients:
-            self._clients[limits] = EndpointClient(timeout_seconds=timeout_seconds, offline=offline)
+            self._clients[limits] = EndpointClient(clearance, timeout_seconds=timeout_seconds)
         return self._clients[limits]
 
     def run(self, work: Coroutine[Any, Any, Value]) -> Value:

@@ -24,6 +24,7 @@ from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.completions import answers_alone
 from harness.method.options import MethodOptions
 from harness.methods.chat import model_completions
+from harness.privacy import NO_CORPUS
 from harness.project.candidates import Candidate, check_seen
 from harness.project.state import Analysed, DraftTexts, Project, ProjectEntry, SourceOrigin, today, with_reference
 from harness.setup.preparing import WordAnalyser, word_analyser
@@ -117,7 +118,7 @@ def prompt_text(project: Project, wish: SourceWish) -> str:
 
 
 async def _sent(request: Request) -> Reply:
-    client = EndpointClient(timeout_seconds=TIMEOUT_SECONDS, offline=False)
+    client = EndpointClient(NO_CORPUS, timeout_seconds=TIMEOUT_SECONDS)
     try:
         reply, _ = await client.send(request)
     finally:

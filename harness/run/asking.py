@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from corpora.model.clearance import Clearance
 from corpora.model.entry import Entry, EntryId
 from harness.annotators.annotator import AskingAnnotator
 from harness.core.calls import Reply, Request
@@ -55,6 +56,8 @@ class Asking:
 
     options: RunOptions
     ledger: Ledger
+    clearance: Clearance
+    """Of the texts that are asked about."""
     control: Control = field(default_factory=Control)
     tell: Callable[[str], None] = lambda _: None
     store: Path | None = None
@@ -110,14 +113,17 @@ class Asking:
         return [*(replace(row, spent_usd=0.0, calls=0) for row in self.reused), *self.rows]
 
     async def _asked(self, annotator: AskingAnnotator, translations: Sequence[Translation]) -> list[Any]:
-        client = EndpointClient(
-            timeout_seconds=self.options.timeout_seconds,
-            offline=self.options.offline or any(translation.entry.secret for translation in translations),
-        )
+        asked = {self.places.get(translation.entry.id, -1): translation.entry for translation in translations}
+        if not self.clearance.covers(asked):
+            raise HarnessError(
+                "Secret entries were not cleared for this, so nothing of them is sent, nor to another machine."
+            )
+        client = EndpointClient(self.clearance, timeout_seconds=self.options.timeout_seconds)
         shelf = _Shelf(self.store, self.keep, self.ledger, use_cache=self.options.use_cache)
         shared = RunCalls(
             method=annotator.id,
             client=client,
+            clearance=self.clearance,
             limiter=self.limiter,
             ledger=self.ledger,
             policy=self.policy,
@@ -143,6 +149,7 @@ def asking_again(
     entries: Mapping[int, Entry],
     tell: Callable[[str], None],
     options: RunOptions,
+    clearance: Clearance,
 ) -> Asking:
     """Return what carries the calls about a stored run's outputs; replies are kept beside that run."""
     if options.budget_usd is not None:
@@ -163,6 +170,7 @@ def asking_again(
     return Asking(
         options,
         Ledger(options.budget_usd),
+        clearance,
         tell=tell,
         store=store_path(connection),
         keep=keep,
@@ -219,7 +227,7 @@ class _Apart:
         translation = self._translations[index]
         place = self._asking.places.get(translation.entry.id)
         places = () if place is None else (place,)
-        calls = CallRunner(self._shared, places, slot, secret=translation.entry.secret)
+        calls = CallRunner(self._shared, places, slot)
         in_flight = self._shared.flight.in_flight
         in_flight.update(places)
         try:
@@ -292,7 +300,7 @@ class _Together:
         if self._control.state in {RunState.DRAINING, RunState.STOPPED}:
             raise AskingStopped(STOPPED)
         slot = await self._shared.limiter.acquire()
-        calls = CallRunner(self._shared, (), slot, secret=not request.cacheable)
+        calls = CallRunner(self._shared, (), slot)
         try:
             return await calls.send(request)
         finally:

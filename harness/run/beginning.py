@@ -21,8 +21,7 @@ from harness.core.version import VERSION
 from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, Priced
 from harness.method.options import refuse_written_keys
-from harness.methods.registry import build
-from harness.privacy import keep_here, refuse_not_stored, refuse_unclear, require_answers, require_terms, shut_door
+from harness.privacy import ClearedMethod, Make, clear
 from harness.setup.plan import Plan, Resumption, corpus_folder_of, plan_of, run_options_of, scoring_of, told_of
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
@@ -47,8 +46,7 @@ def begin(
     connection: sqlite3.Connection,
     corpus: Corpus,
     positions: Sequence[int],
-    method: Method,
-    plan: Plan,
+    cleared: ClearedMethod,
     tools: ScoringTools | None = None,
     run_id: str | None = None,
 ) -> int:
@@ -57,20 +55,15 @@ def begin(
     ``tools`` are those that ``tools_for`` gave, where the caller continues using them, and ``run_id`` a new id that
     the caller knows already.
     """
-    chosen = [corpus.entries[place] for place in positions]
+    method, plan = cleared.method, cleared.plan.model_copy(update={"corpus_files": corpus.files})
     refuse_written_keys(plan.options)
     refuse_withdrawn_method(method.setup.model_dump(mode="json"), now_standing())
-    refuse_unclear(corpus.dataset, chosen)
-    refuse_not_stored(chosen)
-    require_terms(corpus.dataset, chosen, method, plan)
-    plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
     refuse_widened(connection, corpus)
     check_budget(method, plan)
-    refuse_known_secrets(connection, chosen)
+    refuse_known_secrets(connection, [corpus.entries[place] for place in positions])
     used = tools or tools_for(connection, corpus, positions, plan)
     if plan.run.budget_usd is not None:
         used.check_budget()
-    require_answers(chosen, used, trusted=plan.run.trust_local_server)
     opening = _opening(connection, corpus, positions, used)
     if tools is None:
         used.close()
@@ -255,11 +248,15 @@ LATER = "worked out when all outputs are in"
 
 
 def resume_method(
-    connection: sqlite3.Connection, run: Run, may_send: str | None = None, find_key: KeySource = find_key
-) -> Method:
+    connection: sqlite3.Connection,
+    run: Run,
+    may_send: str | None = None,
+    find_key: KeySource = find_key,
+    make: Make | None = None,
+) -> ClearedMethod:
     """Make the method of a run again.
 
-    ``may_send``: a person's words that its texts may be sent, where it was begun without. Raises UsageError where the run has nothing left to do, came from elsewhere, or where the method
+    ``may_send``: a person's words that its texts may be sent, where it was begun without. ``make`` as in ``clear``. Raises UsageError where the run has nothing left to do, came from elsewhere, or where the method
     is no longer the same: a run is one experiment.
     """
     require_going_on(run)
@@ -268,22 +265,18 @@ def resume_method(
         run_options = plan.run.model_copy(update={"may_send": may_send})
         plan = plan.model_copy(update={"run": run_options})
     entries = read_entries(connection, run.corpus)
-    chosen = [entries[place] for place in run.positions]
-    dataset = read_dataset(connection, run.corpus)
-    refuse_unclear(dataset, chosen)
-    shut_door(chosen, plan, dataset)
+    chosen = {place: entries[place] for place in run.positions}
     corpus = [entries[place] for place in sorted(entries)]
-    method = build(plan.method, plan.options, corpus, find_key)
+    dataset = read_dataset(connection, run.corpus)
+    cleared = clear(dataset, chosen, plan, corpus, find_key, make, answered_before=True)
     # an analyser is known by its SHA-256: `fst_version` also names the engine, and all engines agree
-    then, now = asked_with(run).model_dump(), method.setup.model_dump()
+    then, now = asked_with(run).model_dump(), cleared.method.setup.model_dump()
     if changed := [name for name in then if then[name] != now[name] and name != "fst_version"]:
         raise UsageError(
             f"The method is no longer what it was when the run began: {', '.join(changed)} "
             "changed. Restore it, or begin a new run."
         )
-    require_terms(dataset, chosen, method, plan)
-    keep_here(chosen, method, plan)
-    return method
+    return cleared
 
 
 def require_going_on(run: Run) -> None:

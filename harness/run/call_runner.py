@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_bytes
 
+from corpora.model.clearance import Clearance
 from harness.core.calls import Reply, Request, Usage
 from harness.core.failures import (
     CallError,
@@ -39,6 +40,8 @@ class RunCalls:
 
     method: str
     client: EndpointClient
+    clearance: Clearance
+    """Of the texts that are asked about."""
     limiter: Limiter
     ledger: Ledger
     policy: RetryPolicy
@@ -80,8 +83,6 @@ class CallRunner:
     shared: RunCalls
     positions: Sequence[int]
     slot: Slot
-    secret: bool = False
-    """True where an entry is secret: nothing of its calls is kept, nor what is said about them."""
     holds_slot: bool = True
     attempts: list[Attempt] = field(default_factory=list)
     usage: Usage | None = None
@@ -95,6 +96,11 @@ class CallRunner:
     reused: int = 0
     """Calls answered from the cache."""
     _waited: float = 0.0
+
+    @property
+    def secret(self) -> bool:
+        """True where an entry is secret: nothing of its calls is kept, nor what is said about them."""
+        return not self.shared.clearance.secret.isdisjoint(self.positions)
 
     async def send(self, request: Request) -> Reply:
         """Carry one call; raises CallError when it finally failed, BudgetReached when money ran out."""
@@ -246,20 +252,20 @@ class CallRunner:
             return HarnessError(str(failure))
         if isinstance(failure, NoCredit):
             return HarnessError(
-                f"The account at {request.provider} has no credit left: {self._in_words(failure)}. "
+                f"The account at {request.provider} has no credit left: {self._in_words(request, failure)}. "
                 "Pay in there, or use another provider."
             )
         known = request.url in self.shared.let_in or self.shared.earlier
         if failure.error_class is not ErrorClass.AUTH or (known and failure.status != 401):
             return None
         return HarnessError(
-            f"The key is refused, or none is given: {self._in_words(failure)}. "
+            f"The key is refused, or none is given: {self._in_words(request, failure)}. "
             f"Look at the key: `rosetta key set {request.provider}`."
         )
 
-    def _in_words(self, failure: CallError) -> str:
+    def _in_words(self, request: Request, failure: CallError) -> str:
         """Return what the endpoint said, without a full stop; for secret entries, which it may quote, the kind alone."""
-        if not self.secret:
+        if request.cacheable and not self.secret:
             return str(failure).removesuffix(".")
         kind = f"The call failed ({failure.error_class})"
         return f"HTTP {failure.status}" if failure.status else kind

@@ -218,7 +218,7 @@ class RunLoop:
 
     async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
         entries = [self._entries[place] for place in batch]
-        calls = CallRunner(self._shared, batch, slot, secret=any(entry.secret for entry in entries))
+        calls = CallRunner(self._shared, batch, slot)
         in_flight = self._shared.flight.in_flight
         in_flight.update(batch)
         started = time.perf_counter()
@@ -246,9 +246,10 @@ class RunLoop:
         if calls.end is not None:
             raise calls.end
         foreign = self._method.setup.method_sha256 is not None
+        secret = self._shared.clearance.secret
         return [
-            wordless(output) if entry.secret and (foreign or output.error_class is ErrorClass.METHOD) else output
-            for entry, output in zip(entries, outputs, strict=True)
+            wordless(output) if place in secret and (foreign or output.error_class is ErrorClass.METHOD) else output
+            for place, output in zip(calls.positions, outputs, strict=True)
         ]
 
     async def _translated(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:

@@ -21,7 +21,7 @@ from harness.card.checking.verify import sealed_card
 from harness.card.material import row_words, stored_material
 from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.method.method import Result
-from harness.privacy import require_answers, require_sending, scoring_endpoints, shut_door
+from harness.privacy import clear_scoring
 from harness.run.asking import asking_again
 from harness.run.beginning import begin_like, new_identity, tools_of, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs, translation
@@ -147,21 +147,18 @@ def rescore(
     covered = list(read_entries(connection, run.corpus, run.positions).values())
     had = stored_setup(run, "und", covered)
     chosen = chosen_options(run, had, options)
-    shut_door(covered)
+    asked = calls or run_options_of(run).model_copy(update={"budget_usd": None})
+    places = dict(zip(run.positions, covered, strict=True))
+    clearance = clear_scoring(read_dataset(connection, run.corpus), places, asked, chosen)
     tools = tools_with(connection, run, chosen, prices)
     entries = tools.resources.entries
-    asked = calls or run_options_of(run).model_copy(update={"budget_usd": None})
-    require_answers(entries, tools, trusted=asked.trust_local_server)
-    dataset = read_dataset(connection, run.corpus)
-    for url in scoring_endpoints(chosen):
-        require_sending(dataset, entries, url, asked.may_send)
     if any((entry.model_extra or {}).get("withheld") for entry in entries):
         raise UsageError(
             f"Run {run.run_id[:8]} was imported without the texts of its secret entries; only who "
             "has them can score it again."
         )
     by_place = dict(zip(run.positions, entries, strict=True))
-    asking = asking_again(connection, run, tools, by_place, tell, asked)
+    asking = asking_again(connection, run, tools, by_place, tell, asked, clearance)
     try:
         fresh = score_outputs(tools, by_place, results, tell, asking)
         again = row_words(tools, by_place, _scored_again(results, fresh))

@@ -18,11 +18,10 @@ from harness.card.material import fingerprint
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.version import VERSION
-from harness.endpoint.endpoints import KeySource, find_key, no_key
+from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method
 from harness.method.options import MethodOptions, refuse_written_keys
-from harness.methods.registry import build
-from harness.privacy import keep_here, require_answer, require_terms, shut_door
+from harness.privacy import ClearedMethod, clear
 from harness.run.beginning import begin_like, begun_with, check_budget, coaching_of, new_identity
 from harness.setup.plan import Plan, RunOptions, plan_of
 from harness.setup.scoring_tools import ScoringTools
@@ -47,7 +46,7 @@ class Retry:
 
     number: int
     run_id: str
-    method: Method
+    cleared: ClearedMethod
     tools: ScoringTools
     asked: int  # Entries that it asks for
     kept: int  # Entries whose rows are those of the run before
@@ -68,17 +67,9 @@ def retry(
     entries = read_entries(connection, run.corpus)
     whole = [entries[place] for place in sorted(entries)]
     dataset = read_dataset(connection, run.corpus)
-    # Restrict entries to where their terms allow them to be, before a key is asked for that
-    # would not be used.
-    chosen = [entries[place] for place in run.positions]
-    shut_door(chosen, plan, dataset)
     refuse_written_keys(plan.options)
-    described = build(plan.method, plan.options, whole, no_key)
-    require_terms(dataset, chosen, described, plan)
-    kept = keep_here(chosen, described, plan)
-    require_answer(chosen, described, kept)
-    plan = kept
-    method = build(plan.method, plan.options, whole, find_key)
+    cleared = clear(dataset, {place: entries[place] for place in run.positions}, plan, whole, find_key)
+    method, plan = cleared.method, cleared.plan
     check_budget(method, plan)
     tools = begun_with(connection, run)
     try:
@@ -88,7 +79,7 @@ def retry(
     except BaseException:
         tools.close()
         raise
-    return Retry(number, run_id, method, tools, len(tried), len(run.positions) - len(tried))
+    return Retry(number, run_id, cleared, tools, len(tried), len(run.positions) - len(tried))
 
 
 def _failed(connection: sqlite3.Connection, run: Run) -> dict[int, int]:

@@ -17,8 +17,8 @@ from harness.core.failures import AskingStopped, HarnessError, RunState
 from harness.endpoint.budget import BudgetReached, Ledger
 from harness.endpoint.client import Connections, EndpointClient
 from harness.endpoint.limiter import Limiter, RetryPolicy
-from harness.method.method import Boxed, Method
-from harness.privacy import shut_door
+from harness.method.method import Boxed
+from harness.privacy import ClearedMethod
 from harness.run.asking import Asking
 from harness.run.beginning import begun_with, take_up
 from harness.run.call_runner import RunCalls, limiter_for
@@ -56,7 +56,7 @@ Listener = Callable[[Event], None]
 def execute_run(
     path: Path,
     number: int,
-    method: Method,
+    cleared: ClearedMethod,
     listener: Listener | None,
     control: Control,
     resumption: Resumption = AS_BEFORE,
@@ -80,13 +80,13 @@ def execute_run(
         with closing(open_store(path)) as connection:
             run_id = read_run(connection, number).run_id
             with alone(path, run_id):
-                run = take_up(connection, number, method, resumption)
+                run = take_up(connection, number, cleared.method, resumption)
                 with _leaving(connection, number):
                     here = _Execution(
                         connection,
                         path,
                         run,
-                        method,
+                        cleared,
                         listener,
                         control,
                         tools,
@@ -134,7 +134,7 @@ class _Execution:
         connection: sqlite3.Connection,
         path: Path,
         run: Run,
-        method: Method,
+        cleared: ClearedMethod,
         listener: Listener | None,
         control: Control,
         tools: ScoringTools | None,
@@ -145,15 +145,15 @@ class _Execution:
     ) -> None:
         self.connection = connection
         self.run = run
-        self.method = method
+        self.method, self.clearance = cleared.method, cleared.clearance
         self.listener = listener
         self.tell = listener or (lambda _: None)
         self.control = control
         self.options = plan_of(run).run
         self.dataset = read_dataset(connection, run.corpus)
         self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions)
-        self.secret = any(entry.secret for entry in self.entries.values())
-        shut_door(self.entries.values(), plan_of(run))
+        if not self.clearance.covers(self.entries):
+            raise ValueError("the clearance is that of another run")
         self.tools = tools or begun_with(connection, run)
         self.purse = purse_of(connection, path, run.run_id, self.options.budget_usd)
         if self.options.budget_usd is not None or self.purse is not None:
@@ -161,7 +161,7 @@ class _Execution:
         self.scorer = self.tools.scorer
         self.flight = InFlight()
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
-        self.limiter = limiter or limiter_for(method, self.options.concurrency)
+        self.limiter = limiter or limiter_for(self.method, self.options.concurrency)
         self.connections, self.carrier = connections, carrier
         self.path = path
         self.only = only
@@ -248,7 +248,7 @@ class _Execution:
         if self.carrier is not None:
             # What a carrier needs; the client of its calls is none that is used, so nothing of it is
             # open.
-            unused = EndpointClient(timeout_seconds=self.options.timeout_seconds, offline=True)
+            unused = EndpointClient(self.clearance, timeout_seconds=self.options.timeout_seconds)
             carried = RemoteWork(
                 run_id=self.run.run_id,
                 dataset=self.dataset,
@@ -270,7 +270,7 @@ class _Execution:
     async def _translate(
         self, ways: Connections, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
     ) -> str | None:
-        client = ways.client(timeout_seconds=self.options.timeout_seconds, offline=self.options.offline or self.secret)
+        client = ways.client(self.clearance, timeout_seconds=self.options.timeout_seconds)
         shared = self._calls(client, board, ledger, recorder)
         loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
         self.control.translating = True
@@ -295,6 +295,7 @@ class _Execution:
         return RunCalls(
             method=self.method.setup.method,
             client=client,
+            clearance=self.clearance,
             limiter=self.limiter,
             ledger=ledger,
             policy=RetryPolicy(most_attempts=self.options.most_attempts),
@@ -331,6 +332,7 @@ class _Execution:
         asking = Asking(
             self.options,
             ledger,
+            self.clearance,
             self.control,
             tell,
             self.path,

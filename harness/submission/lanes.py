@@ -187,7 +187,7 @@ def require_kept_here(
         made = build(plan.method, MethodOptions(**{**tags, **options}), find_key=no_key)
     if made.endpoint is None:
         return
-    if not is_loopback(made.endpoint) or privacy.cloud_model(made) is not None:
+    if not is_loopback(made.endpoint) or privacy.is_cloud_model(made.setup.model_slug):
         raise UsageError(f"{made.setup.model_slug} at {made.endpoint} is on another machine, or of a cloud, and these entries stay on this one. Name a model that runs here (--endpoint, --model).")  # fmt: skip
     if not trusted and made.endpoint not in privacy.answered():
         raise privacy.NobodyAnswersForServer(made.endpoint)

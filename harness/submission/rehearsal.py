@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from corpora.model.corpus import Corpus
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness import api, privacy
+from harness import api
 from harness.api import RunRequest
 from harness.box.boxed import BoxedMethod
 from harness.box.engine import BoxStage, WhoseFault
@@ -19,6 +19,7 @@ from harness.card.reproduction import reproduced_card
 from harness.card.rows import load_card
 from harness.core.failures import ErrorClass, UsageError
 from harness.method.method import Method
+from harness.privacy import ClearedMethod
 from harness.release.records import RefusedStage
 from harness.reproduce import places_of, scored_with
 from harness.run.events import Finished
@@ -83,21 +84,17 @@ def rehearsal_request(submission: Submission, plan: LanePlan, corpus: Corpus, mo
     return RunRequest(corpus, places_of(card, corpus), api.plan_of(corpus, plan.method, options))
 
 
-def method_of(
+def cleared_method(
     submission: Submission, place: Path, model: ModelHere | None, request: RunRequest, *, open_data: bool
-) -> Method:
+) -> ClearedMethod:
     """Return the method of a bundle for a run, behind a shut door where one is needed.
 
     Raises UsageError where it may not be asked, and HarnessError where no box can be made.
     """
     if isinstance(submission.manifest.method, CodeLane):
-        privacy.shut_door(request.entries, request.plan, request.corpus.dataset)
-        made = lanes.code_method(submission, place, model, open_data=open_data)
-        privacy.require_terms(request.corpus.dataset, request.entries, made, request.plan)
-        privacy.keep_here(request.entries, made, request.plan)
-        privacy.require_answer(request.entries, made, request.plan)
-        return made
-    return lanes.handed_in(request.method(), submission)
+        return request.clear(make=lambda _: lanes.code_method(submission, place, model, open_data=open_data))
+    cleared = request.clear()
+    return replace(cleared, method=lanes.handed_in(cleared.method, submission))
 
 
 def rehearsal_place(request: RunRequest, store: Path, folder: Path) -> tuple[RunRequest, Path]:

@@ -209,7 +209,7 @@ def check_methods(cells: Sequence[SweepCell], find_key: KeySource = find_key) ->
     """Raise UsageError for the first run whose method cannot be asked: no key, or nobody said that it may be sent."""
     for cell in cells:
         try:
-            cell.request.method(find_key)
+            cell.request.clear(find_key)
         except UsageError as error:
             raise UsageError(f"Run {cell.name!r}: {error}") from error
 

@@ -346,9 +346,10 @@ class _Worker:
         asked = cell.request
         run = asked.plan.run.model_copy(update={"concurrency": share})
         plan = asked.plan.model_copy(update={"run": run})
-        alike, method = _scored_by(cell), asked.method(keys)
-        cell.require_unchanged(method)
-        ready = api.start(self._store, replace(asked, plan=plan), method, run_id, self._tools.get(alike))
+        asked = replace(asked, plan=plan)
+        alike, cleared = _scored_by(cell), asked.clear(keys)
+        cell.require_unchanged(cleared.method)
+        ready = api.start(self._store, asked, cleared, run_id, self._tools.get(alike))
         if ready.tools is not None and all(
             isinstance(annotator, FstAnnotator) for annotator in ready.tools.annotators
         ):  # what others hold open ends with their run
@@ -366,7 +367,7 @@ class _Worker:
             return execute_run(
                 ready.path,
                 ready.number,
-                ready.method,
+                ready.cleared,
                 None,  # who watches a sweep reads the store
                 control,
                 ready.resumption,

@@ -57,7 +57,7 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
     if asked.secret and style != "json-lines" and (ways := offline.network_routes()):
         click.echo(plain(offline.notice(ways)), err=True)
     try:
-        method = asked.method()
+        cleared = asked.clear()
     except NobodySaidWhetherToSend as unknown:
         if not can_be_asked(style) or not sys.stderr.isatty():
             raise
@@ -71,8 +71,9 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
         click.echo(plain(str(unknown)), err=True)
         click.confirm("Does it keep all texts on this machine?", abort=True, err=True)
         remember(unknown.url)
-        method = asked.method()
-    show(api.start(default_path(), asked, method), style, at_end)
+        start_and_show(asked, style, at_end)
+        return
+    show(api.start(default_path(), asked, cleared), style, at_end)
 
 
 def resume_and_show(

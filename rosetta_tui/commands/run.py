@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -223,4 +222,4 @@ def _show(system: str, task: str, style: str | None, *, fast: bool) -> None:
 
     ready = api.start(default_path(), demo_run(system, task))
     watched = style is None and sys.stdout.isatty()
-    show(replace(ready, method=Paced(ready.method)) if watched and not fast else ready, style)
+    show(ready.with_method(Paced(ready.method)) if watched and not fast else ready, style)

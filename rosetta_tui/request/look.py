@@ -27,10 +27,9 @@ from harness.methods.registry import build
 from harness.privacy import (
     NobodyAnswersForServer,
     NobodySaidWhetherToSend,
-    keep_here,
+    SendingRules,
     nobody_listens,
-    require_answer,
-    require_terms,
+    scoring_endpoints,
 )
 from harness.settings import read_settings
 from harness.setup.plan import Plan
@@ -268,10 +267,10 @@ class _Looking:
         except HarnessError as error:
             self._stop(str(error))
         try:
-            require_terms(corpus.dataset, chosen, method, plan)
-            keep_here(chosen, method, plan)
-            if not plan.run.trust_local_server:
-                require_answer(chosen, method, plan)
+            rules = SendingRules.of(corpus.dataset, dict(enumerate(chosen)), plan.run)
+            for url in scoring_endpoints(plan.scoring):
+                rules.require_terms(url)
+            rules.require(method.endpoint, method.setup.model_slug, answer=not plan.run.trust_local_server)
         except NobodySaidWhetherToSend as error:
             self.wrong(str(error), "may_send")
         except NobodyAnswersForServer as error:

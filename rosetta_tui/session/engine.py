@@ -105,7 +105,7 @@ class Engine:
         ready = self._ready
         try:
             self._finished = execute_run(
-                ready.path, ready.number, ready.method, self._hear, self.control, ready.resumption, ready.tools
+                ready.path, ready.number, ready.cleared, self._hear, self.control, ready.resumption, ready.tools
             )
         except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
             self._failure = error

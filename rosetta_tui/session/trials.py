@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.model.entry import Entry
@@ -70,7 +70,7 @@ def demo_run(system: str, task: str = TRANSLATION) -> RunRequest:
 def begin_demo(path: Path) -> Engine:
     """Start the demo from the app."""
     ready = api.start(path, demo_run("verda"))
-    return Engine(replace(ready, method=Paced(ready.method)))
+    return Engine(ready.with_method(Paced(ready.method)))
 
 
 # ---- The rehearsal of a submission as a run of the app: what the command does, with the run
@@ -117,8 +117,8 @@ def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on
         request, kept_in = rehearsal.rehearsal_place(request, store, place)
         if kept_in != store:
             raise UsageError(f"Sentences of this open corpus are secret in another one on this computer, so no run of it is kept to be watched. Rehearse it in a shell: rosetta submission run {kept.number}")  # fmt: skip
-        method = rehearsal.method_of(kept.submission, place, model, request, open_data=True)
-        ready = api.start(store, request, method)
+        cleared = rehearsal.cleared_method(kept.submission, place, model, request, open_data=True)
+        ready = api.start(store, request, cleared)
         left = unpacked.pop_all()
 
     def at_end(finished: Finished | None) -> None:

@@ -13,7 +13,7 @@ from harness.card.rows import load_card
 from harness.endpoint.endpoints import no_key
 from harness.method.method import Attempt, Method, Result
 from harness.method.options import MethodOptions
-from harness.methods.registry import build
+from harness.privacy import ClearedMethod, clear, scoring_endpoints
 from harness.run.beginning import begin, resume_method
 from harness.run.events import Control, EntryScored, Event, Failed, Finished, Progress, Started
 from harness.run.rescoring import rescore
@@ -104,20 +104,25 @@ def run_corpus(
 ) -> Heard:  # fmt: skip
     """Begin a run and bring it as far as it goes."""
     heard = heard or Heard()
-    number, heard.method = begun(path, given, plan, method, positions)
-    execute_run(path, number, heard.method, heard, heard.control)
+    number, cleared = begun(path, given, plan, method, positions)
+    heard.method = cleared.method
+    execute_run(path, number, cleared, heard, heard.control)
     return heard
 
 
 def begun(
     path: Path, given: Corpus, plan: Plan, method: Method | None = None,
     positions: Sequence[int] | None = None,
-) -> tuple[int, Method]:  # fmt: skip
-    """Store the beginning of a run."""
-    method = method or build(plan.method, plan.options, given.entries, no_key)
+) -> tuple[int, ClearedMethod]:  # fmt: skip
+    """Store the beginning of a run; a person has answered for the server of its method."""
+    places = range(len(given.entries)) if positions is None else positions
+    entries = {place: given.entries[place] for place in places}
+    make = None if method is None else lambda _: method
+    cleared = clear(
+        given.dataset, entries, plan, given.entries, no_key, make, answered_before=not scoring_endpoints(plan.scoring)
+    )
     with closing(open_store(path)) as connection:
-        places = range(len(given.entries)) if positions is None else positions
-        return begin(connection, given, places, method, plan), method
+        return begin(connection, given, places, cleared), cleared
 
 
 def resume(
@@ -128,8 +133,8 @@ def resume(
     heard = heard or Heard()
     with closing(open_store(path)) as connection:
         run = find_run(connection, "last")
-        method = method or resume_method(connection, run)
-    execute_run(path, run.id, method, heard, heard.control, Resumption(options, retry_failed))
+        cleared = resume_method(connection, run, make=None if method is None else lambda _: method)
+    execute_run(path, run.id, cleared, heard, heard.control, Resumption(options, retry_failed))
     return heard
 
 

@@ -84,7 +84,7 @@ def answered(folder: Path, task: str, records: Sequence[Mapping[str, Any]], **op
     file.write_text(json.dumps({"dataset": dataset, "entries": entries}), "utf-8")
     corpus = api.open_corpus(api.CorpusRequest(file))
     ready = api.start(path, api.ask(corpus, "replay", options))
-    execute_run(path, ready.number, ready.method, lambda _: None, Control(), tools=ready.tools)
+    execute_run(path, ready.number, ready.cleared, lambda _: None, Control(), tools=ready.tools)
     with closing(open_store(path)) as store:
         return path, find_run(store, "last")
 

@@ -105,6 +105,8 @@ class ClusterCalls:
             spent=work.calls.ledger.spent,
             held=None if purse is None else purse.held,
             earlier=work.calls.earlier,
+            transmission=work.calls.clearance.sending.transmission,
+            endpoints=work.calls.clearance.sending.endpoints,
         )
         try:
             return _Errand(self._client, work, parcel).carry()

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from corpora.model.corpus import entry_fields
 from corpora.model.entry import Entry
+from corpora.model.vocabularies import Transmission
 from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass, HarnessError, RunState
 from harness.method.method import Attempt, Output, Result, Setup, sound
@@ -88,6 +89,9 @@ class JobSpec(Message):
     """What it holds of the sweep's budget; None where there is none."""
     earlier: bool
     """Whether the run has outputs already."""
+    transmission: Transmission
+    """Where the texts may go, as home was cleared for it."""
+    endpoints: tuple[str, ...]
 
 
 class SentEntry(Message):

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from distributed import Queue, get_client, get_worker
 
 from corpora.model.entry import Entry
+from corpora.model.vocabularies import Sending
 from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.version import VERSION
 from harness.endpoint.budget import Ledger
@@ -32,10 +33,10 @@ from harness.method.method import Method, Result
 from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
+from harness.privacy import cleared_at_home
 from harness.run.call_runner import RunCalls
 from harness.run.events import Control, InFlight
 from harness.run.loop import RunLoop
-from harness.setup.plan import RunOptions
 from harness.store.replies import StoredReply
 from harness.sweep.cluster.messages import (
     CoordinatorAnswer,
@@ -97,7 +98,7 @@ def _work(wanted: JobSpec, folder: Path, address: str, desk: WorkerSession) -> N
         method = _built(wanted, options)
         go = desk.begin(WorkerBegin(address=address, setup=method.setup))
         if go is not None:
-            reason = asyncio.run(_translate(wanted.run, method, options.task, go, desk))
+            reason = asyncio.run(_translate(wanted, method, options.task, go, desk))
             desk.end(WorkerEnd(reason=reason, budget_reached=desk.ledger.reached))
     except HarnessError as error:
         desk.end(WorkerEnd(reason=f"At worker {address}: {error}"))
@@ -130,20 +131,22 @@ def environment_key(endpoint: Endpoint) -> str | None:
     return None
 
 
-async def _translate(run: RunOptions, method: Method, task: str, go: StartWork, desk: WorkerSession) -> str | None:
+async def _translate(wanted: JobSpec, method: Method, task: str, go: StartWork, desk: WorkerSession) -> str | None:
     """Process the entries. Return the stop reason, or None."""
     entries: dict[int, Entry] = {entry.position: entry.entry(task) for entry in go.entries}
-    client = EndpointClient(timeout_seconds=run.timeout_seconds, offline=False)
+    clearance = cleared_at_home(Sending(wanted.transmission, wanted.endpoints))
+    client = EndpointClient(clearance, timeout_seconds=wanted.run.timeout_seconds)
     shared = RunCalls(
         method=method.setup.method,
         client=client,
+        clearance=clearance,
         limiter=desk.limiter,
         ledger=desk.ledger,
-        policy=RetryPolicy(most_attempts=run.most_attempts),
+        policy=RetryPolicy(most_attempts=wanted.run.most_attempts),
         flight=desk.flight,
         find=desk.find,
         keep=desk.keep,
-        reuse=run.use_cache,
+        reuse=wanted.run.use_cache,
         earlier=desk.earlier,
     )
     loop = RunLoop(entries, [*entries], method, shared, desk, desk.control)

@@ -210,10 +210,10 @@ def _rehearse(
     if not kept_here:
         say([_NOT_KEPT])
         lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])
-    method = rehearsal.method_of(found.submission, place, model, request, open_data=True)
-    finished, code = display.to_the_end(api.start(store, request, method), style)
+    cleared = rehearsal.cleared_method(found.submission, place, model, request, open_data=True)
+    finished, code = display.to_the_end(api.start(store, request, cleared), style)
     if not finished.card_hash:
-        say([f"The rehearsal did not finish: {finished.reason or 'it was stopped'}", *_words(method)])
+        say([f"The rehearsal did not finish: {finished.reason or 'it was stopped'}", *_words(cleared.method)])
         raise click.exceptions.Exit(code or 1)
     with database.opened(store) as connection:
         rehearsed = rehearsal.rehearsed(connection, found.submission, finished.run_id)
@@ -222,7 +222,7 @@ def _rehearse(
     say(run_records.deviation_lines(rehearsed.found, rehearsed.claimed), aside=False)
     if not rehearsed.repeated:
         card = f", and the run's card: rosetta runs export {rehearsed.run[:8]}" if kept_here else ""
-        say([f"Its claim does not hold here, so no keeper is asked. Send its maker these numbers{card}.", *_words(method)])  # fmt: skip
+        say([f"Its claim does not hold here, so no keeper is asked. Send its maker these numbers{card}.", *_words(cleared.method)])  # fmt: skip
         raise click.exceptions.Exit(1)
     say(["Its claim holds here, within 2 %."], aside=False)
 

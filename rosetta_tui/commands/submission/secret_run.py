@@ -60,13 +60,13 @@ def over_secrets(
     with ExitStack() as log:
         with _noted(found.submission, SubmissionEvent.NOT_BEGUN, name, "The command was refused."):
             request = _request(found, plan, model, given, openings)
-            method = rehearsal.method_of(found.submission, place, model, request, open_data=False)
-            ready = api.start(default_path(), request, method)
-            log.enter_context(_in_log(openings, ready.run_id, method))
+            cleared = rehearsal.cleared_method(found.submission, place, model, request, open_data=False)
+            ready = api.start(default_path(), request, cleared)
+            log.enter_context(_in_log(openings, ready.run_id, ready.method))
         with _noted(found.submission, SubmissionEvent.NOT_RUN, name, "This program ended on the way."):
             finished, code = to_the_end(ready, style)
     with opened() as connection:
-        came = run_outcome(connection, finished, method, interrupted=code == 130)
+        came = run_outcome(connection, finished, ready.method, interrupted=code == 130)
     words = came.stage or came.words
     desk().note(found.submission, came.act, finished.run_id, request.corpus.dataset.id, words)
     if came.act is SubmissionEvent.NOT_RUN:

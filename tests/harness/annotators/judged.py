@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from corpora.model.clearance import Clearance
 from harness.annotators.annotator import AskingAnnotator
 from harness.endpoint.budget import Ledger
 from harness.endpoint.limiter import RetryPolicy
+from harness.privacy import NO_CORPUS
 from harness.run.asking import Asking
 from harness.run.events import Progress
 from harness.setup.plan import Plan, RunOptions
@@ -102,10 +104,12 @@ class Blocking:
 
     def __init__(self, annotator: AskingAnnotator, policy: RetryPolicy | None = None) -> None:
         self.annotator = annotator
-        self.asking = Asking(RunOptions(), Ledger(None))
+        self.asking = Asking(RunOptions(), Ledger(None), NO_CORPUS)
         self.asking.policy = policy or self.asking.policy
 
     def annotate(self, translations: Sequence[Translation]) -> list[Any]:
+        secret = any(each.entry.secret for each in translations)
+        self.asking.clearance = Clearance(frozenset({-1})) if secret else NO_CORPUS  # they have no places
         return self.asking(self.annotator, translations)
 
     def __getattr__(self, name: str) -> Any:

@@ -23,6 +23,7 @@ from harness.method.method import Output
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
 from tests.harness.box.making import SMALL, asked, boxed, entry, needs_engine, setup, written
+from tests.harness.endpoint.sending import ANYWHERE
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.harness.scripted import Scripted
 from tests.harness.sealed.refusals import refuses
@@ -70,7 +71,7 @@ class Carried:
         self.requests.append(request)
         if self.failure is not None:
             raise self.failure
-        client = EndpointClient(timeout_seconds=20, offline=False)
+        client = EndpointClient(ANYWHERE, timeout_seconds=20)
         try:
             return (await client.send(request))[0]
         finally:

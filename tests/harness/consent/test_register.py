@@ -19,7 +19,7 @@ from harness.consent.withdrawals_in_force import NOTHING, CorpusFacts, Withdrawa
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.endpoint import offline
-from harness.privacy import MayNotSend, NobodySaidWhetherToSend, make_method, require_sending
+from harness.privacy import MayNotSend, NobodySaidWhetherToSend, require_sending
 from harness.run.beginning import begin, resume_method
 from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role, key_phrase
@@ -369,8 +369,6 @@ def test_each_rule_says_where_texts_may_go(
 
 def test_segment_of_the_chosen_entries_decides(tmp_path: Path) -> None:
     rows = [entry(1, segment="development"), entry(2, segment="diagnostic")]
-    nowhere = corpus(tmp_path, *rows, transmission="nowhere")
-    require_sending(nowhere.dataset, nowhere.entries, None, None)  # no server, whatever the terms
     terms: dict[str, Any] = {"development": "open", "diagnostic": [ELSEWHERE]}
     made = corpus(tmp_path, *rows, transmission=terms)
     first, second = ([each] for each in made.entries)
@@ -388,7 +386,7 @@ def test_segment_of_the_chosen_entries_decides(tmp_path: Path) -> None:
 def test_what_stays_here_is_refused_by_runs_and_estimates(tmp_path: Path, home: Path) -> None:
     made = corpus(tmp_path, license="CC-BY-ND-4.0")
     for asked in (request(made), request(made, offline=True)):
-        refuses(MayNotSend, r"Term: license: CC-BY-ND-4\.0\. Rule: a translation", asked.method)
+        refuses(MayNotSend, r"Term: license: CC-BY-ND-4\.0\. Rule: a translation", asked.clear)
     for empty in ("", " \t"):
         without = corpus(tmp_path, license=empty)
         assert "Term: license is there and says nothing. Rule: " in sent(without, ELSEWHERE)
@@ -415,10 +413,10 @@ def test_a_run_is_refused_before_a_key_is_asked_for(tmp_path: Path, home: Path) 
         raise AssertionError("a key was asked for")
 
     asked = request(made)
-    refuses(NobodySaidWhetherToSend, "", make_method, asked.plan, made.entries, made.entries, no, made.dataset)
+    refuses(NobodySaidWhetherToSend, "", asked.clear, no)
     allowed = asked.allowed(f" {WORDS} ")
     assert allowed.plan.run.may_send == WORDS
-    assert allowed.method().endpoint == ELSEWHERE
+    assert allowed.clear().method.endpoint == ELSEWHERE
 
 
 @pytest.mark.parametrize("option", ["judge", "embeddings"])
@@ -427,8 +425,8 @@ def test_judges_and_embeddings_are_endpoints_too(tmp_path: Path, home: Path, opt
     wanted = "lbrag.semantic_score" if option == "judge" else "semantic"
     told = {option: ELSEWHERE, f"{option}_model": "m", "metrics": f"chrf,{wanted}"}
     asked = ask(made, "copy-source", told)
-    refuses(NobodySaidWhetherToSend, "", asked.method)
-    assert ask(made, "copy-source", {**told, "may_send": WORDS}).method()
+    refuses(NobodySaidWhetherToSend, "", asked.clear)
+    assert ask(made, "copy-source", {**told, "may_send": WORDS}).clear()
 
 
 @pytest.mark.parametrize(("said", "told", "shut"), [
@@ -442,14 +440,14 @@ def test_foreign_code_reaches_nobody_unless_the_terms_say_so(
     (tmp_path / "own.py").write_text("class Own:\n    pass\n")
     made = corpus(tmp_path, **said)
     with pytest.raises(UsageError):  # it is no method; the door is shut before its first line runs
-        ask(made, f"{tmp_path / 'own.py'}:Own", told).method()
+        ask(made, f"{tmp_path / 'own.py'}:Own", told).clear()
     assert (offline.why() == offline.TERMS) is shut
 
 
 def began(made: Corpus, store: Path, **told: Any) -> None:
     asked = ask(made, "copy-source", told)
     with opened(store) as connection:
-        begin(connection, made, asked.positions, asked.method(), asked.plan)
+        begin(connection, made, asked.positions, asked.clear())
 
 
 @pytest.mark.parametrize(("before", "now", "refused"), [
@@ -494,9 +492,9 @@ def test_a_run_from_before_goes_on_once_somebody_answered(tmp_path: Path, home: 
     store, made = home / "rosetta.sqlite", corpus(tmp_path)
     asked = request(made, may_send=WORDS)
     with opened(store) as connection:
-        number = begin(connection, made, asked.positions, asked.method(), asked.plan)
+        number = begin(connection, made, asked.positions, asked.clear())
         before = json.dumps(asked.plan.model_dump(mode="json") | {"run": {}})
         connection.execute("UPDATE runs SET plan = ? WHERE id = ?", (before, number))
         run = read_run(connection, number)
         refuses(NobodySaidWhetherToSend, "", resume_method, connection, run)
-        assert resume_method(connection, run, WORDS).endpoint == ELSEWHERE
+        assert resume_method(connection, run, WORDS).method.endpoint == ELSEWHERE

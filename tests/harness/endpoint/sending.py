@@ -6,12 +6,16 @@ from typing import Any
 
 import pytest
 
+from corpora.model.clearance import Clearance
+from corpora.model.vocabularies import Sending, Transmission
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError
 from harness.endpoint.client import EndpointClient
 from harness.method.completions import read_completion
 from tests.harness.scripted import completion
 
+ANYWHERE = Clearance(sending=Sending(Transmission.OPEN))
+HERE = Clearance()
 KEY = "sk-proj-abcdefghijklmnop"
 
 
@@ -29,7 +33,7 @@ def request(url: str, **more: Any) -> Request:
 
 def send(asked: Request, *, timeout: float = 5.0, offline: bool = False) -> tuple[Reply, int]:
     async def main() -> tuple[Reply, int]:
-        client = EndpointClient(timeout_seconds=timeout, offline=offline)
+        client = EndpointClient(HERE if offline else ANYWHERE, timeout_seconds=timeout)
         try:
             return await client.send(asked)
         finally:

@@ -37,7 +37,7 @@ from rosetta_tui.app import display
 from rosetta_tui.cli import main
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.leaderboard import leaderboard
-from tests.harness.endpoint.sending import GOOD, KEY, SECRET_SOURCE, failure, request, send
+from tests.harness.endpoint.sending import ANYWHERE, GOOD, HERE, KEY, SECRET_SOURCE, failure, request, send
 from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving, translated
 from tests.review.thorough import times
@@ -235,7 +235,7 @@ def test_passwords_of_netrc_and_cookies_are_not_sent(
     endpoint.answer = lambda _: json_answer(completion("y"), headers={"set-cookie": "id=1"})
 
     async def main() -> None:
-        client = EndpointClient(timeout_seconds=20, offline=True)
+        client = EndpointClient(HERE, timeout_seconds=20)
         try:
             for _ in range(2):
                 await client.send(request(endpoint.url.replace("127.0.0.1", "localhost")))
@@ -253,7 +253,7 @@ def test_many_calls_are_open_at_once(endpoint: Scripted) -> None:
     endpoint.answer = lambda _: answer
 
     async def main() -> None:
-        client = EndpointClient(timeout_seconds=20, offline=True)
+        client = EndpointClient(HERE, timeout_seconds=20)
         try:
             await asyncio.gather(*(client.send(request(endpoint.url)) for _ in range(150)))
         finally:
@@ -305,7 +305,7 @@ def counting() -> Iterator[CountingServer]:
 
 
 async def ask(ways: Connections, url: str) -> str:
-    client = ways.client(timeout_seconds=20.0, offline=False)
+    client = ways.client(ANYWHERE, timeout_seconds=20.0)
     return (await client.send(request(url)))[0].text
 
 
@@ -316,10 +316,10 @@ def test_later_runs_use_an_open_connection_of_their_limits(monkeypatch: pytest.M
         server.taken[0].shutdown(socket.SHUT_RDWR)
         assert (ways.run(ask(ways, server.url)), len(server.taken)) == ("whole", 2)
     with closing(Connections()) as ways:
-        own = ways.client(timeout_seconds=20.0, offline=False)
-        assert ways.client(timeout_seconds=20.0, offline=False) is own
-        assert ways.client(timeout_seconds=20.0, offline=True) is not own
-        assert ways.client(timeout_seconds=5.0, offline=False) is not own
+        own = ways.client(ANYWHERE, timeout_seconds=20.0)
+        assert ways.client(ANYWHERE, timeout_seconds=20.0) is own
+        assert ways.client(HERE, timeout_seconds=20.0) is not own
+        assert ways.client(ANYWHERE, timeout_seconds=5.0) is not own
     with counting() as server, closing(Connections()) as ways:
         ways.run(ask(ways, server.url))
         monkeypatch.setattr(offline, "why", lambda: offline.SECRET)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.endpoint.client import EndpointClient
-from tests.harness.endpoint.sending import KEY, failure, request
+from tests.harness.endpoint.sending import HERE, KEY, failure, request
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer
 
 
@@ -39,7 +39,7 @@ def test_name_of_the_output_limit_is_learned_once(endpoint: Scripted, refusal: A
         return refusal if "max_tokens" in asked.body else json_answer(completion("whole"))
 
     async def ask_often() -> None:
-        client = EndpointClient(timeout_seconds=20, offline=True)
+        client = EndpointClient(HERE, timeout_seconds=20)
         try:
             for _ in range(3):
                 assert (await client.send(asked))[0].text == "whole"

@@ -25,9 +25,9 @@ def under_way(path: Path, endpoint: Scripted) -> Iterator[Heard]:
     """A run in a thread of its own, as in another terminal; stopped at the end of the block."""
     endpoint.answer = slowly
     heard, seen = Heard(), threading.Event()
-    number, heard.method = begun(path, corpus(SIZE), chat_plan(endpoint.url))
+    number, cleared = begun(path, corpus(SIZE), chat_plan(endpoint.url))
     heard.react = lambda event, control: seen.set()
-    given = (path, number, heard.method, heard, heard.control)
+    given = (path, number, cleared, heard, heard.control)
     thread = threading.Thread(target=execute_run, args=given)
     thread.start()
     try:

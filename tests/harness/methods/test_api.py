@@ -25,7 +25,7 @@ from harness.method.method import Method, MethodClass
 from harness.method.options import MethodOptions
 from harness.methods.chat import by_number, numbered
 from harness.methods.registry import build
-from tests.harness.endpoint.sending import GOOD, failure, request, send
+from tests.harness.endpoint.sending import ANYWHERE, GOOD, failure, request, send
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry
 from tests.harness.scripted import Answer, Scripted
 from tests.review.thorough import examples
@@ -331,7 +331,7 @@ def peak_of_eight(url: str) -> int:
     asked = request(url, most_completion_tokens=1)
 
     async def eight() -> list[BaseException | tuple[Reply, int]]:
-        client = EndpointClient(timeout_seconds=60, offline=False)
+        client = EndpointClient(ANYWHERE, timeout_seconds=60)
         try:
             calls = (client.send(asked) for _ in range(8))
             return await asyncio.gather(*calls, return_exceptions=True)

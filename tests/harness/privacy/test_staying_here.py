@@ -24,7 +24,7 @@ from harness.endpoint import offline
 from harness.endpoint.endpoints import no_key
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions
-from harness.privacy import FILE, NobodyAnswersForServer, answered, make_method, remember
+from harness.privacy import FILE, ClearedMethod, NobodyAnswersForServer, answered, clear, remember
 from harness.run.rescoring import rescore
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
@@ -52,6 +52,10 @@ def data_folder(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return store_path.parent
 
 
+def cleared(given: Corpus, plan: Plan) -> ClearedMethod:
+    return clear(given.dataset, dict(enumerate(given.entries)), plan, given.entries, no_key)
+
+
 def written(folder: Path, kind: str) -> Path:
     path = folder / "corpus.json"
     rows = [{"id": n, "source": f"kanario {n}", "reference": "r"} for n in range(2)]
@@ -68,8 +72,8 @@ def test_terms_refuse_another_machine_and_stand_on_the_card(
     tmp_path: Path, store_path: Path, endpoint: Scripted, kind: str
 ) -> None:
     made = load(written(tmp_path, kind))
-    words, plan = "terms of the corpus keep these entries on this machine", chat_plan(ELSEWHERE)
-    refuses(UsageError, words, make_method, plan, made.entries, made.entries, no_key)
+    words, plan = "These texts stay on this machine, and https", chat_plan(ELSEWHERE)
+    refuses(UsageError, words, cleared, made, plan)
     assert offline.why() == offline.SECRET
     run_corpus(store_path, made, chat_plan(endpoint.url))
     assert len(endpoint.asked) == 2
@@ -122,11 +126,10 @@ def test_a_plug_in_is_behind_the_door_from_its_first_line(
     path = tmp_path / "sender.py"
     path.write_text(SENDER)
     made = corpus(2, segment=segment)
-    plan = chat_plan(ELSEWHERE, run={"offline": switch})
+    plan = chat_plan(ELSEWHERE, run={"offline": switch, "may_send": "made up"})
     options = plan.options.model_copy(update={"model": None, "endpoint": None})
     plan = Plan(method=f"{path}:Sender", options=options, run=plan.run)
-    method = make_method(plan, made.entries, made.entries, no_key)
-    run_corpus(store_path, made, plan, method=method)
+    run_corpus(store_path, made, plan, method=cleared(made, plan).method)
     heard = sys.modules["heard_by_the_test"].__dict__["all"]
     shut = segment == "held_out" or switch
     assert set(heard) == {"Refused" if shut else "went out"}
@@ -137,38 +140,38 @@ def test_the_door_stays_shut_and_a_later_run_says_so(store_path: Path, endpoint:
     run_corpus(store_path, corpus(2, segment="held_out"), chat_plan(endpoint.url))
     public = corpus(2)
     with pytest.raises(UsageError, match=r"until it is closed\. Close Rosetta, open it again"):
-        make_method(chat_plan(ELSEWHERE), public.entries, public.entries, no_key)
-    make_method(chat_plan(endpoint.url), public.entries, public.entries, no_key)
+        cleared(public, chat_plan(ELSEWHERE, run={"may_send": "made up"}))
+    cleared(public, chat_plan(endpoint.url))
 
 
 @pytest.mark.parametrize(("segment", "switch"), SWITCHED)
 def test_cloud_model_is_not_local(endpoint: Scripted, segment: str, switch: bool) -> None:
     remember(endpoint.url)
-    made = corpus(2, segment=segment).entries
+    made = corpus(2, segment=segment)
     for model in ("gpt-oss:120b-cloud", "qwen3-coder:480b-Cloud", "x:cloud", "deepseek-cloud "):
         plan = chat_plan(endpoint.url, model=model, run={"offline": switch})
         if segment == "development" and not switch:
-            make_method(plan, made, made, no_key)
+            cleared(made, plan)
         else:
-            refuses(UsageError, "one of a cloud", make_method, plan, made, made, no_key)
+            refuses(UsageError, "one of a cloud", cleared, made, plan)
     assert endpoint.asked == []
 
 
 def test_a_person_answers_once_for_each_local_server(endpoint: Scripted, data_folder: Path) -> None:
     secret, public = corpus(2, segment="held_out"), corpus(2)
     plan = chat_plan(endpoint.url)
-    make_method(plan, public.entries, public.entries, no_key)
+    cleared(public, plan)
     with pytest.raises(NobodyAnswersForServer, match=r"may forward.*--trust-local-server") as told:
-        make_method(plan, secret.entries, secret.entries, no_key)
+        cleared(secret, plan)
     assert told.value.url == endpoint.url
     trusted = plan.run.model_copy(update={"trust_local_server": True})
     trusting = plan.model_copy(update={"run": trusted})
-    make_method(trusting, secret.entries, secret.entries, no_key)
-    make_method(plan, secret.entries, secret.entries, no_key)
+    cleared(secret, trusting)
+    cleared(secret, plan)
     assert list(answered()) == [endpoint.url]
     assert stat.S_IMODE((data_folder / FILE).stat().st_mode) == 0o600
     with pytest.raises(NobodyAnswersForServer):
-        make_method(chat_plan("http://127.0.0.1:1/v1"), secret.entries, secret.entries, no_key)
+        cleared(secret, chat_plan("http://127.0.0.1:1/v1"))
 
 
 def test_a_damaged_list_of_servers_answers_for_none(data_folder: Path) -> None:
@@ -355,12 +358,11 @@ import sys
 from pathlib import Path
 from harness.setup.plan import Plan
 from harness.method.options import MethodOptions
-from harness.privacy import make_method
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 
 given = corpus(2, segment=sys.argv[3], source="kanario kantas")
 plan = Plan(method=sys.argv[2] + ":Clumsy", options=MethodOptions(**LANGUAGES))
-heard = run_corpus(Path(sys.argv[1]), given, plan, method=make_method(plan, given.entries, given.entries))
+heard = run_corpus(Path(sys.argv[1]), given, plan)
 print(heard.finished.reason)
 """
 

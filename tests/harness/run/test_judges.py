@@ -20,7 +20,7 @@ from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import NOTHING, JudgeEstimate, Range, estimate_judges
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
-from harness.privacy import NobodyAnswersForServer
+from harness.privacy import NO_CORPUS, NobodyAnswersForServer
 from harness.run import recorder
 from harness.run.asking import Asking
 from harness.run.events import Control, Event, Progress
@@ -248,8 +248,8 @@ def test_failing_judge_leaves_no_secret(endpoint: Scripted, store_path: Path, st
 def test_asking_sends_no_secret_text_elsewhere() -> None:
     far = make_judge("judge_binary", "https://judge.example.org/v1", "x", key=no_key)
     [entry] = secret_corpus(1).entries
-    with pytest.raises(HarnessError, match=r"another machine|offline"):
-        Asking(RunOptions(), Ledger(None))(far, [Translation(entry, "an output")])
+    with pytest.raises(HarnessError, match="not cleared"):
+        Asking(RunOptions(), Ledger(None), NO_CORPUS)(far, [Translation(entry, "an output")])
 
 
 # Stopping, budgets

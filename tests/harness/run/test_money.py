@@ -27,6 +27,7 @@ from harness.core.failures import CallError, ErrorClass, HarnessError, RateLimit
 from harness.endpoint.budget import Ledger, most_cost
 from harness.endpoint.limiter import RetryPolicy
 from harness.method.options import MethodOptions
+from harness.privacy import NO_CORPUS
 from harness.run import asking as asking_module
 from harness.run.asking import Asking
 from harness.run.events import Control, EntryScored, Event, Finished
@@ -358,7 +359,7 @@ class Endpoint:
         self.copy: Path | None = None
         self._copies = count()
 
-    def __call__(self, **_: Any) -> Endpoint:
+    def __call__(self, *_: Any, **__: Any) -> Endpoint:
         return self
 
     async def send(self, request: Request) -> tuple[Reply, int]:
@@ -407,7 +408,7 @@ def stretch(path: Path, run: int, cap: float, turns: int) -> list[Any] | None:
 
         places = {entry.id: place for place, entry in enumerate(entries)}
         run_options = RunOptions(concurrency=3)
-        asked = Asking(run_options, ledger, store=path, keep=keep, places=places, known=known)
+        asked = Asking(run_options, ledger, NO_CORPUS, store=path, keep=keep, places=places, known=known)
         asked.policy = QUICK
         try:
             return asked(Numbered(turns), [Translation(entry, "an output") for entry in entries])

@@ -260,7 +260,7 @@ def again(path: Path, name: str = "last", heard: Heard | None = None, **changes:
     heard = heard or Heard()
     with closing(open_store(path)) as connection:
         made = retry(connection, find_run(connection, name), changes, no_key)
-    execute_run(path, made.number, made.method, heard, heard.control, tools=made.tools)
+    execute_run(path, made.number, made.cleared, heard, heard.control, tools=made.tools)
     return heard
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
+from corpora.model.clearance import Clearance
 from harness.card import build as sealing
 from harness.card.checking.verify import verify_card
 from harness.core.calls import Request
@@ -27,6 +28,7 @@ from harness.endpoint.endpoints import no_key
 from harness.method.completions import read_completion
 from harness.methods.baselines import CopySource
 from harness.methods.registry import build
+from harness.privacy import ClearedMethod
 from harness.run import running
 from harness.run.beginning import resume_method, take_up
 from harness.run.call_runner import not_there
@@ -85,7 +87,7 @@ def test_failed_entries_are_asked_for_again(half: Scripted, store_path: Path) ->
     assert kept(store_path) == before, "a wrong change changes nothing"
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
-        take_up(connection, run.id, resume_method(connection, run), Resumption(retry_failed=True))
+        take_up(connection, run.id, resume_method(connection, run).method, Resumption(retry_failed=True))
     heard = resume(store_path, retry_failed=True, concurrency=2)
     assert (heard.finished.done, heard.finished.failed) == (12, 0)
     assert heard.progress[-1].most_concurrency == 2
@@ -140,7 +142,7 @@ def test_stopped_run_keeps_its_score(endpoint: Scripted, store_path: Path, *, br
         assert stored.live == Live(so_far=told)
     with closing(open_store(store_path)) as connection:
         [summary] = list_runs(connection, brief=True)
-        method = resume_method(connection, stored)
+        method = resume_method(connection, stored).method
         assert summary.so_far == (stored.live or Live()).so_far
         for retry_failed, left in ((False, stored.live), (True, Live(so_far={}))):
             again = take_up(connection, stored.id, method, Resumption(retry_failed=retry_failed))
@@ -151,7 +153,7 @@ def test_run_completed_meanwhile_is_not_touched(finished: Path) -> None:
     """Between the look at a run and its lock, another process may have brought it to its end."""
     before, again = kept(finished), Heard()
     plan = chat_plan("http://127.0.0.1:9/v1")
-    method = build("chat", plan.options, corpus(5).entries, no_key)
+    method = ClearedMethod(build("chat", plan.options, corpus(5).entries, no_key), plan, Clearance())
     wishes = again, again.control, Resumption(retry_failed=True)
     with pytest.raises(UsageError, match="is complete"):
         execute_run(finished, before.run.id, method, *wishes)
@@ -512,7 +514,7 @@ def test_unusable_store_is_said(tmp_path: Path, content: bytes | None) -> None:
     path, heard = tmp_path / "rosetta.sqlite", Heard()
     path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(StoreError, match="cannot be used as a store"):
-        execute_run(path, 1, CopySource(CHEAP.options), heard, heard.control)
+        execute_run(path, 1, ClearedMethod(CopySource(CHEAP.options), CHEAP, Clearance()), heard, heard.control)
     assert "cannot be used as a store" in heard.failed.message
 
 

@@ -540,9 +540,9 @@ def with_earlier_floors(path: Path) -> None:
 def test_floors_of_an_earlier_version_stay_with_their_run(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     given, plan = corpus_of(ENTRIES), plan_for(tmp_path, REFERENCES)
-    _, method = begun(path, given, plan)
+    _, cleared = begun(path, given, plan)
     with_earlier_floors(path)
-    resume(path, method=method)
+    resume(path, method=cleared.method)
     card = sealed_card(path)
     assert (card["floors_version"], of_earlier_version(card)) == (1, True)
     assert "floors of an earlier version" in card_text(card)

@@ -47,7 +47,7 @@ def sample_card(lane: SampleLane = "data") -> bytes:
         with closing(open_store(store)):
             pass
         ready = api.start(store, api.ask(corpus, method, told, Selection(limit=12)))
-        execute_run(store, ready.number, ready.method, lambda _: None, Control())
+        execute_run(store, ready.number, ready.cleared, lambda _: None, Control())
         with closing(open_store(store)) as connection:
             return export_run(connection, ready.number, ExportForm.CARD)
 

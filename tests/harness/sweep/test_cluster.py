@@ -24,6 +24,7 @@ from click.testing import CliRunner
 pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
 
 from corpora.model.entry import Entry
+from corpora.model.vocabularies import Transmission
 from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.version import VERSION
 from harness.endpoint.budget import BudgetReached
@@ -462,7 +463,7 @@ class Home:
         options = MethodOptions(source_language="en", target_language="eo")
         wanted = JobSpec(
             run_id="r", method="chat", options=options, run=RunOptions(concurrency=2), files=(),
-            begun_with=2, spent=0.0, held=held, earlier=False,
+            begun_with=2, spent=0.0, held=held, earlier=False, transmission=Transmission.OPEN, endpoints=(),
         )  # fmt: skip
         self.desk = WorkerSession(self.up, self.down, wanted)
         self.moved = threading.Semaphore(0)

@@ -232,7 +232,7 @@ def test_race_stays_one_and_a_run_may_be_finished_by_hand(tmp_path: Path) -> Non
         work(store, again.number, never)
         assert len(server.asked) == asked
         ready = api.resume(store, record(store).cells[1].run_id or "")
-        execute_run(ready.path, ready.number, ready.method, lambda _: None, Control())
+        execute_run(ready.path, ready.number, ready.cleared, lambda _: None, Control())
         work(store, again.number, never)
     found = record(store).cells[1]
     assert (found.state, found.done) == ("complete", 2 * BLOCK)
