@@ -20,7 +20,7 @@ from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
 from harness.store.file.database import opened
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.textual_inside import built, still_mounted
+from rosetta_tui.toolkit.textual_inside import OPENS_A_SCREEN, built, still_mounted
 
 Answer = TypeVar("Answer")
 
@@ -89,7 +89,7 @@ def in_thread(
     """Run ``work`` in a thread, then ``then`` with its result, or ``cannot`` with the words of what is wrong.
 
     Neither is done for a screen, or a part of one, that is left. ``asks``: ``then`` opens another screen, so it
-    is not done over one that came on top meanwhile, which is said. Where ``exclusive``, newer work of the group takes the
+    is not done over one that came on top meanwhile, which is said; keys typed until then act on the new one. Where ``exclusive``, newer work of the group takes the
     place of older. ``unwanted`` is given what nobody takes, in order to close it.
     """
 
@@ -108,7 +108,8 @@ def in_thread(
             if not bring(screen, take, result) and unwanted is not None:
                 unwanted(result)
 
-    return screen.run_worker(run, thread=True, exclusive=exclusive, group=group, description=group)
+    name = OPENS_A_SCREEN if asks else ""
+    return screen.run_worker(run, name, thread=True, exclusive=exclusive, group=group, description=group)
 
 
 def background(

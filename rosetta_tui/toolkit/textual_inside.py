@@ -25,6 +25,11 @@ from rosetta_tui.show.crash import crash_text
 
 PATIENCE_SECONDS = 5.0  # how long a key waits at most for what the one before set off
 SLICE_SECONDS = 0.05  # how often is looked whether what is waited for was closed meanwhile
+OPENS_A_SCREEN = "opens a screen"
+"""Name of a worker that reads what the screen that a key asked for will show."""
+OPENING_SECONDS = 1.0  # how long keys wait for such a screen
+AT_ONCE = frozenset({"escape", "q", "ctrl+c", "ctrl+p", "ctrl+q"})
+"""Keys that do not wait for it."""
 COLLECTED_AFTER = (20_000, 50, 50)  # objects between collections, fewer so that no frame waits
 
 
@@ -88,8 +93,21 @@ class TerminalApp(App[None]):
     async def _until_done(self, started: Widget | None) -> None:
         try:
             await _at_rest(self, started)
+            if await self._until_opened():
+                await _at_rest(self, self.focused)
         finally:  # whatever came of it, the next key is not held for ever
             self.call_later(self._give_next)
+
+    async def _until_opened(self) -> bool:
+        """Wait for the screen that is being read for a key; return whether there was one to wait for."""
+        until, before, waited = monotonic() + OPENING_SECONDS, self.screen_stack[-1:], False
+        while self.screen_stack[-1:] == before and monotonic() < until:
+            reading = any(worker.name == OPENS_A_SCREEN and not worker.is_finished for worker in self.workers)
+            if not reading or any(isinstance(event, Key) and event.key in AT_ONCE for event in self._ahead):
+                break
+            waited = True
+            await asyncio.sleep(SLICE_SECONDS)
+        return waited
 
     async def _give_next(self) -> None:
         self._giving = None

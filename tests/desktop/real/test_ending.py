@@ -90,17 +90,18 @@ def test_kill_loses_no_rating_that_was_shown_done(display: Display, tmp_path: Pa
     for kill in range(kills):
         if kill % 40 == 0:  # as many as a person could not rate meanwhile
             scene = stage(tmp_path / str(kill), batch_of(items_of(1500))).know()
-        in_all += _killed_while_rating(display, scene, draw.uniform(0.05, 0.6))
+        in_all += _killed_while_rating(display, scene, draw.randrange(1, 6), draw.uniform(0, 0.05))
     print(f"\n{kills} kills, {in_all} ratings whose successor was painted, none lost")
     assert in_all >= kills
 
 
-def _killed_while_rating(display: Display, scene: Stage, seconds: float) -> int:
-    """Rate as fast as keys come, kill, look; gives the items that another one followed on the screen."""
+def _killed_while_rating(display: Display, scene: Stage, items: int, seconds: float) -> int:
+    """Rate as fast as keys come, kill so long after some items, look; gives those that another one followed on the screen."""
     before = scene.state().judgements.keys()
     with window(display, scene.home, scene.file, guard=0.0) as shown:
         _begin(shown)
         with _pressing(display, "3"):
+            until(lambda: len(set(shown.painted())) > items, shown.said)
             end = time.monotonic() + seconds
             until(lambda: time.monotonic() > end, "the moment")
             shown.kill()
@@ -120,7 +121,7 @@ def _begin(shown: Window) -> None:
 
 @contextlib.contextmanager
 def _pressing(display: Display, key: str) -> Iterator[None]:
-    command = [program("xdotool"), "key", "--delay", "15", *[key] * 500]
+    command = [program("xdotool"), "key", "--delay", "15", *[key] * 20_000]  # until it is killed
     with subprocess.Popen(command, env=display.environment, stderr=subprocess.DEVNULL) as pressing:
         yield
         pressing.kill()

@@ -23,12 +23,13 @@ from rosetta_tui.runs.actions import NotesScreen
 from rosetta_tui.runs.resume import GoOnScreen
 from rosetta_tui.settings.screen import SettingsScreen
 from rosetta_tui.toolkit import background as module
+from rosetta_tui.toolkit import textual_inside
 from rosetta_tui.toolkit.background import background, in_thread
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.messages import RunResumed
 from tests.tui.runs.made import noting, stopped
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, at_rest, notices, press, settle
+from tests.tui.screens import App, at_rest, notices, press, settle, until
 
 
 class Held:
@@ -230,6 +231,23 @@ async def test_act_twice_starts_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         await starting.go(pilot)
         assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
     assert len(begun) == 1
+
+
+async def test_a_key_waits_for_the_question_that_the_one_before_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
+    monkeypatch.setattr(textual_inside, "OPENING_SECONDS", 600)
+    monkeypatch.setattr(run_acts, "stop_of_run", held.before(run_acts.stop_of_run))
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        typing = asyncio.create_task(pilot.press("R", "n"))  # which begins a new run at home
+        await held.began(pilot)
+        await until(pilot, lambda: bool(app._ahead) or not isinstance(app.screen, HomeScreen))
+        await held.go(pilot)
+        await typing
+        await settle(pilot)
+        assert isinstance(app.screen, GoOnScreen)
+        assert notices(app) == []
 
 
 @pytest.mark.parametrize(
