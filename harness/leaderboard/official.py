@@ -28,8 +28,9 @@ from harness.consent.withdrawals_in_force import CorpusFacts
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder, write_file
+from harness.release import FOLDER
 from harness.release.budget import History
-from harness.release.ledger import FOLDER, LEDGER, checked_lines, history
+from harness.release.ledger import LEDGER, checked_lines, history
 from harness.release.records import ReleasedCard, ReleasedDifference, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words

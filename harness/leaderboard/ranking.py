@@ -12,6 +12,8 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING
 
 from corpora.model.task import TRANSLATION
@@ -106,10 +108,9 @@ class Board:
     @property
     def disagreeing(self) -> tuple[int, int]:
         """How many pairs of ranked runs chrF++ has in the other order than what ranks the list, and of how many."""
-        ranked = [entrant for entrant in self.entrants if self.may_rank(entrant)]
-        pairs = [(one, two) for place, one in enumerate(ranked) for two in ranked[place + 1 :]]
-        values = [(one.value(CHRF), two.value(CHRF)) for one, two in pairs]
-        return sum(a is not None and b is not None and a < b for a, b in values), len(pairs)
+        values = [entrant.value(CHRF) for entrant in self.entrants if self.may_rank(entrant)]
+        known = [value for value in values if value is not None]
+        return sum(one < two for one, two in combinations(known, 2)), comb(len(values), 2)
 
     def ranked_by(self, by: str) -> Board:
         """Return the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out again.

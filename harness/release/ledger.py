@@ -22,7 +22,7 @@ from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import UsageError
 from harness.core.storage import append_line, exclusive, private_folder
 from harness.core.version import VERSION
-from harness.release import records
+from harness.release import FOLDER, records
 from harness.release.budget import ACTIVATE, MOMENT, History, NotReleased, shortfall_of
 from harness.release.records import CertificateTold, LedgerLine, ScoresTold
 from harness.sealed.chain import chained_lines
@@ -35,7 +35,6 @@ from harness.vault.opening import vault_at
 from harness.vault.records import LedgerStood
 
 _Act = TypeVar("_Act", bound=records.Act)
-FOLDER: Final = "releases"
 LEDGER: Final = "ledger.jsonl"
 LOCK: Final = "ledger.lock"
 BUSY_SECONDS: Final = 60

@@ -190,8 +190,12 @@ def _named(connection: sqlite3.Connection, name: str, condition: str, order: str
 def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[sqlite3.Row]:
     """Return at most two runs whose id begins with a name, the one that it names wholly first."""
     prefix = storable(name.lower())
-    query = f"{_READ} WHERE ? AND substr(run_id, 1, ?) = ? AND {condition} ORDER BY run_id = ? DESC LIMIT 2"
-    return rows_by_name(connection, query, (bool(prefix), len(prefix), prefix, prefix))
+    # the bounds let SQLite search its index
+    query = f"""
+        {_READ} WHERE ? AND run_id >= ? AND run_id < ? AND substr(run_id, 1, ?) = ? AND {condition}
+        ORDER BY run_id = ? DESC LIMIT 2
+    """
+    return rows_by_name(connection, query, (bool(prefix), prefix, f"{prefix}\U0010ffff", len(prefix), prefix, prefix))
 
 
 def _only(rows: Sequence[sqlite3.Row], name: str) -> Run:

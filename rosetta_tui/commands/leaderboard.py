@@ -17,6 +17,7 @@ from corpora.model.task import TRANSLATION
 from corpora.text.messages import counted, near_names, one_of
 from harness.card.reading import block
 from harness.core.failures import UsageError
+from harness.release import FOLDER as RELEASES
 from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
@@ -95,7 +96,7 @@ def leaderboard(
         _write(table, lists, shown, sort, overwrite=overwrite)
     elif as_json:
         document = [_withheld(board) or _board(board, sort) for board in shown]
-        click.echo(form_text("leaderboard", [*map(official_words.form, lists), *document]))
+        click.echo(form_text("leaderboard", [*(official_words.form(list_) for list_ in lists), *document]))
     else:
         for line in _all_lines(lists, boards, shown, sort, source, left_out if gone else ""):
             click.echo(plain(line))
@@ -117,7 +118,8 @@ def _all_lines(
         nothing = "There is nothing to rank there yet." if source else demo
         yield f"There is nothing to rank: {left_out}" if left_out else nothing
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    yield from official_words.lists_lines(lists, width)
+    if lists:
+        yield from official_words.lists_lines(lists, width)
     if lists and shown:
         yield ""
     for index, board in enumerate(shown):
@@ -132,7 +134,9 @@ Ranked: TypeAlias = "tuple[sqlite3.Connection, Sequence[official.OfficialList]]"
 def here(dataset: str | None) -> Iterator[Ranked]:
     """Open the store of this computer, and read the released cards that it told or took in."""
     with opened() as store:
-        yield store, official.official_lists(official.cards_here(home(), store), dataset)
+        # with no released card here, what reads them is not loaded
+        released = any((home() / RELEASES).glob("*"))
+        yield store, official.official_lists(official.cards_here(home(), store), dataset) if released else []
 
 
 @contextmanager

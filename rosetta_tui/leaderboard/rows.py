@@ -273,7 +273,7 @@ def _translated_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(card_fields.with_interval(entrant.scores, "composite")),
         Cell(card_fields.with_interval(entrant.scores, "chrf_plus_plus")),
         Cell(figures.count(board.chrf_clusters.get(run.run_id)), "quiet"),
-        Cell(f"{card_fields.tier_sign(card, review)} {card_fields.claimable(card, review)}{stated_mark(entrant.run)}"),
+        Cell(f"{card_fields.signed_tier(card, review)}{stated_mark(entrant.run)}"),
     )
 
 

@@ -134,11 +134,11 @@ def no_composite(card: JsonObject) -> str:
     return f"no composite stated: {reason or f'{maker}, and none is worked out here'}"
 
 
-def tier_sign(card: JsonObject, review: ReviewStatus | None = None) -> str:
-    """Return the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
+def signed_tier(card: JsonObject, review: ReviewStatus | None = None) -> str:
+    """Return the tier as diamonds and a word, with ``!`` where a part of the outputs fails: lists cut the words."""
     claim = claim_of(card)
     tier = claim.tier(review_passed=review is not None and review.passed)
-    return f"{figures.meter(tier)}{'!' if claim.caveats else ''}"
+    return f"{figures.meter(tier)}{'!' if claim.caveats else ''} {tier}"
 
 
 def caveats_in_words(card: JsonObject) -> str:

@@ -68,7 +68,7 @@ def card_line(run: RunSummary) -> CardLine:
     return line._replace(
         tier=card_fields.tier_words(card, review, beside=True),
         whole_tier=card_fields.tier_words(card, review),
-        result=f"{card_fields.tier_sign(card, review)} {card_fields.claimable(card, review)}",
+        result=card_fields.signed_tier(card, review),
         caveats=card_fields.caveats_in_words(card),
     )
 

@@ -21,7 +21,7 @@ from textual.pilot import Pilot
 from harness.core.failures import UsageError
 from harness.leaderboard.official import take
 from harness.leaderboard.ranking import leaderboards
-from harness.release.ledger import FOLDER
+from harness.release import FOLDER
 from harness.store.file.database import open_store
 from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta

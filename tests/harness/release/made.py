@@ -11,7 +11,8 @@ from typing import Any
 from corpora.model.entry import Entry, Segment
 from harness.card.rows import load_card
 from harness.method.options import MethodOptions
-from harness.release.ledger import FOLDER, ReleaseLedger
+from harness.release import FOLDER
+from harness.release.ledger import ReleaseLedger
 from harness.release.records import ReleasedCard
 from harness.release.releasing import release_difference, release_refusal, release_run
 from harness.sealed.keys import Identity, Role

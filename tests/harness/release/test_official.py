@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
 from harness.leaderboard.official import cards_here, letters_of, official_lists, take
+from harness.release import FOLDER
 from harness.release.budget import MOMENT, History, shortfall_of
-from harness.release.ledger import FOLDER, ReleaseLedger, anchored, checked_lines, fits_line
+from harness.release.ledger import ReleaseLedger, anchored, checked_lines, fits_line
 from harness.release.records import Begun, InLedger, LedgerLine, ReleasedCard, Rule, ScoresTold, Together
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened

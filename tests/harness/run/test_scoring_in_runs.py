@@ -41,7 +41,7 @@ from rosetta_tui.live.scores import tier_line
 from rosetta_tui.report.card import card_text
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import recorded, seal
-from rosetta_tui.show.card_fields import claim_json, tier_sign, tier_words
+from rosetta_tui.show.card_fields import claim_json, signed_tier, tier_words
 from scoring.card.caveats import CaveatKind
 from scoring.card.claim import ClaimReason
 from scoring.core.specification import Tier
@@ -476,7 +476,7 @@ def test_every_place_claims_the_same(
     told = json.loads(json.dumps(claim_json(stored.card)["caveats"]))
     assert stored.card["scores"]["claim"]["caveats"] == told
     assert tier_words(stored.card) == words
-    assert tier_sign(stored.card).endswith("!") is bool(kinds)
+    assert ("! " in signed_tier(stored.card)) is bool(kinds)
     shown = card_text(stored.card)
     assert words in shown
     assert shown.count("\n  caveat ") == len(kinds)

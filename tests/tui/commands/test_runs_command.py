@@ -353,7 +353,7 @@ def test_runs_import_takes_no_seal_of_another_card(card: Path, connection: sqlit
 
 def test_runs_proof_shows_one_row_alone(card: Path, tmp_path: Path) -> None:
     path = tmp_path / "row.json"
-    assert rosetta_runs("proof", "last", "b", "-o", str(path)).exit_code == 0
+    assert rosetta_runs("export", "last", "--row", "b", "-o", str(path)).exit_code == 0
     text = path.read_text(encoding="utf-8")
     assert "I saw his dog yesterday." in text
     assert "I see the dog." not in text

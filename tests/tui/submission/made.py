@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.release.ledger import FOLDER, ReleaseLedger
+from harness.release import FOLDER
+from harness.release.ledger import ReleaseLedger
 from harness.release.records import InLedger, RefusalTold, ReleasedRefusal, ReleasedScore, ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from corpora.model.entry import Segment
-from harness.release.ledger import FOLDER, ReleaseLedger
+from harness.release import FOLDER
+from harness.release.ledger import ReleaseLedger
 from harness.release.records import InLedger, ReleasedCard, ReleasedCorpus, ReleasedMethod, ReleasedScore, ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.vault.grants.grants import Grants
