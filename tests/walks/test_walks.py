@@ -20,9 +20,9 @@ from review.files.batch import open_batch
 from review.office.store.store import Office
 from review.rating import Rating
 from review.verdict.gate.key import ControlKind
+from rosetta_tui.request import vault as vault_options
 from tests.review.office.made import Person
 from tests.tui.commands.command_line import ok
-from tests.tui.commands.sealed_review import POLICY
 from tests.walks.shell import Terminal
 
 PAGE = Path(__file__).parents[2] / "docs" / "custodians.md"
@@ -31,79 +31,111 @@ SPEAKERS = ("blue", "red")
 
 
 def _secret(path: Path) -> None:
+    """Write 50 sentences that are scored, and 50 that are kept for later."""
     read = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))
     read["dataset"]["id"] = "greetings"
-    for each in read["entries"]:
-        each |= {"segment": "gold_standard", "source": f"{each['source']} {END}"}
+    entries = read["entries"][:50]
+    read["entries"] = [
+        entry | {"id": f"{entry['id']}-{segment}", "segment": segment, "source": f"{entry['source']} {segment} {END}"}
+        for segment in ("gold_standard", "held_out")
+        for entry in entries
+    ]
     path.write_text(json.dumps(read), "utf-8")
 
 
-def _rule(path: Path) -> None:
-    """Make the rule that was written that of a small panel."""
-    rule = path.read_text("utf-8")
-    for old, new in (*POLICY, ("community_reviewers = 3", "community_reviewers = 2"), ("reviewers = 3", "reviewers = 2"), ("share = 0.40", "share = 0.05"), ("most = 0.30", "most = 0.95")):  # fmt: skip
-        rule = rule.replace(old, new)
-    path.write_text(rule, "utf-8")
-
-
-def _meant(word: str) -> list[str]:
-    """Return what a shell makes of a word."""
-    return [str(each) for each in Path().glob(word)] if "*" in word else [word]
-
-
-def _speakers_judge() -> None:
+def _speakers_judge(stick: Path) -> None:
     """Have each speaker open the stick on their laptop, judge, and hand over."""
     with Office.open(Path("homes/office")) as office:
         key = office.review("last").key
-    [batch] = (each.read_bytes() for each in Path("stick").glob("*.rosetta-batch"))
+    [batch] = (path.read_bytes() for path in stick.glob("*.rosetta-batch"))
     for name, code in zip(SPEAKERS, key.orders, strict=True):
         identity = Identity.load(Path("homes", name), Role.LAPTOP)
         opened = open_batch(batch, [identity.age])
-        assert all(END in each.source for each in opened.items if each.source)
+        assert all(END in item.source for item in opened.items if item.source)
         person = Person(Path("homes", name), opened, code)
         person.identity = identity
         spoilt = [key.items[item].control is ControlKind.BAD for item in person.order]
-        person.rate([Rating.REJECT if each else Rating.EXCELLENT for each in spoilt])
-        Path("stick", f"{name}.rosetta-ratings").write_bytes(person.handed_over())
+        person.rate([Rating.REJECT if is_spoilt else Rating.EXCELLENT for is_spoilt in spoilt])
+        (stick / f"{name}.rosetta-ratings").write_bytes(person.handed_over())
         person.laptop.close()
 
 
-@pytest.mark.thorough
-def test_a_day_from_the_stick_to_the_certificate_at_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    monkeypatch.setenv("COLUMNS", "120")
-    _secret(tmp_path / "greetings.json")
-    calls = re.findall(r"^rosetta (.*?) +# (\w+)$", PAGE.read_text("utf-8"), re.MULTILINE)
-    assert len(calls) == 21
-    said = {}
-    for call, whose in calls:
-        words = [each for word in shlex.split(call) for each in _meant(word)]
+def _ben_packs() -> None:
+    """Have another developer bring a method of their own on the stick."""
+    ok("submission demo stick/ben --lane data", Path("homes/ben"))
+    sheet = Path("stick/ben/submission.toml")
+    sheet.write_text(sheet.read_text("utf-8").replace("A newcomer", "Ben"), "utf-8")
+    ok("submission pack stick/ben --accept-terms stick/ben-terms.txt --overwrite", Path("homes/ben"))
+
+
+class Day:
+    """The commands of the page, typed one after the other, each on its computer."""
+
+    def __init__(self, text: str) -> None:
+        self.calls = re.findall(r"^rosetta (.*?) +# (\w+)$", text, re.MULTILINE)
+        self.said: dict[str, str] = {}
+
+    def count(self, *others: str) -> int:
+        """Count the commands that are not typed by these."""
+        return sum(whose not in others for _, whose in self.calls)
+
+    def go(self, _request: Path = PAGE) -> None:
+        """Type the next command; while one waits for the keepers, this is what they do."""
+        call, whose = self.calls.pop(0)
+        words = shlex.split(call)
         if words[:2] == ["submission", "run"] and "--vault" in words:
             words += ["--despite-network", "the computer of this test has one"]
         if words[:2] == ["review", "import"]:
-            _speakers_judge()
-            (tmp_path / "greetings.json").unlink()
-        said[call] = ok(shlex.join(words), tmp_path / "homes" / whose)
-        if words[:2] == ["review", "plan"]:
-            _rule(tmp_path / "our-rule.toml")
+            _speakers_judge(Path(words[2]))
+        self.said[call] = ok(shlex.join(words), Path("homes", whose).absolute(), "y\n")
+
+    def through(self) -> None:
+        while self.calls:
+            self.go()
+
+
+@pytest.mark.thorough
+def test_a_day_of_three_keepers_from_the_ceremony_to_a_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    monkeypatch.setenv("COLUMNS", "120")
+    first, _, further = PAGE.read_text("utf-8").partition("## A further method")
+    day, later, office = Day(first), Day(further), tmp_path / "homes" / "office"
+    assert day.count("ann") == 15
+    assert later.count() == 8
+    _secret(tmp_path / "greetings.json")
+    (tmp_path / "stick").mkdir()
+    monkeypatch.setattr(vault_options, "wait", day.go)
+    day.through()
+    (tmp_path / "greetings.json").unlink()
+    for page in ("school.html", "library.html"):
+        (tmp_path / page).unlink()
+    asked = next(said for call, said in day.said.items() if "first time" in call)
+    assert asked.index("2 keepers must allow it: Office, and 1 more of School, Library") < asked.index(
+        "School allows it"
+    )
+    planned = next(said for call, said in day.said.items() if call.startswith("review create"))
+    assert "derived: 2 people and 20 sentences are enough" in planned
     told = json.loads((tmp_path / "ann.json").read_text("utf-8"))
     assert told["corpus"]["id"] == "greetings"
-    log = ok("vault log elders", tmp_path / "homes/office")
-    assert "ann.rosetta-submission, allowed once" in log
-    assert "sealing for speakers' laptops" in log.splitlines()[-1]
-    assert "told" in said["submission list"]
-    shown = said["runs show last"]
-    assert "community-validated" in shown
-    assert "✓ gate: go by panel of 2" in shown
-    way = said["submission show ann.rosetta-submission"]
+    assert "sealing for speakers' laptops" in ok("vault log elders", office)
+    shown = ok("runs show last", office)
+    decided = next(said for call, said in day.said.items() if call.startswith("review gate"))
+    assert ": go. What may be claimed is no longer capped" in decided
+    assert "gate: it was a panel of 2, the policy asks for 5" in shown
+    way = ok("submission show stick/ann.rosetta-submission", office)
     assert "The way is at its end" in way
-    assert "rosetta community propose" not in way, "its composite is below the line of §8.3"
     [certificate] = (tmp_path / "certificate").glob("*.certificate.json")
     named = json.loads(certificate.read_text("utf-8"))["run"]
     assert named["run_card_hash"] == told["run_card_hash"]
-    every = (each for each in tmp_path.rglob("*") if each.is_file())
-    assert [each for each in every if END.encode() in each.read_bytes()] == []
+    _ben_packs()
+    monkeypatch.setattr(vault_options, "wait", later.go)
+    later.through()
+    assert json.loads((tmp_path / "ben.json").read_text("utf-8"))["confirmation"] == "confirmed"
+    assert len([*(tmp_path / "certificate").glob("*.certificate.json")]) == 2
+    assert "The way is at its end" in ok("submission show stick/ben.rosetta-submission", office)
+    files = (path for path in tmp_path.rglob("*") if path.is_file())
+    assert [path for path in files if END.encode() in path.read_bytes()] == []
 
 
 METHOD = """

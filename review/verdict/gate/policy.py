@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from importlib import resources
+from math import ceil, log
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -133,6 +134,37 @@ def proposed() -> tuple[GatePolicy, bytes]:
     name = "policy.toml"
     content = resources.files("review.verdict.gate").joinpath(name).read_bytes()
     return read_policy(content, name), content
+
+
+def for_panel(reviewers: int, items: int) -> tuple[GatePolicy, bytes]:
+    """Derive the rule of a panel of so many people and sentences from the proposal, which it is where they suffice for that.
+
+    Lowered is only what such a panel cannot reach whatever the method is worth: how many people, sentences, and sentences
+    of a difficulty there are: a difficulty with one sentence widens the bounds as far as one can. The level, how sure the ratings must make us, and how many people are a community's panel
+    stay. So few sentences cannot show that rejections are rare: of 20 accepted ones all, the upper bound of the share
+    rejected is 1 − 0.05^(1/20) = 0.139 at a confidence of 0.95, and so ``veto.most`` is 0.15.
+    """
+    policy, content = proposed()
+    enough, level, veto = policy.enough, policy.level, policy.veto
+    # where all are accepted, the lower bound of the share is (1 − confidence)^(1/items)
+    least = ceil(log(1 - float(level.confidence)) / log(float(level.share)))
+    size = max(least, min(items, enough.items))
+    people = max(2, min(reviewers, enough.reviewers))
+    if (people, size) == (enough.reviewers, enough.items):
+        return policy, content
+    unseen = ceil(20 * (1 - (1 - float(veto.confidence)) ** (1 / size))) / 20
+    changes = (
+        (f'status = "{policy.status}"', f'status = "derived for {reviewers} people and {items} sentences; to be set by the governance organisation"'),
+        (f"items = {enough.items}", f"items = {size}"),
+        (f"per_stratum = {enough.per_stratum}", "per_stratum = 1"),
+        (f"reviewers = {enough.reviewers}", f"reviewers = {people}"),
+        (f"most = {veto.most}", f"most = {max(float(veto.most), unseen):.2f}"),
+    )  # fmt: skip
+    text = content.decode()
+    for old, new in changes:
+        text = text.replace(f"\n{old}\n", f"\n{new}\n", 1)
+    derived = text.encode()
+    return read_policy(derived, "policy.toml"), derived
 
 
 def read_policy_file(path: Path | None) -> tuple[GatePolicy, bytes]:

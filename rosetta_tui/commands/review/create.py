@@ -84,7 +84,11 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--anchors", type=click.IntRange(0, 500), help="References among them.")
 @click.option("--segment", "segments", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment.")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random.")
-@click.option("--policy", type=_FILE, help="The gate's rule, as TOML. Default: our proposal.")
+@click.option(
+    "--policy",
+    type=_FILE,
+    help="The gate's rule, as TOML. Default: our proposal, or for fewer people or sentences one that is derived from it.",
+)
 @click.option("--name", help="Name of the review and its files. Default: the corpus, numbered.")
 @click.option("--title", help="What reviewers see above it.")
 @click.option("--organisation", help="Who asks, by the name that speakers know. Default: the policy's, or that of the last review.")  # fmt: skip
@@ -163,7 +167,12 @@ def _check_fit(runs: Sequence[str], translate: Path | None, second: str | None, 
 
 
 def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
-    policy, policy_bytes = gate_policy.read_policy_file(given["policy"])
+    derived = given["policy"] is None
+    policy, policy_bytes = (
+        gate_policy.for_panel(given["reviewers"], given["items"])
+        if derived
+        else gate_policy.read_policy_file(given["policy"])
+    )
     texts = distribute.own_texts(given)
     given["organisation"] = given["organisation"] or policy.organisation
     training = _own_training(given["training"], given["language"]) if given["training"] else None
@@ -179,7 +188,7 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     draft = creating.draft_review(reviewed, policy, _size(given, reviewed), seed, texts, training, carries)
     letters = words_letters.look_at_letters(draft, texts, given, secret=draft.secret)
     plan = words_plan.draft_lines(draft, policy, letters, own_training=bool(given["training"]))
-    distribute.say_plan(plan, as_json=as_json)
+    distribute.say_plan([*plan, *words_plan.rule_lines(policy)], as_json=as_json)
     if dry_run:
         return
     _require_verdict(words_plan.no_verdict(draft, policy), anyway=given["anyway"])
@@ -228,8 +237,8 @@ def _require_verdict(why_none: Iterable[str], *, anyway: bool) -> None:
     """Refuse a review of which the policy could give no verdict, however people rate, for these reasons."""
     if not anyway and (reasons := list(why_none)):
         raise UsageError(
-            f"However people rate, this review could give no verdict: {'; '.join(reasons)}. Ask for more, give "
-            "a --policy that asks for less, or add --anyway, for practice or to hear opinions."
+            f"However people rate, this review could give no verdict: {'; '.join(reasons)}. Ask for more, name as few "
+            "as there are (--reviewers, --items), or add --anyway, for practice or to hear opinions."
         )
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import click
 
-from harness.core.failures import UsageError
-from harness.store.file.database import default_path, home
+from harness.core.failures import HarnessError, UsageError
+from harness.store.file.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
@@ -39,7 +39,7 @@ with when_used():
 @click.command("gate")
 @click.argument("review", default="last")
 @click.option("--run", "run_id", help="Only this run of the review (its id or the beginning).")
-@click.option("--issue", is_flag=True, help="Issue a signed certificate with its evidence.")
+@click.option("--issue", is_flag=True, help="Issue a signed certificate with its evidence, and attach a go to the run.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files of --issue."
 )
@@ -68,15 +68,19 @@ def gate_(
             click.echo(plain(line), err=True)
         if undecided := second_look.undecided_words(office, reviewed):
             click.echo(plain(f"LOOK: {undecided}"), err=True)
+        issued: list[Path] = []
         if issue:
             for made, paths in export_files.issue_files(
                 office, reviewed, runs, evidence, identity, output or Path(), overwrite=overwrite
             ):
                 _tell(made, paths)
+                issued.append(paths[0])
                 evidence = made.evidence
         for run in runs:
             evidence = certifying.look(office, reviewed, run, evidence)
         readings = {run: certify.read_verdict(evidence, run) for run in runs}
+    for path in issued:
+        _attach(path, identity.public.signing_key)
     document = [
         _inside_json(run, reading) if reviewed.secret else _json(reviewed, run, reading)
         for run, reading in readings.items()
@@ -163,15 +167,28 @@ def _tell(made: certificate_evidence.EvidenceFile, paths: Sequence[Path]) -> Non
     if made.coarse is not None:
         click.echo(_COARSE.format(outcome), err=True)
         return
-    attach = clipboard.command_line(["rosetta", "review", "attach", str(paths[0])])
-    lift = f" A run's tier is lifted by: {attach}"
     click.echo(
         plain(
             f"Certificate {certificate.sha256[:16]}… says {outcome}. The evidence holds who rated what by "
-            "pseudonym, and no text: give it to those who are to check it." + (lift if outcome == "go" else "")
+            "pseudonym, and no text: give it to those who are to check it."
         ),
         err=True,
     )
+
+
+def _attach(path: Path, trusted: str) -> None:
+    """Attach a certificate that was issued now to its run, as ``rosetta review attach`` does; print why not where it is a go that cannot be."""
+    issued = certifying.present(path, None, home())
+    try:
+        with opened() as connection:
+            lines = gate.standing_lines(certifying.attach(connection, issued, trusted))
+    except HarnessError as error:
+        is_go = certificates.read_certificate(issued.certificate, "it").outcome == "go"
+        lines = (
+            [f"{error} Later: {clipboard.command_line(['rosetta', 'review', 'attach', str(path)])}"] if is_go else []
+        )
+    for line in lines:
+        click.echo(plain(line), err=True)
 
 
 # ---- Write results for the governance organisation and researchers ----

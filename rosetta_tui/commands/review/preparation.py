@@ -21,6 +21,7 @@ with when_used():
     from harness.core import storage
     from review.verdict.gate import planner
     from review.verdict.gate import policy as gate_policy
+    from rosetta_tui.review.organiser.words import plan
 
 _PEOPLE = (3, 5, 8)
 _SENTENCES = (50, 80, 100)
@@ -30,7 +31,11 @@ _SENTENCES = (50, 80, 100)
 @click.option("--reviewers", type=click.IntRange(2, 200), help="Only that many people.")
 @click.option("--items", type=click.IntRange(10, 2000), help="Only that many sentences.")
 @click.option("--share", default=0.85, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True), help="How good the method truly is.")  # fmt: skip
-@click.option("--policy", type=click.Path(path_type=Path), help="The gate's rule. Default: our proposal.")
+@click.option(
+    "--policy",
+    type=click.Path(path_type=Path),
+    help="The gate's rule. Default: our proposal, or for fewer people or sentences one that is derived from it.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.toml", help="Write the rule to a new file, in which the organisation sets its numbers.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan_(
@@ -44,7 +49,8 @@ def plan_(
     With -o the rule that it follows is written, with a word about each number: change it, and name it with --policy
     here and with `rosetta review create`.
     """
-    rule, content = gate_policy.read_policy_file(policy)
+    few = reviewers or min(_PEOPLE), items or min(_SENTENCES)
+    rule, content = gate_policy.for_panel(*few) if policy is None else gate_policy.read_policy_file(policy)
     if output is not None:
         if output.exists():
             raise UsageError(f"{output.name} is there already. Choose another name.")
@@ -53,7 +59,7 @@ def plan_(
     people = _PEOPLE if reviewers is None else (reviewers,)
     sentences = _SENTENCES if items is None else (items,)
     plan_rows = planner.promises(rule, people, sentences, share)
-    lines = _lines(plan_rows, share, float(rule.level.share))
+    lines = [*_lines(plan_rows, share, float(rule.level.share)), *plan.rule_lines(rule)]
     print_form("review-plan", [asdict(plan_row) for plan_row in plan_rows], lines, as_json=as_json)
 
 

@@ -21,8 +21,8 @@ from harness.core.failures import UsageError
 from review.verdict.gate.careless import MOST_PAIRS, Carelessness, Sign, Tally, carelessness, longest_run, not_worse_p
 from review.verdict.gate.gate import GateOutcome, decide
 from review.verdict.gate.key import ControlKind
-from review.verdict.gate.panel import ControlItem, Panel
-from review.verdict.gate.policy import MOST_BYTES, proposed, read_policy, read_policy_file
+from review.verdict.gate.panel import ControlItem, Panel, clopper_pearson
+from review.verdict.gate.policy import MOST_BYTES, for_panel, proposed, read_policy, read_policy_file
 from review.verdict.gate.verdict import COUNTED, ONE, OUTCOMES, WORDS, Code, GateFinding, care_words, finding_words
 from tests.review.thorough import examples, times
 from tests.review.verdict.panels import by_chance, good, made, with_controls
@@ -350,3 +350,24 @@ def test_honest_are_seldom_noticed_clickers_mostly(kind: str, least: float, most
     seen = sum(bool(carelessness(person(draw, kind), RULE).advised) for _ in range(count))
     print(f"{kind}: {seen / count:.3f} of {count} advised")
     assert least <= seen / count <= most
+
+
+@pytest.mark.parametrize(("people", "items"), [(2, 20), (2, 9), (3, 30), (4, 25), (2, 200)])
+def test_derived_rule_can_be_met_and_keeps_level_and_community(people: int, items: int) -> None:
+    (shipped, _), (derived, content) = proposed(), for_panel(people, items)
+    assert derived == read_policy(content, "it")
+    kept = ("level", "stops", "guidelines", "careless", "organisation")
+    assert [getattr(derived, name) for name in kept] == [getattr(shipped, name) for name in kept]
+    assert derived.enough.community_reviewers == shipped.enough.community_reviewers
+    assert derived.enough.core_share == shipped.enough.core_share
+    assert (derived.enough.reviewers, derived.enough.items) == (min(people, 3), min(items, 50))
+    size = derived.enough.items
+    assert clopper_pearson(size, size, 0.95)[0] >= derived.level.share
+    assert clopper_pearson(0, size, 0.95)[1] <= derived.veto.most <= 0.30
+    assert f"derived for {people} people" in derived.status
+
+
+def test_derived_rule_of_a_large_panel_is_the_proposal() -> None:
+    assert for_panel(5, 80) == for_panel(3, 50) == proposed()
+    assert for_panel(1, 1)[0].enough.items == 9, "fewer accepted ones cannot show the level"
+    assert for_panel(1, 1)[0].enough.reviewers == 2

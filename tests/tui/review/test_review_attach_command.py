@@ -52,9 +52,10 @@ def sealed_card(home: Path) -> str:
 
 def test_attach_lifts_the_tier_and_remove_takes_it_back(home: Path, tmp_path: Path) -> None:
     spring(home, segment="gold_standard", run=Segment.GOLD_STANDARD)
-    certificate = issued(tmp_path)
-    assert PENDING in shown("list"), "issuing lifts nothing"
-    before = sealed_card(home)
+    before, certificate = sealed_card(home), issued(tmp_path)
+    assert listed()["verification_tier"] == "community-validated", "a go is attached when it is issued"
+    invoke("attach", "--remove", "last")
+    assert PENDING in shown("list")
     assert "It is community-validated." in invoke("attach", certificate).stdout
     run = listed()
     assert (run["verification_tier"], run["review"]) == ("community-validated", "go")

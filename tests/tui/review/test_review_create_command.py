@@ -174,8 +174,8 @@ def test_create_refused_leaves_no_laptop_no_key_and_no_file(
     for *options, words in (
         ("--reviewers", "0", "--reviewers 0"),
         ("--items-per-person", "5", "--core N"),
-        ("--items", "20", "50 sentences.*--anyway"),
-        ("--reviewers", "2", "3 reviewers.*--anyway"),
+        ("--items", "8", "9 sentences.*--anyway"),
+        ("--reviewers", "1", "2 reviewers.*--anyway"),
         (*small, "--recipient", "age1nothing", "no age recipient"),
         (*small, "--segment", "held_out", "no entry of these segments"),
         (*small, "--title", "x" * 201, "field 'title'"),
@@ -198,9 +198,15 @@ def assert_nothing_stays(home: Path, place: Path) -> None:
     assert not list(place.glob("*/*.rosetta-batch"))
 
 
-def test_create_anyway_gives_no_verdict_and_asks_who_asks(home: Path, tmp_path: Path) -> None:
+def test_create_says_what_a_small_panel_can_show_and_asks_who_asks(home: Path, tmp_path: Path) -> None:
     small = ("-o", tmp_path / "out", "--items", "20")
-    assert "50 sentences" in rosetta(*CREATE, *small, "--dry-run").output
+    planned = rosetta(*CREATE, *small, "--dry-run").output
+    assert "derived: 3 people and 20 sentences are enough" in planned
+    assert "it speaks for a community from 5 people on" in planned
+    assert "rarer than 15 %" in planned
+    assert "derived" not in rosetta(*CREATE, "--dry-run").output
+    too_few = ("--items", "8", "--dry-run")
+    assert "9 sentences rated, and these are 8" in rosetta(*CREATE, "-o", tmp_path / "out", *too_few).output
     assert not (tmp_path / "out").exists()
     assert not (home / "reviews.sqlite").exists()
     assert "add --organisation" in refused("create", "last", *small)

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -248,8 +247,7 @@ def test_verify_words_not_in_it_do_not_condemn_the_certificate(go: Spring, tmp_p
 
 def test_gate_issue_overwrites_files_only_when_asked(go: Spring, tmp_path: Path) -> None:
     issue = ("gate", "--issue", "-o", tmp_path / "two words")
-    pasted = invoke(*issue).stderr.split("lifted by: rosetta review ")[1].splitlines()[0]
-    assert invoke(*shlex.split(pasted)).exit_code == 0
+    assert ": go. What may be claimed is no longer capped" in invoke(*issue).stderr
     before = go.looks
     with pytest.raises(UsageError, match=r"is there already.*--overwrite"):
         invoke(*issue)

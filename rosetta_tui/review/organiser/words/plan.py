@@ -234,6 +234,18 @@ def plan_line(name: str, text: str) -> str:
     return f"{name:<13}{text}"
 
 
+def rule_lines(policy: GatePolicy) -> Iterator[str]:
+    """Yield what a rule that was derived for a small panel can show and what it cannot; nothing for any other rule."""
+    if policy.status.startswith("derived"):
+        level, enough = policy.level, policy.enough
+        yield plan_line(
+            "rule",
+            f"derived: {enough.reviewers} people and {enough.items} sentences are enough. A go shows, {percent(float(level.confidence))} sure, that "
+            f"{percent(float(level.share))} of the translations are acceptable to these people: nearly every one has to be. It cannot show "
+            f"that rejected ones are rarer than {percent(float(policy.veto.most))}, and it speaks for a community from {enough.community_reviewers} people on. `rosetta review plan -o` writes the rule",
+        )
+
+
 def letters_plan(letters: Letters) -> Iterator[str]:
     """Yield as lines of a plan which letters the reviewer's window lacks."""
     for number, line in enumerate(letter_lines(letters)):
