@@ -70,9 +70,11 @@ Written by ``docs/make_options.py`` from ``harness.method.option_table``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
+
+from corpora.files.json_types import JsonObject
 
 File = str | Path
 '''
@@ -80,7 +82,7 @@ _TYPES = {
     OptionKind.WHOLE: "int",
     OptionKind.NUMBER: "float",
     OptionKind.FILE: "File",
-    OptionKind.PAIRS: "Mapping[str, Any]",
+    OptionKind.PAIRS: "JsonObject",
     OptionKind.SWITCH: "bool",
 }
 

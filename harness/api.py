@@ -318,7 +318,8 @@ def resume(
         run = find_run(connection, name)
         require_going_on(run)
         open_again(connection, run, vault, "resume")
-        cleared = resume_method(connection, run, resumption.options.get("may_send"), find_key)
+        may_send = resumption.options.get("may_send")
+        cleared = resume_method(connection, run, None if may_send is None else str(may_send), find_key)
     return Ready(store, run.id, run.run_id, cleared, resumption=resumption)
 
 

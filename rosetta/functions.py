@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Corpus, Dataset, Selection
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.model.records import complete
@@ -46,25 +47,25 @@ References = Sequence[str] | Sequence[Sequence[str]]
 class RecordFields(TypedDict, total=False):
     """What a record has beside source and reference where the task is no translation (docs/corpora.md)."""
 
-    evidence: Sequence[Mapping[str, Any]]
+    evidence: Sequence[JsonObject]
     """qa: texts that were found, ``{"text": …, "token_count": 12}`` each."""
     baseline: str
     """qa: another system's output for the same question."""
     turns: Sequence[Mapping[str, str]]
     """chat: ``{"user": …, "reference": …}`` each."""
     category: str
-    tools: Sequence[Mapping[str, Any]]
+    tools: Sequence[JsonObject]
     """function_call: ``{"name": …, "parameters": …}`` with a JSON schema each."""
     reference_calls: Sequence[Mapping[str, Mapping[str, Sequence[Any]]]]
     """function_call: ``{NAME: {PARAMETER: [permitted values]}}`` each."""
     database: str
     """text2sql: path of the SQLite file, seen from ``folder`` and inside of it."""
     database_schema: str
-    instructions: Sequence[Mapping[str, Any]]
+    instructions: Sequence[JsonObject]
     """ifeval: ``{"id": "detectable_format:title", "kwargs": {…}}`` each."""
     choices: Sequence[str]
     """multiple_choice: their letters are A, B, C …"""
-    reference_state: Mapping[str, Mapping[str, Any]]
+    reference_state: Mapping[str, JsonObject]
     """dialogue_state: ``{DOMAIN: {SLOT: value}}``."""
     language: str
     """Language of this output, where it is not the metric's ``target``."""
@@ -154,7 +155,10 @@ class TextMetric:
     def _entry(
         self, number: int, source: str | None, reference: str | Sequence[str] | None, record: RecordFields | None
     ) -> Entry:
-        fields = {} if record is None else _json_values(number, record)
+        try:  # as a corpus file would have them
+            fields = {} if record is None else dict(json.loads(json.dumps(record, allow_nan=False)))
+        except (TypeError, ValueError, RecursionError):
+            raise UsageError(f"Record {number} is no JSON object. Give texts, numbers, lists and dicts.") from None
         if source is not None:
             fields["source"] = source
         if reference is not None:
@@ -180,15 +184,6 @@ def _together(
         raise UsageError(f"{counts}: give as many of each.")
     nothing = [None] * count
     yield from zip(sources or nothing, references or nothing, records or nothing, strict=True)
-
-
-def _json_values(number: int, record: RecordFields) -> dict[str, Any]:
-    """Return the fields of a record as a corpus file would have them; UsageError where they are no JSON."""
-    try:
-        return dict(json.loads(json.dumps(record, allow_nan=False)))
-    except (TypeError, ValueError, RecursionError):
-        what = f"Record {number} is no JSON object. Give texts, numbers, lists and dicts."
-        raise UsageError(what) from None
 
 
 Outputs = Sequence[str | None] | Mapping["EntryId", str | None] | File
@@ -286,8 +281,7 @@ def score(corpus: Corpus, outputs: Outputs | None = None, **options: Unpack[Scor
     """
     if outputs is None or isinstance(outputs, str | Path):
         file = {} if outputs is None else {"outputs": Path(outputs)}
-        asked = _asked(corpus, "replay", {**options, **file})
-        return RunUnderWay(api.start(default_path(), asked)).result()
+        return RunUnderWay(api.start(default_path(), _asked(corpus, "replay", options, **file))).result()
     asked = _asked(corpus, "replay", options)
     method = replay_of(asked.plan.options, given_outputs(outputs, corpus.entries))
     return RunUnderWay(api.start(default_path(), asked, asked.clear(make=lambda _: method))).result()
@@ -378,16 +372,16 @@ def _segment(name: str) -> Segment:
         raise UsageError(f"segment: {error}. There are {', '.join(Segment)}.") from None
 
 
-def _asked(corpus: Corpus, method: str, given: Mapping[str, Any]) -> api.RunRequest:
-    options = dict(given)
-    chosen = {name: options.pop(name) for name in Choosing.__annotations__ if name in options}
+def _asked(corpus: Corpus, method: str, given: Scoring, **file: Path) -> api.RunRequest:
     selection = Selection(
-        segments=tuple(map(_segment, chosen.get("segment", ()))),
-        difficulties=tuple(chosen.get("difficulty", ())),
-        entry_ids=tuple(chosen.get("entries", ())),
-        limit=chosen.get("limit"),
-        sample=chosen.get("sample"),
-        seed=chosen.get("seed", 0),
+        segments=tuple(map(_segment, given.get("segment", ()))),
+        difficulties=tuple(given.get("difficulty", ())),
+        entry_ids=tuple(given.get("entries", ())),
+        limit=given.get("limit"),
+        sample=given.get("sample"),
+        seed=given.get("seed", 0),
     )
-    note, tags = options.pop("note", ""), options.pop("tags", ())
-    return api.ask(corpus, method, options, selection, note=note, tags=tags)
+    apart = {*Choosing.__annotations__, "note", "tags"}
+    options = {name: value for name, value in given.items() if name not in apart}
+    note, tags = given.get("note", ""), given.get("tags", ())
+    return api.ask(corpus, method, options | file, selection, note=note, tags=tags)

@@ -5,9 +5,11 @@ Written by ``docs/make_options.py`` from ``harness.method.option_table``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
+
+from corpora.files.json_types import JsonObject
 
 File = str | Path
 
@@ -125,9 +127,9 @@ class Options(Scoring, total=False):
     """Name of the source language for prompts."""
     target_name: str
     """Name of the target language for prompts."""
-    body: Mapping[str, Any]
+    body: JsonObject
     """Add this to the body of each call."""
-    settings: Mapping[str, Any]
+    settings: JsonObject
     """Passed to a plug-in. A value that is not JSON is taken as text."""
     attempts: int
     """Attempts at one call, at most. Default: 6."""

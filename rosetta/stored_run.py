@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.files.json_types import Json
 from harness.card.checking.lint_subject import findings_of, stored_subject
 from harness.card.comparability import card_id
 from harness.card.model import RunCard
@@ -109,7 +110,7 @@ class RunHandle:
             refuse_to_leave(connection, [run])
             return findings_of(stored_subject(connection, run)) or ()
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[dict[str, Json]]:
         """Return one row for each finished entry, in the order of the corpus, with every metric that it has.
 
         ``pandas.DataFrame(run.entries())`` and ``polars.DataFrame(run.entries())`` make a table of them. Of a
@@ -120,30 +121,25 @@ class RunHandle:
             corpus = read_entries(connection, run.corpus, run.positions, to_show=True)
             results = list(read_results(connection, run.id, to_show=True))
             scorer = scorer_of(connection, run)
-        return [_row(corpus[result.position], result, scorer) for result in results]
+        rows: list[dict[str, Json]] = []
+        for result in results:
+            entry = corpus[result.position]
+            withheld = entry.secret or bool((entry.model_extra or {}).get("withheld"))  # or it came without its texts
+            row: dict[str, Json] = {"entry_id": card_id(entry.id), "withheld": withheld}
+            if not withheld:
+                row["source"], row["reference"] = entry.source, entry.reference
+                row["variants"], row["output"] = list(entry.variants), result.output
+                row |= {name: _plain(getattr(entry, field)) for name, field in _TAGS.items()}
+                row |= entry_scores(result, scorer)
+                row |= {name: _plain(getattr(result, name)) for name in _OUTCOME}
+            rows.append(row)
+        return rows
 
     def _opened(self) -> Any:
         return opened(self.store)
 
     def _read(self, connection: sqlite3.Connection) -> Run:
         return find_run(connection, self.run_id)
-
-
-def _row(entry: Any, result: Any, scorer: Any) -> dict[str, Any]:
-    """Return an entry with its outcome; of one that is secret, or came without its texts, its id."""
-    if entry.secret or (entry.model_extra or {}).get("withheld"):
-        return {"entry_id": card_id(entry.id), "withheld": True}
-    return {
-        "entry_id": card_id(entry.id),
-        "withheld": False,
-        "source": entry.source,
-        "reference": entry.reference,
-        "variants": list(entry.variants),
-        "output": result.output,
-        **{name: _plain(getattr(entry, field)) for name, field in _TAGS.items()},
-        **entry_scores(result, scorer),
-        **{name: _plain(getattr(result, name)) for name in _OUTCOME},
-    }
 
 
 def _plain(value: Any) -> Any:

@@ -42,9 +42,17 @@ def changed_files() -> list[ChangedFile] | None:
     recorded = _recorded(ours)
     if not recorded or Path(str(ours.locate_file(""))).resolve() != Path(__file__).resolve().parents[1]:
         return None
-    changed = {path: state for path, sha in recorded.items() if (state := _state(ours, path, sha))}
+    changed: dict[str, bool] = {}  # path → whether the file is gone
+    for path, sha in recorded.items():
+        try:
+            content = Path(str(ours.locate_file(path))).read_bytes()
+        except OSError:
+            changed[path] = True
+            continue
+        if base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode() != sha:
+            changed[path] = False
     owners = _owners(ours, set(changed)) if changed else {}
-    return [ChangedFile(path, owners.get(path, ""), gone=state == "gone") for path, state in changed.items()]
+    return [ChangedFile(path, owners.get(path, ""), gone=gone) for path, gone in changed.items()]
 
 
 def _recorded(ours: Distribution) -> dict[str, str]:
@@ -55,16 +63,6 @@ def _recorded(ours: Distribution) -> dict[str, str]:
         for path, digest, *_ in (row for row in rows if len(row) > 1)
         if digest.startswith("sha256=") and path.partition("/")[0] in PACKAGES
     }
-
-
-def _state(ours: Distribution, path: str, recorded: str) -> str:
-    """Return "gone", "changed", or nothing where the file is as it was installed."""
-    try:
-        content = Path(str(ours.locate_file(path))).read_bytes()
-    except OSError:
-        return "gone"
-    digest_found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-    return "" if digest_found == recorded else "changed"
 
 
 def _owners(ours: Distribution, paths: set[str]) -> dict[str, str]:
@@ -92,14 +90,7 @@ def changed_words(changed: Sequence[ChangedFile]) -> str:
 
 
 def mend_lines() -> tuple[str, ...]:
-    """Return the lines that make an environment with Rosetta alone; the wheel is the reader's to name."""
-    folder = "rosetta-alone"
-    python = f"{folder}\\Scripts\\python" if sys.platform == "win32" else f"{folder}/bin/python"
-    return (f"python -m venv {folder}", f"{python} -m pip install {_source()}")
-
-
-def _source() -> str:
-    """Return what Rosetta was installed from, as pip noted it (direct_url.json); else the wheel by its name."""
+    """Return the lines that make an environment with Rosetta alone, from where it was installed from (direct_url.json)."""
     import json
 
     ours = distribution(DISTRIBUTION)
@@ -107,7 +98,10 @@ def _source() -> str:
         url = json.loads(ours.read_text("direct_url.json") or "{}").get("url")
     except ValueError:
         url = None
-    return f'"{url or f"rosetta_tui-{ours.version}-py3-none-any.whl"}"'
+    source = url or f"rosetta_tui-{ours.version}-py3-none-any.whl"
+    folder = "rosetta-alone"
+    python = f"{folder}\\Scripts\\python" if sys.platform == "win32" else f"{folder}/bin/python"
+    return (f"python -m venv {folder}", f'{python} -m pip install "{source}"')
 
 
 def own_files() -> Iterator[Finding]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from corpora.files.json_types import Json
 from harness.method.options import MethodOptions
 from harness.setup.scoring_options import STORED, ScoringOptions
 from harness.store.file.trouble import unpacks
@@ -102,12 +103,16 @@ def scored_with(run: Run, options: ScoringOptions) -> dict[str, Any]:
     return {**run.plan, "scoring": options.model_dump(mode="json")}
 
 
+PlanChanges: TypeAlias = "Mapping[str, Json | Path]"
+"""Fields of a run's plan that are to be other than before, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resumption:
     """How a run continues: what a person changes, carried out once no other process can be at the run, and how far."""
 
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Fields of RunOptions, by name."""
+    options: PlanChanges = field(default_factory=dict)
+    """Fields of RunOptions."""
     retry_failed: bool = False
     """Forget the rows of failed entries, so that they are asked for again."""
     only: tuple[int, ...] | None = None

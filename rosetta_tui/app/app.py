@@ -343,16 +343,17 @@ class RosettaApp(TerminalApp):
             ("rosetta resume", "bold"),
             " continues later.",
         )
-        confirm(self, question, "Stop and leave", self._stop_and_leave)
+
+        def stop_and_leave() -> None:
+            for screen in self._runs.under_way:
+                if screen.control is not None:
+                    screen.control.stop()
+            self.exit()
+
+        confirm(self, question, "Stop and leave", stop_and_leave)
 
     def action_help_quit(self) -> None:
         self.notify("ctrl+q leaves Rosetta.", timeout=3, markup=False)
-
-    def _stop_and_leave(self) -> None:
-        for screen in self._runs.under_way:
-            if screen.control is not None:
-                screen.control.stop()
-        self.exit()
 
     # The clipboard
 

@@ -6,12 +6,12 @@ import os
 import signal
 import sqlite3
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -33,9 +33,12 @@ from harness.store.runs import Run, find_open_run, find_run, read_card, runs_bac
 from rosetta_tui.app.launch import watch
 from rosetta_tui.report.card import card_in_short
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
-from rosetta_tui.request.vault import vault_request
 from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
 from rosetta_tui.show.text import json_text, plain
+
+if TYPE_CHECKING:
+    from harness.setup.plan import PlanChanges
+    from harness.vault.request import VaultRequest
 
 LOOK_SECONDS = 0.1
 MOST_SERVED = 8  # models of an endpoint that are named at most
@@ -76,22 +79,19 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
     show(api.start(default_path(), asked, cleared), style, at_end)
 
 
-def resume_and_show(
-    name: str, options: Mapping[str, Any], retry_failed: bool, style: str | None, vault: Mapping[str, Any]
-) -> None:
-    """Continue with a run and show it until its end; ``vault``: the options about one, by name."""
+def resume_and_show(name: str, resumption: Resumption, style: str | None, vault: VaultRequest | None) -> None:
+    """Continue with a run and show it until its end; ``vault``: where its corpus was opened out of one."""
     path = default_path()
     with opened(path) as connection:
         back = runs_back(name)
         run = find_run(connection, name) if back is None else find_open_run(connection, back)
-    resumption = Resumption(options, retry_failed)
-    ready = api.resume(path, run.run_id, resumption, vault=vault_request(vault))
-    if not (retry_failed or options.get("keep_failed")):
+    ready = api.resume(path, run.run_id, resumption, vault=vault)
+    if not (resumption.retry_failed or resumption.options.get("keep_failed")):
         with opened(path) as connection:
             again = _again(connection, run, style)
         if again is not None:
-            retry_failed, options = again, {**options, "keep_failed": not again}
-    show(replace(ready, resumption=Resumption(options, retry_failed)), style)
+            resumption = Resumption({**resumption.options, "keep_failed": not again}, again)
+    show(replace(ready, resumption=resumption), style)
 
 
 def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool | None:
@@ -113,9 +113,9 @@ def can_be_asked(style: str | None) -> bool:
     return style != "json-lines" and sys.stdin.isatty()
 
 
-def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None, vault: Mapping[str, Any]) -> None:
+def retry_and_show(name: str, changes: PlanChanges, style: str | None, vault: VaultRequest | None) -> None:
     """Retry a run's failed entries as a new run, and show that until its end; ``vault`` as above."""
-    ready = api.retry(default_path(), name, changes, vault_request(vault))
+    ready = api.retry(default_path(), name, changes, vault)
     if style != "json-lines":
         total = ready.asked_again + ready.kept
         click.echo(plain(f"Asking again for {ready.asked_again:,} of {total:,} entries."), err=True)
@@ -138,7 +138,22 @@ def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
         watch(ready.path, engine)
         interrupted = False
     else:
-        interrupted = _print_events(engine, style, ready.secret)
+        listener = listener_of(style, ready.secret)
+        with _interruptible(engine) as signals:
+            engine.start()
+            try:
+                while not engine.wait(LOOK_SECONDS):
+                    for event in engine.events.drain():
+                        listener(event)
+                for event in engine.events.drain():
+                    listener(event)
+            except OSError:
+                # nobody reads any more: what is under way is paid for, so it is still stored
+                engine.control.drain()
+                while not engine.wait(LOOK_SECONDS):
+                    pass
+                raise
+        interrupted = bool(signals)
     finished = engine.result()
     return finished, exit_code(finished, engine.control, interrupted)
 
@@ -149,37 +164,13 @@ def exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
     return 0 if finished.card_hash else 130 if interrupted or asked else 1
 
 
-def _print_events(engine: Engine, style: str | None, secret: Collection[int]) -> bool:
-    """Print the run's events as they come; tells whether a person interrupted it."""
-    listener = listener_of(style, secret)
-    with _interruptible(engine) as interrupted:
-        engine.start()
-        try:
-            while not engine.wait(LOOK_SECONDS):
-                for event in engine.events.drain():
-                    listener(event)
-            for event in engine.events.drain():
-                listener(event)
-        except OSError:
-            # nobody reads any more: what is under way is paid for, so it is still stored
-            engine.control.drain()
-            while not engine.wait(LOOK_SECONDS):
-                pass
-            raise
-    return bool(interrupted)
-
-
 def listener_of(style: str | None, secret: Collection[int]) -> Callable[[Event], None]:
     """Return what prints a run's events in a style; ``secret`` are places whose texts are not printed."""
     if style == "json-lines":
         return JsonLines(click.echo, secret)
     if style in {"card", "summary", "quiet"}:
-        return _ignore
+        return lambda _: None  # only the end matters
     return PlainLines(click.echo, secret)
-
-
-def _ignore(event: Event) -> None:
-    """Print nothing: only the end matters."""
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from pathlib import Path
 from types import FrameType
 
 import click
+from pydantic import BaseModel
 
-from corpora.files.json_types import JsonObject
 from harness.store.file.database import opened
 from harness.store.sweeps import StoredSweep, at_work, forget_troubles, read_sweep
 from harness.sweep.processes import CallBackend, WorkerProcesses
-from harness.sweep.record import CellRecord, SweepRecord, sweep_record
+from harness.sweep.record import SweepRecord, sweep_record
 from rosetta_tui.report.sweep import cell_line, progress_line, progress_lines
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
@@ -66,14 +66,17 @@ class _Teller:
         """Print the cells whose state changed since the last time, and how far the whole is."""
         with opened(self._path) as connection:
             record = sweep_record(connection, read_sweep(connection, self._sweep.number))
-        new = [cell for cell in record.cells if self._is_new(cell)]
-        for cell_record in new:
+        for cell_record in record.cells:
+            state = (cell_record.state, cell_record.run_id, cell_record.trouble)
+            if state == self._told.get(cell_record.place, ("waiting", None, None)):
+                continue
+            self._told[cell_record.place] = state
             if self._style == "json-lines":
-                click.echo(_event("cell", cell_record.model_dump(mode="json")))
+                click.echo(_event("cell", cell_record))
             elif cell_record.state != "waiting" or cell_record.trouble:
                 click.echo(f"{_CLEAR if self._line else ''}{plain(cell_line(cell_record))}")
         if self._style == "json-lines":
-            click.echo(_event("sweep", record.summary.model_dump(mode="json")))
+            click.echo(_event("sweep", record.summary))
         elif self._line:
             click.echo(f"{_CLEAR}{plain(progress_line(record))}", nl=False)
         return record
@@ -88,15 +91,9 @@ class _Teller:
             click.echo(f"`rosetta sweep resume {found.id}` continues.", err=True)
         click.echo(f"`rosetta sweep show {found.id}` shows all runs.", err=True)
 
-    def _is_new(self, each: CellRecord) -> bool:
-        state = (each.state, each.run_id, each.trouble)
-        known = self._told.get(each.place, ("waiting", None, None))
-        self._told[each.place] = state
-        return state != known
 
-
-def _event(kind: str, value: JsonObject) -> str:
-    return form_text("sweep-event", {"event": kind, **value}, indent=None)
+def _event(kind: str, record: BaseModel) -> str:
+    return form_text("sweep-event", {"event": kind, **record.model_dump(mode="json")}, indent=None)
 
 
 @contextmanager

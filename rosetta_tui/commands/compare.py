@@ -7,9 +7,9 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -22,10 +22,6 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text, plain
-
-if TYPE_CHECKING:
-    from scoring.core.packs import Pack
-
 
 with when_used():
     from harness.card import rows as card_rows
@@ -119,20 +115,27 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
             raise UsageError(_INSIDE)
         click.echo(json_text(views.lbrag_metrics(systems)))
         return
-    lines = views.lbrag_summary(systems) if pack.name == "lbrag" else _figures(pack, systems)
+    if pack.name == "lbrag":
+        lines = list(views.lbrag_summary(systems))
+    else:
+        shown = {name: views.figure_lines(views.figures(pack, totals)) for name, totals in systems.items()}
+        lines = [line for name, figures in shown.items() for line in (name, *(f"  {figure}" for figure in figures))]
     for line in lines:
         click.echo(plain(line))
-
-
-def _figures(pack: Pack, systems: Mapping[str, views.RunTotals]) -> Iterator[str]:
-    for name, totals in systems.items():
-        yield from (name, *(f"  {line}" for line in views.figure_lines(views.figures(pack, totals))))
 
 
 def _show(
     connection: sqlite3.Connection, found: comparison.Comparison, most: int, metrics: Sequence[str], *, as_json: bool
 ) -> None:
-    metric = _by(found, metrics) if most else ""
+    metric = ""
+    if most:  # the first metric asked for that single entries have, else chrF++
+        asked = (*metrics, "chrf_plus_plus", *found.entries.values)
+        metric = next((name for name in asked if name in found.entries.values), "")
+        if not metric:
+            raise UsageError(
+                "--entries: single entries have no value of this metric; it is one of a whole corpus. Name another "
+                "one, such as --metric chrf_plus_plus."
+            )
     places = found.entries.spread_first(metric)[:most] if most else []
     texts = comparison.open_texts(connection, found.entries, found.sides, places)
     if as_json:
@@ -157,18 +160,6 @@ _INSIDE = (
     "These runs have secret entries: how they differ leaves in no file or pipe but as a signed, coarse and counted difference: "
     "rosetta vault compare RUN RUN -o FILE. Without --json it is shown here."
 )
-
-
-def _by(found: comparison.Comparison, metrics: Sequence[str]) -> str:
-    """Choose the metric by which entries are shown: the first asked for that single entries have, else chrF++."""
-    there = found.entries.values
-    for metric in (*metrics, "chrf_plus_plus", *there):
-        if metric in there:
-            return metric
-    raise UsageError(
-        "--entries: single entries have no value of this metric; it is one of a whole corpus. Name another "
-        "one, such as --metric chrf_plus_plus."
-    )
 
 
 # ---- Compare scores with people's ratings ----
@@ -233,7 +224,8 @@ def calibrate(
     if not 0 < level < 1:  # what is no number is not between them either
         raise UsageError("--level: a share between 0 and 1 is wanted, such as 0.7.")
     if to_sign is not None:
-        _sign(to_sign, output, runs, given, overwrite=overwrite)
+        alone = not runs and given["ratings"] is None and given["review"] is None
+        _sign(to_sign, output if alone else None, overwrite=overwrite)
         return
     _refuse_taken(output, overwrite=overwrite)
     vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)}, "calibrate")
@@ -255,11 +247,9 @@ def calibrate(
         _write(output, calibrated, evidence, overwrite=overwrite)
 
 
-def _sign(
-    proposal_file: Path, output: Path | None, runs: Sequence[str], given: dict[str, Any], *, overwrite: bool
-) -> None:
-    """Sign a proposal as this computer's organisation and write what ``--scoring`` takes."""
-    if output is None or runs or given["ratings"] is not None or given["review"] is not None:
+def _sign(proposal_file: Path, output: Path | None, *, overwrite: bool) -> None:
+    """Sign a proposal as this computer's organisation and write what ``--scoring`` takes; UsageError without ``output``."""
+    if output is None:
         raise UsageError(
             "--sign takes a proposal and writes the signed file, and nothing else: rosetta calibrate --sign PROPOSAL -o FILE"
         )

@@ -98,7 +98,21 @@ def _typed(name: str) -> str:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(as_json: bool) -> None:
     """List where keys are: in the keyring or in an environment variable. Never shows a key."""
-    rows = _rows()
+    from harness.endpoint.endpoints import known_variables, stored_names, variable_of
+
+    try:
+        stored = stored_names()
+    except KeyStoreError as error:  # a machine without a keyring can still hold keys in variables
+        click.echo(str(error), err=True)
+        stored = []
+    rows: list[dict[str, str | bool]] = []
+    for name in dict.fromkeys([*known_variables(), *stored]):
+        variable = variable_of(name)
+        in_environment = bool(os.environ.get(variable, "").strip())
+        if name in stored or in_environment:
+            rows.append(
+                {"name": name, "in_keyring": name in stored, "variable": variable, "in_environment": in_environment}
+            )
     if as_json:
         click.echo(form_text("key-list", rows))
         return
@@ -119,28 +133,3 @@ def delete(name: str) -> None:
     if not delete_key(name):
         raise UsageError(f"No key of {name} is stored. See: rosetta key list")
     click.echo(plain(f"The key of {name} is deleted."), err=True)
-
-
-def _rows() -> list[dict[str, str | bool]]:
-    """Return for each name that has a key where it is; the variable goes before the keyring.
-
-    A machine without a keyring can still hold keys in variables, so it is reported and passed over.
-    """
-    from harness.endpoint.endpoints import known_variables, stored_names, variable_of
-
-    try:
-        stored = stored_names()
-    except KeyStoreError as error:
-        click.echo(str(error), err=True)
-        stored = []
-    names = dict.fromkeys([*known_variables(), *stored])
-    rows: list[dict[str, str | bool]] = [
-        {
-            "name": name,
-            "in_keyring": name in stored,
-            "variable": variable_of(name),
-            "in_environment": bool(os.environ.get(variable_of(name), "").strip()),
-        }
-        for name in names
-    ]
-    return [row for row in rows if row["in_keyring"] or row["in_environment"]]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +19,9 @@ from rosetta_tui.request.reading import print_problems, problem_json
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
+if TYPE_CHECKING:
+    from corpora.files.json_types import JsonObject
+
 with when_used():
     from corpora.languages import cards
     from corpora.languages import writing as languages_writing
@@ -27,6 +30,19 @@ with when_used():
 
 _LISTED = 12
 """Items of a long list that are shown; ``--json`` gives all."""
+
+
+@dataclass(frozen=True)
+class LanguageRow:
+    """One language of ``language list --json``."""
+
+    tag: str
+    aliases: list[str]
+    name: str
+    autonym: str
+    scripts: list[str]
+    analyser: str | None
+    own: bool
 
 
 @click.group(cls=NamedCommands)
@@ -38,29 +54,31 @@ def language() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(as_json: bool) -> None:
     """List the languages that have a card, and whether an analyser is here."""
-    rows: list[dict[str, Any]] = []
+    rows: list[LanguageRow] = []
     broken: list[Problem] = []
     for path in cards.list_cards(_folders()):
         try:
             rows.append(_row(cards.read_card(path)))
         except CardError as error:
             broken += error.problems
-        except Exception as error:  # noqa: BLE001  one card costs only its row
-            broken.append(_unread(path, error))
-    rows.sort(key=lambda row: row["tag"])
+        except Exception as error:  # noqa: BLE001  one card costs only its row; the error's own words may quote anything
+            message = f"The card cannot be read ({type(error).__name__})."
+            broken.append(Problem(Severity.ERROR, str(path), message, "Move it away, and report this."))
+    rows.sort(key=lambda row: row.tag)
     if as_json:
-        click.echo(form_text("language-list", rows))
+        click.echo(form_text("language-list", list(map(asdict, rows))))
     else:
-        _print_table(rows)
+        width = max((len(row.name) for row in rows), default=4)
+        click.echo(f"{'tag':<5}{'name':<{width + 2}}{'scripts':<12}{'analyser':<10}card")
+        for row in rows:
+            analyser = "here" if row.analyser else "-"
+            whose = "yours" if row.own else "shipped"
+            scripts, name = " ".join(row.scripts), plain(row.name)
+            click.echo(f"{row.tag:<5}{name:<{width + 2}}{scripts:<12}{analyser:<10}{whose}")
+        click.echo(f"{len(rows)} languages. `rosetta language check TAG` says what works for one.")
     print_problems(broken)
     if broken:
         raise click.exceptions.Exit(2)
-
-
-def _unread(path: Path, error: Exception) -> Problem:
-    """Return that a card could not be read, for a reason that nobody foresaw; its own words may quote anything."""
-    message = f"The card cannot be read ({type(error).__name__})."
-    return Problem(Severity.ERROR, str(path), message, "Move it away, and report this.")
 
 
 @language.command()
@@ -99,7 +117,21 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
         raise _unknown(tag)
     checked = language_check.check_card(name, found_card, _folders(), source_language)
     if as_json:
-        click.echo(form_text("language-check", _as_json(checked), default=str))
+        card = None
+        if found_card is not None:
+            card = {"tag": found_card.card.tag, "path": str(found_card.path), "sha256": found_card.sha256}
+        document: JsonObject = {
+            "tag": checked.tag,
+            "script": checked.script,
+            "no_script": checked.no_script,
+            "card": card,
+            "analyser": asdict(checked.analyser),
+            "engines": checked.engines,
+            "word_list": checked.word_list,
+            "metrics": [asdict(metric) for metric in checked.metrics],
+            "steps": [asdict(step) for step in checked.steps],
+        }
+        click.echo(form_text("language-check", document, default=str))
         return
     if found_card is None:
         click.echo(plain(str(_unknown(tag))), err=True)
@@ -147,30 +179,18 @@ def _unknown(tag: str) -> Exception:
     return UsageError(f"There is no language card for {tag[:60]!r}. {mend}")
 
 
-def _row(found: cards.FoundCard) -> dict[str, Any]:
+def _row(found: cards.FoundCard) -> LanguageRow:
     card = found.card
     analyser = find.find_analyser(card, card.tag, _folders())
-    return {
-        "tag": card.tag,
-        "aliases": list(card.aliases),
-        "name": card.name,
-        "autonym": card.autonym,
-        "scripts": list(card.writings),
-        "analyser": None if analyser is None else str(analyser),
-        "own": not found.shipped,
-    }
-
-
-def _print_table(rows: list[dict[str, Any]]) -> None:
-    width = max((len(row["name"]) for row in rows), default=4)
-    click.echo(f"{'tag':<5}{'name':<{width + 2}}{'scripts':<12}{'analyser':<10}card")
-    for row in rows:
-        analyser = "here" if row["analyser"] else "-"
-        whose = "yours" if row["own"] else "shipped"
-        scripts = " ".join(row["scripts"])
-        name = plain(row["name"])
-        click.echo(f"{row['tag']:<5}{name:<{width + 2}}{scripts:<12}{analyser:<10}{whose}")
-    click.echo(f"{len(rows)} languages. `rosetta language check TAG` says what works for one.")
+    return LanguageRow(
+        tag=card.tag,
+        aliases=list(card.aliases),
+        name=card.name,
+        autonym=card.autonym,
+        scripts=list(card.writings),
+        analyser=None if analyser is None else str(analyser),
+        own=not found.shipped,
+    )
 
 
 def _card_lines(found: cards.FoundCard) -> Iterator[str]:
@@ -184,7 +204,15 @@ def _card_lines(found: cards.FoundCard) -> Iterator[str]:
         yield f"written in {script}"
         yield from (_line(f"  {name}", text) for name, text in _writing(writing) if text)
     yield "words and analyses"
-    yield from (_line(f"  {name}", text) for name, text in _facts(found) if text)
+    rules = {} if card.variants is None else card.variants.model_dump(exclude_defaults=True)
+    facts = {
+        "words in common": _some(card.loan_words),
+        "endings": _some(card.affixes),
+        "glosses": _some([f"{gloss} = {tag or '(none)'}" for gloss, tag in card.glosses.items()]),
+        "analysers": ", ".join(card.analysers),
+        "variant rules": ", ".join(rules).replace("_", " "),
+    }
+    yield from (_line(f"  {name}", text) for name, text in facts.items() if text)
     yield "sources"
     for field, source in card.sources.items():
         yield _line(f"  {field.replace('_', ' ')}", source)
@@ -205,17 +233,6 @@ def _writing(writing: languages_writing.WritingSystem) -> Iterator[tuple[str, st
     yield "one set in a text", " or ".join(writing.vowel_marks)
     for rule in writing.forbidden:
         yield "never", f"{rule.pattern}  ({rule.why})"
-
-
-def _facts(found: cards.FoundCard) -> Iterator[tuple[str, str]]:
-    card = found.card
-    yield "words in common", _some(card.loan_words)
-    yield "endings", _some(card.affixes)
-    yield "glosses", _some([f"{gloss} = {tag or '(none)'}" for gloss, tag in card.glosses.items()])
-    yield "analysers", ", ".join(card.analysers)
-    if card.variants is not None:
-        chosen = card.variants.model_dump(exclude_defaults=True)
-        yield "variant rules", ", ".join(chosen).replace("_", " ")
 
 
 def _some(items: tuple[str, ...] | list[str]) -> str:
@@ -241,7 +258,8 @@ def _check_lines(checked: language_check.LanguageCheck) -> Iterator[str]:
     if checked.no_script is not None:
         yield _line("", checked.no_script)
     yield _line("analyser", _analyser(checked.analyser))
-    yield _line("FST engines", _engines(checked.engines))
+    ours, *others = (f"{name} {version}" for name, version in checked.engines.items())
+    yield _line("FST engines", ours + (f"; installed to compare it with: {', '.join(others)}" if others else ""))
     yield _line("source words", checked.word_list or "no list; only each source's own words")
     yield ""
     width = max(len(metric.title) for metric in checked.metrics)
@@ -261,26 +279,3 @@ def _analyser(state: language_check.AnalyserState) -> str:
         return state.message
     kind = "a spell checker, which only accepts" if state.acceptor else "with analyses"
     return f"{state.path}, {kind}, read by {state.engine} {state.engine_version}"
-
-
-def _engines(engines: dict[str, str]) -> str:
-    (ours, *others) = (f"{name} {version}" for name, version in engines.items())
-    return ours + (f"; installed to compare it with: {', '.join(others)}" if others else "")
-
-
-def _as_json(checked: language_check.LanguageCheck) -> dict[str, Any]:
-    found_card = checked.found
-    card = None
-    if found_card is not None:
-        card = {"tag": found_card.card.tag, "path": str(found_card.path), "sha256": found_card.sha256}
-    return {
-        "tag": checked.tag,
-        "script": checked.script,
-        "no_script": checked.no_script,
-        "card": card,
-        "analyser": asdict(checked.analyser),
-        "engines": checked.engines,
-        "word_list": checked.word_list,
-        "metrics": [asdict(metric) for metric in checked.metrics],
-        "steps": [asdict(step) for step in checked.steps],
-    }

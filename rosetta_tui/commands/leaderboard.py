@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -31,6 +31,10 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain, stacked
+
+if TYPE_CHECKING:
+    from corpora.files.json_types import JsonObject
+    from rosetta_tui.show.columns import Record
 
 with when_used():
     from harness.card import reading as leaving
@@ -95,7 +99,7 @@ def leaderboard(
     if table is not None:
         _write(table, lists, shown, sort, overwrite=overwrite)
     elif as_json:
-        document = [_withheld(board) or _board(board, sort) for board in shown]
+        document = [_board(board, sort) for board in shown]
         click.echo(form_text("leaderboard", [*(official_words.form(list_) for list_ in lists), *document]))
     else:
         for line in _all_lines(lists, boards, shown, sort, source, left_out if gone else ""):
@@ -120,9 +124,9 @@ def _all_lines(
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if lists:
         yield from official_words.lists_lines(lists, width)
-    if lists and shown:
-        yield ""
     for index, board in enumerate(shown):
+        if index or lists:
+            yield ""
         yield from _lines(boards, board, index, sort, source=source)
 
 
@@ -164,7 +168,7 @@ def _write(
     notes = [f"List {place} is left out: {why}" for place, why in left_out.items()]
     if len(notes) == len(boards) and not lists:
         raise UsageError("\n".join([*notes, "There is no list to write."]))
-    records: list[dict[str, Any]] = [
+    records: list[Record] = [
         {**_official_record(place, list_), **official_words.record(row)}
         for place, list_ in enumerate(lists, len(boards) + 1)
         for row in list_.rows
@@ -182,7 +186,7 @@ def _write(
         click.echo(plain(line), err=True)
 
 
-def _list_record(number: int, board: ranking.Board) -> dict[str, Any]:
+def _list_record(number: int, board: ranking.Board) -> Record:
     return {
         "list": number,
         "dataset_id": board.dataset_id,
@@ -196,7 +200,7 @@ def _list_record(number: int, board: ranking.Board) -> dict[str, Any]:
     }
 
 
-def _official_record(number: int, found: official.OfficialList) -> dict[str, Any]:
+def _official_record(number: int, found: official.OfficialList) -> Record:
     corpus = found.card.corpus
     return {
         "list": number,
@@ -224,8 +228,6 @@ def sort_named(words: str) -> str:
 def _lines(
     boards: list[ranking.Board], board: ranking.Board, index: int, sort: str, *, source: str | None
 ) -> Iterator[str]:
-    if index:
-        yield ""
     yield from leaderboard_words.board_words(board)
     absent = absent_packs(entrant.run.card or {} for entrant in board.entrants)
     for note in (leaderboard_words.others_words(boards, index), board.unclustered, *absent):
@@ -246,21 +248,16 @@ def _lines(
             yield words
     for each in board.entrants:
         yield from _notes(each, translated=board.grounds.task == TRANSLATION)
-    if words := _stated_words(board, published=source is not None):
-        yield words
+    # Runs whose texts nobody here compared with their corpus, and what does that.
+    if stated := sum(entrant.run.stated and not entrant.unranked for entrant in board.entrants):
+        again = "`rosetta runs import CARD --corpus FILE` scores them again"
+        if source is not None:
+            again = "they are scored again where this computer has a run over the corpus"
+        yield f"{counted(stated, 'run')} with scores as stated on the card: {again}"
     ranked_first = board.entrants[0].columns.headline if board.entrants else ""
     signatures = {entrant.signature(ranked_first) for entrant in board.entrants} - {""}
     for signature in sorted(signatures):
         yield f"{inventory.short_title(ranked_first)} {signature}"
-
-
-def _stated_words(board: ranking.Board, *, published: bool) -> str:
-    """Return of how many runs nobody here held the texts against their corpus, and what does; empty where of none."""
-    stated = sum(entrant.run.stated and not entrant.unranked for entrant in board.entrants)
-    again = "`rosetta runs import CARD --corpus FILE` scores them again"
-    if published:
-        again = "they are scored again where this computer has a run over the corpus"
-    return f"{counted(stated, 'run')} with scores as stated on the card: {again}" if stated else ""
 
 
 def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterator[str]:
@@ -278,7 +275,7 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
         yield f"{name} has no rank: {entrant.unranked}"
 
 
-def _answers(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict[str, Any]:
+def _answers(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> JsonObject:
     """Return what a run of another task than translation reached, with the interval of what ranks it."""
     shown = (board.by, *board.beside)
     spreads = block(entrant.scores, "spread")
@@ -307,19 +304,16 @@ PRINTED = (
 """Columns of the printed table; JSON has all fields."""
 
 
-def _withheld(board: ranking.Board) -> dict[str, Any] | None:
-    """Return a list over secret entries without its runs: their order would tell what no released card does."""
-    why = _inside(board)
-    return {**_board(replace(board, entrants=(), smallest=None), "composite"), "withheld": why} if why else None
-
-
 def _inside(board: ranking.Board) -> str:
     """Return how the runs of a list over secret entries leave; empty for a list over others."""
     inside = [entrant for entrant in board.entrants if leaderboard_rows.kept_here(entrant)]
     return leaving.inside_words(inside[0].run.run_id) if inside else ""
 
 
-def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
+def _board(board: ranking.Board, sort: str) -> JsonObject:
+    withheld = _inside(board)
+    if withheld:  # the order of runs over secret entries would tell what no released card does
+        board, sort = replace(board, entrants=(), smallest=None), "composite"
     translated = board.grounds.task == TRANSLATION
     return {
         "dataset_id": board.dataset_id,
@@ -338,10 +332,11 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
         "unclustered": board.unclustered or None,
         "smallest_difference": board.smallest,
         "runs": [_entrant(board, entrant) for entrant in leaderboard_rows.ordered(board, sort)],
+        **({"withheld": withheld} if withheld else {}),
     }
 
 
-def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict[str, Any]:
+def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> JsonObject:
     run, card = entrant.run, entrant.run.card or {}
     reproduced = is_reproduced(card, run.checked)
     tiers = {

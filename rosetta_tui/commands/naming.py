@@ -128,19 +128,14 @@ def error_lines(words: str) -> Iterator[str]:
     yield from rest
 
 
-def _options(context: click.Context | None) -> list[str]:
-    """Return the long names of the options that a command shows in its help."""
-    params = [] if context is None else context.command.get_params(context)
-    shown = (param for param in params if isinstance(param, click.Option) and not param.hidden)
-    names = (name for option in shown for name in (*option.opts, *option.secondary_opts))
-    return [name for name in names if name.startswith("--")]
-
-
 def usage_lines(error: click.ClickException) -> Iterator[str]:
     """Yield the lines for wrong usage: what is wrong, the nearest that is right, and where help is."""
     words = error.format_message().replace("\n\t", " ")  # a list of choices, one a line
     if isinstance(error, click.NoSuchOption):
-        near = near_names(error.option_name, _options(error.ctx))
+        params = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
+        shown = (param for param in params if isinstance(param, click.Option) and not param.hidden)
+        names = (name for option in shown for name in (*option.opts, *option.secondary_opts))
+        near = near_names(error.option_name, [name for name in names if name.startswith("--")])
         words = f"There is no option {error.option_name}."
         words += f" Did you mean {one_of(near)}?" if near else ""
     yield from error_lines(words)

@@ -33,26 +33,20 @@ def open_(place: str) -> None:
     corpus: what it still needs, its sentences, its speakers, its costs. A submission, by its file or number: its steps
     up to the certificate, its parts, its claim, its README; a file is imported, and nothing in it is run.
     """
-    folder = Path(place)
-    if corpus.is_vault(folder):
-        launch.open_app(lambda store_path: _vault(store_path, folder.absolute()))
-    elif state.is_project(folder):
-        launch.open_app(lambda store_path: _project(store_path, folder.absolute()))
-    else:
-        number = store.kept(place).number
-        launch.open_app(lambda store_path: _submission(store_path, number))
+    folder = Path(place).absolute()
+    is_vault, is_project = corpus.is_vault(folder), state.is_project(folder)
+    number = "" if is_vault or is_project else store.kept(place).number
 
+    def screens(store_path: Path) -> Iterator[Screen[None]]:
+        """Yield the list that it is in, then the place itself."""
+        if is_vault:
+            yield vault_screen.VaultsScreen(store_path)
+            yield vault_screen.VaultScreen(store_path, folder)
+        elif is_project:
+            yield list_screen.ProjectsScreen(store_path)
+            yield project_screen.ProjectScreen(store_path, folder)
+        else:
+            yield submission_screen.SubmissionsScreen(store_path)
+            yield submission_screen.SubmissionScreen(store_path, number)
 
-def _vault(store_path: Path, folder: Path) -> Iterator[Screen[None]]:
-    yield vault_screen.VaultsScreen(store_path)
-    yield vault_screen.VaultScreen(store_path, folder)
-
-
-def _project(store_path: Path, folder: Path) -> Iterator[Screen[None]]:
-    yield list_screen.ProjectsScreen(store_path)
-    yield project_screen.ProjectScreen(store_path, folder)
-
-
-def _submission(store_path: Path, number: str) -> Iterator[Screen[None]]:
-    yield submission_screen.SubmissionsScreen(store_path)
-    yield submission_screen.SubmissionScreen(store_path, number)
+    launch.open_app(screens)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import click
 
@@ -16,6 +16,9 @@ from harness.store.file.database import opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
+
+if TYPE_CHECKING:
+    from corpora.files.json_types import JsonObject
 
 with when_used():
     from harness import api
@@ -178,7 +181,7 @@ def _published(
         return _Done(made, open_place.add(made) if made else 0, len(chosen) - len(new))
 
 
-def _told(card: outgoing.OutgoingCard) -> dict[str, Any]:
+def _told(card: outgoing.OutgoingCard) -> JsonObject:
     """Return what leaves of a card."""
     texts = card.texts.items()
     return {
@@ -191,11 +194,11 @@ def _told(card: outgoing.OutgoingCard) -> dict[str, Any]:
 
 
 def _lines(where: place.Place, done: _Done, *, dry_run: bool) -> Iterator[str]:
-    for card_fields in map(_told, done.cards):
-        yield f"{card_fields['run_id'][:8]} {card_fields['dataset_id']}: {card_fields['bytes']:,} bytes"
-        for path, size in card_fields["texts"].items():
+    for card in done.cards:
+        yield f"{card.run_id[:8]} {outgoing.columns(card.card)['dataset_id']}: {len(card.data):,} bytes"
+        for path, (values, size) in card.texts.items():
             if dry_run:
-                yield f"    {path}: {counted(size['values'], 'text')}, {size['bytes']:,} bytes"
+                yield f"    {path}: {counted(values, 'text')}, {size:,} bytes"
     if dry_run:
         size = sum(len(card.data) for card in done.cards)
         yield f"{counted(len(done.cards), 'card')} with {size:,} bytes would go to {where}. Nothing was sent, and nobody was asked what is there already."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,52 +22,8 @@ with when_used():
     from rosetta_tui.html import leaderboard_page, released_page, review_page, run_page, sweep_page
 
 
-Page = tuple[str, str]
-"""A page, and how its file is called unless somebody says otherwise."""
-
-
-def _run(name: str, given: Mapping[str, Any]) -> Page:
-    with database.opened() as connection:
-        number = runs.find_run(connection, name).run_id[:8]
-        return run_page.run_page(connection, name, given["against"]), f"run-{number}.html"
-
-
-def _sweep(name: str, _given: Mapping[str, Any]) -> Page:
-    with database.opened() as connection:
-        sweep = sweeps.find_sweep(connection, name)
-        return sweep_page.sweep_page(connection, sweep), f"sweep-{sweep.id}.html"
-
-
-def _review(name: str, given: Mapping[str, Any]) -> Page:
-    with store.Office.open(database.home()) as office:
-        reviewed = office.review(name)
-        results.refuse_withdrawn(reviewed)
-        page = review_page.review_page(office, reviewed, given["run"])
-        return page, f"review-{reviewed.name}.html"
-
-
-def _leaderboard(name: str | None, given: Mapping[str, Any]) -> Page:
-    sort, best = leaderboard_command.sort_named(given["sort"]), given["best"]
-    with leaderboard_command.here(name) as (connection, lists):
-        page = leaderboard_page.leaderboard_page(connection, name, sort, best=best, lists=lists)
-    return page, "leaderboard.html"
-
-
-def _released(name: str, _given: Mapping[str, Any]) -> Page:
-    card = Path(name)
-    data = user_file.read_bytes(card, "a released card", _MOST_BYTES)
-    with database.opened() as connection:
-        return released_page.released_page(data, card.name, connection), f"{card.stem}.html"
-
-
 _MOST_BYTES: Final = 2**24
-_KINDS: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], Page]]] = {
-    "run": _run,
-    "sweep": _sweep,
-    "review": _review,
-    "leaderboard": _leaderboard,
-    "released": _released,
-}
+_KINDS: Final = ("run", "sweep", "review", "leaderboard", "released")
 _OF = {"against": "run", "run": "review", "sort": "leaderboard", "best": "leaderboard"}
 """Option → the kind of page that it is for."""
 
@@ -110,8 +65,35 @@ def report(kind: str, name: str | None, output: Path | None, *, overwrite: bool,
         raise click.UsageError("Name the file: rosetta report released FILE")
     if stray := next((option for option, of in _OF.items() if given[option] and of != kind), None):
         raise UsageError(f"--{stray} is of `rosetta report {_OF[stray]}`. Leave it out.")
-    given["sort"] = given["sort"] or "composite"
-    page, usual = _KINDS[kind](name or (None if kind == "leaderboard" else "last"), given)
+    page, usual = _page(kind, name, **given)
     path = output or Path(usual)
     write_file(path, page.encode("utf-8"), overwrite=overwrite)
     click.echo(f"Written: {plain(str(path))}", err=True)
+
+
+def _page(
+    kind: str, name: str | None, *, against: str | None, run: str | None, sort: str | None, best: bool
+) -> tuple[str, str]:
+    """Return a page, and how its file is called unless somebody says otherwise."""
+    if kind == "leaderboard":
+        by = leaderboard_command.sort_named(sort or "composite")
+        with leaderboard_command.here(name) as (connection, lists):
+            page = leaderboard_page.leaderboard_page(connection, name, by, best=best, lists=lists)
+        return page, "leaderboard.html"
+    name = name or "last"
+    if kind == "review":
+        with store.Office.open(database.home()) as office:
+            reviewed = office.review(name)
+            results.refuse_withdrawn(reviewed)
+            return review_page.review_page(office, reviewed, run), f"review-{reviewed.name}.html"
+    if kind == "released":
+        card = Path(name)
+        data = user_file.read_bytes(card, "a released card", _MOST_BYTES)
+        with database.opened() as connection:
+            return released_page.released_page(data, card.name, connection), f"{card.stem}.html"
+    with database.opened() as connection:
+        if kind == "sweep":
+            sweep = sweeps.find_sweep(connection, name)
+            return sweep_page.sweep_page(connection, sweep), f"sweep-{sweep.id}.html"
+        number = runs.find_run(connection, name).run_id[:8]
+        return run_page.run_page(connection, name, against), f"run-{number}.html"

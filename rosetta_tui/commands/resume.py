@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import click
 
 from harness.store.file.database import default_path, opened
-from harness.store.runs import Run, find_run
+from harness.store.runs import find_run
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.request.click_options import adding_those_of
 from rosetta_tui.request.options import pairs
@@ -46,6 +45,7 @@ def resume(
     terminal asks which, scripts say --retry-failed or --keep-failed. A run from a vault needs --vault and --purpose
     again.
     """
+    from harness.setup.plan import Resumption
     from rosetta_tui.app.display import resume_and_show
 
     if retry_failed and keep_failed:
@@ -57,7 +57,7 @@ def resume(
         "may_send": may_send,
     }
     changes_given = {name: value for name, value in changes.items() if value is not None}
-    resume_and_show(run, changes_given, retry_failed, style, vault)
+    resume_and_show(run, Resumption(changes_given, retry_failed), style, vault_request(vault))
 
 
 # ---- Ask again for a run's failed entries ----
@@ -80,26 +80,24 @@ def retry(run: str, style: str | None, **given: Any) -> None:
     """
     from rosetta_tui.app.display import retry_and_show
 
-    vault = {name: given.pop(name) for name in ("vault", *OF_VAULT)}
-    retry_and_show(run, _changes(given), style, vault)
-
-
-_OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
-
-
-def _changes(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the changed options, by the names of the plan's fields."""
+    vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)})
+    no_cache, body = given.pop("no_cache"), given.pop("body")
     changes = {
         _OTHERWISE.get(name, name): (value.expanduser().absolute() if isinstance(value, Path) else value)
         for name, value in given.items()
-        if not (value is None or value is False) and name not in {"no_cache", "body"}
+        if not (value is None or value is False)
     }
     if changes.get("temperature") == "none":
         changes["temperature"] = None
-    if given["no_cache"]:
+    if no_cache:
         changes["use_cache"] = False
-    body: Sequence[str] = given["body"]
-    return changes | ({"body": pairs("body", body)} if body else {})
+    if body:
+        changes["body"] = pairs("body", body)
+    retry_and_show(run, changes, style, vault)
+
+
+_OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
+"""Option → the field of a run's plan, where it is called otherwise."""
 
 
 # ---- Watch a run of another terminal, and control it ----
@@ -164,12 +162,7 @@ def _follow(name: str, style: str | None, vault: request.VaultRequest | None) ->
             vault_opening.open_again(connection, run, vault, "look")
     if _on_screen(style):
         launch.watch_other(path, run.run_id, complete=run.state == "complete")
-    elif not _print(path, run, style):
-        raise click.exceptions.Exit(1)
-
-
-def _print(path: Path, run: Run, style: str | None) -> bool:
-    """Print what happens until the run is over; returns whether it is sealed."""
+        return
     with opened(path) as connection:
         entries = corpora_entries.read_entries(connection, run.corpus, run.positions, to_show=True)
     listener = display.listener_of(style, {place for place, entry in entries.items() if entry.secret})
@@ -178,7 +171,9 @@ def _print(path: Path, run: Run, style: str | None) -> bool:
             for event in follower.drain():
                 listener(event)
                 if isinstance(event, events.Finished):
-                    if not event.card_hash and style != "json-lines":
+                    if event.card_hash:
+                        return
+                    if style != "json-lines":
                         click.echo(plain(report_run.finished_line(event, run.submission)), err=True)
-                    return bool(event.card_hash)
+                    raise click.exceptions.Exit(1)
             time.sleep(LOOK_SECONDS)

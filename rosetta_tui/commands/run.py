@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -25,6 +25,9 @@ from rosetta_tui.request.reading import load_corpus, reading_options, selecting,
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
+
+if TYPE_CHECKING:
+    from corpora.files.json_types import JsonObject
 
 with when_used():
     from harness import api
@@ -66,7 +69,13 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
         # Raise UsageError for options of a run that goes.
         if style is not None or submit:
             raise UsageError("--estimate runs nothing: leave out --submit, --plain, --json-lines and --quiet.")
-        _print_estimate(given, as_json=as_json)
+        corpus = load_corpus(given, given["reference"], work="estimate")
+        run_estimate = api.estimate(database.default_path(), make_request(corpus, given))
+        if as_json:
+            click.echo(form_text("estimate", run_estimate.as_json()))
+            return
+        for label, words in report_estimate.estimate_rows(run_estimate):
+            click.echo(plain(f"{label:<9}{words}"))
         return
     if as_json:
         raise UsageError("--json goes with --estimate. The events of a run as JSON: --json-lines.")
@@ -79,16 +88,6 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     for option, tag in nameless(request).items():
         click.echo(f"No name is known for the language {plain(tag)}, so that the prompt says its tag. Name it: {option} NAME.", err=True)  # fmt: skip
     start_and_show(request, style, submitter(request) if submit else None)
-
-
-def _print_estimate(given: dict[str, Any], *, as_json: bool) -> None:
-    corpus = load_corpus(given, given["reference"], work="estimate")
-    run_estimate = api.estimate(database.default_path(), make_request(corpus, given))
-    if as_json:
-        click.echo(form_text("estimate", run_estimate.as_json()))
-        return
-    for label, words in report_estimate.estimate_rows(run_estimate):
-        click.echo(plain(f"{label:<9}{words}"))
 
 
 # ---- Score outputs that were made elsewhere ----
@@ -132,9 +131,11 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit:
             if as_json:
                 rows.refuse_to_leave(connection, [run])
             vault_opening.open_again(connection, run, vault_request(given), "rescore", dict(options))
-            calls = plan.run_options_of(run).model_copy(update=_calls(given))
+            limits = _limits(**{name: given[name] for name in _OF_CALLS if name != "prices"})
+            calls = plan.run_options_of(run).model_copy(update=limits)
             prices = None if given["prices"] is None else given["prices"].absolute()
-            run_id = rescoring.rescore(connection, run, options, _say, _note, calls=calls, prices=prices)
+            say = lambda words: click.echo(f"{words} …", err=True)  # noqa: E731
+            run_id = rescoring.rescore(connection, run, options, say, _note, calls=calls, prices=prices)
             display.print_card(connection, run_id, as_json=as_json)
             display.say_lacking(connection, run_id)
         return
@@ -156,15 +157,22 @@ _OF_CALLS = ("budget", "concurrency", "timeout", "prices", "trust_local_server",
 """Options about judges and other endpoints that are asked about outputs."""
 
 
-def _calls(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of judges that are given now; the run's own budget was for its outputs."""
-    options = {"concurrency": given["concurrency"], "timeout_seconds": given["timeout"]}
-    return {
-        "budget_usd": given["budget"],
-        **{name: value for name, value in options.items() if value is not None},
-        **({"trust_local_server": True} if given["trust_local_server"] else {}),
-        **({"may_send": given["may_send"]} if given["may_send"] else {}),
+def _limits(
+    *,
+    budget: float | None,
+    concurrency: int | None,
+    timeout: float | None,
+    trust_local_server: bool,
+    may_send: str | None,
+) -> JsonObject:
+    """Return the options of judges that are given now, by their field; the run's own budget was for its outputs."""
+    options = {
+        "concurrency": concurrency,
+        "timeout_seconds": timeout,
+        "trust_local_server": trust_local_server or None,
+        "may_send": may_send or None,
     }
+    return {"budget_usd": budget, **{name: value for name, value in options.items() if value is not None}}
 
 
 def _refuse_stray() -> None:
@@ -179,10 +187,6 @@ def _refuse_stray() -> None:
                 f"{param.opts[0]} does not go with --rescore: languages, entries and outputs are those of "
                 "the run. Leave it out."
             )
-
-
-def _say(words: str) -> None:
-    click.echo(f"{words} …", err=True)
 
 
 def _note(words: str) -> None:
@@ -211,15 +215,8 @@ def demo(system: str, task: str, fast: bool, style: str | None) -> None:
     speech, or call functions. The recorded outputs come at the
     pace at which they were once made, so that there is something to watch; piped, they come at once.
     """
-    _show(system, task, style, fast=fast)
-
-
-def _show(system: str, task: str, style: str | None, *, fast: bool) -> None:
-    """Run the demo and show it until its end."""
-    from harness import api
-    from rosetta_tui.app.display import show
     from rosetta_tui.session.trials import Paced, demo_run
 
     ready = api.start(default_path(), demo_run(system, task))
     watched = style is None and sys.stdout.isatty()
-    show(ready.with_method(Paced(ready.method)) if watched and not fast else ready, style)
+    display.show(ready.with_method(Paced(ready.method)) if watched and not fast else ready, style)

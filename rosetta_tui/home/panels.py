@@ -87,9 +87,15 @@ def waiting_reviews(desk: OrganiserService) -> list[WaitingItem]:
     """Return what an organiser has to see to, without reading ratings; waits for the disk, StoreError in words."""
     if not desk.has_office:
         return []
+    from review.office.results.progress import waiting
     from rosetta_tui.review.organiser.service import read_reviews
 
-    items = [*_ratings(desk), *_strangers(desk)]
+    items = list(_ratings(desk))
+    with desk.office() as office:
+        files = sum(laptop.files for laptop in waiting(office))
+    if files:
+        words = f"{counted(files, 'file')} of ratings from laptops that nobody vouched for"
+        items.append(WaitingItem(Lead.REVIEW, "", words))
     for line in read_reviews(desk):
         items += _review(desk, line)
     return items
@@ -108,16 +114,6 @@ def _ratings(desk: OrganiserService) -> Iterator[WaitingItem]:
     fresh = sum(not digest <= known for digest in hashes)
     if fresh:
         yield WaitingItem(Lead.IMPORT, "", f"{counted(fresh, 'file')} of ratings on a stick")
-
-
-def _strangers(desk: OrganiserService) -> Iterator[WaitingItem]:
-    from review.office.results.progress import waiting
-
-    with desk.office() as office:
-        files = sum(laptop.files for laptop in waiting(office))
-    if files:
-        words = f"{counted(files, 'file')} of ratings from laptops that nobody vouched for"
-        yield WaitingItem(Lead.REVIEW, "", words)
 
 
 def _review(desk: OrganiserService, line: ReviewLine) -> Iterator[WaitingItem]:
@@ -148,12 +144,8 @@ def read_aside(folder: Path) -> frozenset[tuple[str, ...]]:
             stated = json.loads(file.read(MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return frozenset()
-    rows = stated if isinstance(stated, list) else []
-    return frozenset(tuple(row) for row in rows if _is_item(row))
-
-
-def _is_item(row: object) -> bool:
-    return isinstance(row, list) and len(row) == 3 and all(isinstance(item, str) for item in row)
+    rows = [row for row in stated if isinstance(row, list)] if isinstance(stated, list) else []
+    return frozenset(tuple(row) for row in rows if len(row) == 3 and all(isinstance(item, str) for item in row))
 
 
 def keep_aside(folder: Path, aside: Iterable[tuple[str, ...]]) -> None:

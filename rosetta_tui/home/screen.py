@@ -185,16 +185,12 @@ class HomeScreen(Screen[None]):
         if begins:
             steps.name_keys({action: key_of(self, action) for action in panels.STEPS})
             steps.begin()
-        elif table.runs and not self._has_cursor:
-            table.focus()
+        elif table.runs:
+            here = self.focused  # a button of the first steps keeps the focus when they go
+            if here is None or not all(node.display for node in here.ancestors_with_self):
+                table.focus()
         self._title()
         self._moved()
-
-    @property
-    def _has_cursor(self) -> bool:
-        """Return whether something that is seen has the focus: a button of the first steps keeps it when they go."""
-        here = self.focused
-        return here is not None and all(node.display for node in here.ancestors_with_self)
 
     def _title(self) -> None:
         runs, marked = self.table.every or (), len(self.table.marked)

@@ -23,7 +23,7 @@ from harness.settings import Settings, read_settings
 from rosetta_tui.report.cost import cost_words, estimate_rows, time_words
 from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import RunDraft, Value
-from rosetta_tui.request.fields import SECTIONS, FieldKind, FieldSection, FormField
+from rosetta_tui.request.fields import SECTIONS, FieldKind, FormField
 from rosetta_tui.request.suggesting import Suggest
 from rosetta_tui.show.figures import by_reason
 from rosetta_tui.show.text import plain
@@ -74,19 +74,15 @@ class RunForm(VerticalScroll, can_focus=False):
                 shown = replace(field, default=chosen.get(field.name) or field.default)
                 value = self._typed.get(field.name, "")
                 self.lines[field.name] = FormLine(shown, value, suggest=suggest, choices=choices)
-                place.mount(self.lines[field.name], before=self._next(section, field))
+                names = (later.name for later in section.fields[section.fields.index(field) + 1 :])
+                after = (self.lines[name] for name in names if name in self.lines and self.lines[name].parent)
+                place.mount(self.lines[field.name], before=next(after, None))
             for field in section.fields:
                 if field.name in self.lines:
                     self.lines[field.name].display = field.name in wanted
             place.display = any(field.name in wanted for field in section.fields)
         if self._found is not None:
             self._offer(self._found)
-
-    def _next(self, section: FieldSection, field: FormField) -> FormLine | None:
-        """Return the line before which a new one belongs; None at the end of its section."""
-        after = section.fields[section.fields.index(field) + 1 :]
-        names = (form_field.name for form_field in after)
-        return next((self.lines[n] for n in names if n in self.lines and self.lines[n].parent), None)
 
     @cached_property
     def _settings(self) -> Settings:
@@ -99,23 +95,17 @@ class RunForm(VerticalScroll, can_focus=False):
     def _suggest(self, field: FormField) -> Suggest:
         special: dict[str, Suggest] = {
             "file": suggesting.corpora(self._path, lambda: str(self._typed.get("vault", ""))),
-            "vault": suggesting.with_paths(suggesting.choices(self._vaults)),
+            "vault": suggesting.with_paths(suggesting.choices(lambda: suggesting.vaults(self._path.parent))),
             "form": suggesting.choices(suggesting.forms),
             "task": suggesting.choices(suggesting.tasks),
             "method": suggesting.choices(suggesting.methods),
             "method_class": suggesting.choices(lambda: METHOD_CLASSES),
-            "endpoint": suggesting.choices(self._endpoints),
+            "endpoint": suggesting.choices(lambda: {**self._settings.endpoints, **suggesting.endpoints()}),
             "model": suggesting.choices(self._known_models),
             "prompt": suggesting.with_paths(suggesting.choices(suggesting.prompts)),
             "metrics": suggesting.metrics,
         }
         return special.get(field.name, suggesting.paths)
-
-    def _endpoints(self) -> dict[str, str]:
-        return {**self._settings.endpoints, **suggesting.endpoints()}
-
-    def _vaults(self) -> dict[str, str]:
-        return suggesting.vaults(self._path.parent)
 
     def _known_models(self) -> dict[str, str]:
         endpoint = self._settings.url_of(str(self._typed.get("endpoint", "")))
@@ -176,11 +166,7 @@ class RunForm(VerticalScroll, can_focus=False):
         counts = {"segment": found.corpus.segments, "difficulty": found.corpus.tiers}
         for name, many in counts.items():
             if name in self.lines:
-                self.lines[name].offer(_counted(many))
-
-
-def _counted(counts: Mapping[str, int]) -> dict[str, str]:
-    return {name: f"{plain(name)} ({count:,})" for name, count in counts.items()}
+                self.lines[name].offer({value: f"{plain(value)} ({count:,})" for value, count in many.items()})
 
 
 def _corpus_words(corpus: CorpusLook) -> str:
@@ -276,7 +262,18 @@ class Measured:
 
 def beside(draft: RunDraft, look: DraftLook, measured: Measured | None) -> Content:
     """Return everything that is next to the form."""
-    parts = [*_estimate(look), *_command(draft), *_metrics(measured), *_prompt(look)]
+    parts = [*_estimate(look), _title("The same in a shell", "^y copies")]
+    command = draft.command()
+    parts.append(show(command[:MOST_COMMAND]))
+    if (cut := len(command) - MOST_COMMAND) > 0:
+        parts.append(Content.styled(f"… and {cut:,} more characters", "$quiet"))
+    parts += [Content(), *_metrics(measured)]
+    if look.request is None:
+        words = plain(look.silent or "It is seen when the form is whole.")
+        parts += [_title("First prompt"), Content.styled(words, "$quiet")]
+    else:
+        more = "shown on this machine only: its entry is secret" if look.secret else "as it will be sent"
+        parts += [_title("First prompt", more), *request_lines(look.request)]
     return Content("\n").join(parts)
 
 
@@ -309,16 +306,6 @@ def _estimate(look: DraftLook) -> Iterator[Content]:
     yield Content()
 
 
-def _command(draft: RunDraft) -> Iterator[Content]:
-    yield _title("The same in a shell", "^y copies")
-    command = draft.command()
-    cut = len(command) - MOST_COMMAND
-    yield show(command[:MOST_COMMAND])
-    if cut > 0:
-        yield Content.styled(f"… and {cut:,} more characters", "$quiet")
-    yield Content()
-
-
 def _metrics(measured: Measured | None) -> Iterator[Content]:
     yield _title("Metrics")
     if measured is None:
@@ -330,16 +317,6 @@ def _metrics(measured: Measured | None) -> Iterator[Content]:
         for reason, titles in by_reason(measured.off or {}):
             yield Content.assemble(show(f"– {titles}: ", "$quiet"), show(reason, "$quiet"))
         yield Content()
-
-
-def _prompt(look: DraftLook) -> Iterator[Content]:
-    if look.request is None:
-        yield _title("First prompt")
-        yield Content.styled(plain(look.silent or "It is seen when the form is whole."), "$quiet")
-        return
-    more = "shown on this machine only: its entry is secret" if look.secret else "as it will be sent"
-    yield _title("First prompt", more)
-    yield from request_lines(look.request)
 
 
 def request_lines(request: Request) -> Iterator[Content]:

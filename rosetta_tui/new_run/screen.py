@@ -18,7 +18,6 @@ from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
 from corpora.files.problems import CorpusError
-from corpora.model.corpus import Corpus
 from harness.core.failures import HarnessError
 from harness.endpoint.endpoints import list_models
 from harness.settings import read_settings
@@ -130,15 +129,9 @@ class NewRunScreen(Screen[None]):
         """Return whether the prompt of a secret entry is shown, which no selection may take to the clipboard."""
         return self.found.secret and self.found.request is not None
 
-    @property
-    def _other(self) -> str:
-        """Return what ^n does now, in words."""
-        if not self._put_aside:
-            return "begins again"
-        return "brings back what stood here" if self._which == ANEW else "shows the one begun again"
-
     def _title(self) -> None:
-        more = f"   {self._which} · ^n {self._other}" if self._which else ""
+        other = "brings back what stood here" if self._which == ANEW else "shows the one begun again"
+        more = f"   {self._which} · ^n {other if self._put_aside else 'begins again'}" if self._which else ""
         self.query_one("#where", Static).update(Content.assemble(("New run", "bold $mark"), (more, "$quiet")))
 
     # Typing
@@ -201,7 +194,10 @@ class NewRunScreen(Screen[None]):
             return
         bring(self, self._show, draft_look, draft, start)
         if not start and not draft_look.troubles and draft_look.read is not None:
-            facts = self._measure(draft, draft_look.read)
+            try:
+                facts = Measured(*measured(self._path, draft, draft_look.read, self._known))
+            except (CorpusError, HarnessError, OSError) as error:
+                facts = Measured(trouble=str(error))
             if not worker.is_cancelled:
                 bring(self, self._show_metrics, facts)
 
@@ -211,13 +207,6 @@ class NewRunScreen(Screen[None]):
             keep_draft(self._path.parent, RunDraft.of(typed))
         except (HarnessError, OSError) as error:
             self.notify(plain(str(error)), title="The draft is not kept", severity="warning", markup=False)
-
-    def _measure(self, draft: RunDraft, corpus: Corpus) -> Measured:
-        try:
-            on, off = measured(self._path, draft, corpus, self._known)
-        except (CorpusError, HarnessError, OSError) as error:
-            return Measured(trouble=str(error))
-        return Measured(on, off)
 
     def _show(self, found: DraftLook, draft: RunDraft, start: bool) -> None:
         if not self.is_attached:
@@ -302,11 +291,9 @@ class NewRunScreen(Screen[None]):
         if not isinstance(endpoint, str) or not endpoint:
             self.notify("Choose an endpoint of this machine first.", markup=False)
         else:
-            ask, cannot = partial(self._models, endpoint), telling(self, "No models")
+            home, cannot = self._path.parent, telling(self, "No models")
+            ask = lambda: list_models(read_settings(home).url_of(endpoint))  # noqa: E731
             in_thread(self, "models", ask, self.form.offer_models, cannot)
-
-    def _models(self, endpoint: str) -> list[str]:
-        return list_models(read_settings(self._path.parent).url_of(endpoint))
 
     def action_leave(self) -> None:
         """Return from the preview to the form, or close the form; what was typed is kept."""

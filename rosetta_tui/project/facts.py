@@ -64,9 +64,22 @@ def read_facts(
     if before is not None and not anyway and before.mark == mark:
         return before
     try:
-        return ProjectReading(folder, mark, _facts(folder, home))
+        project = read_project(folder, home)
+        state, progress = project.state, progress_of(project)
+        facts = ProjectFacts(
+            title=(progress.dataset.model_extra or {}).get("title") or progress.dataset.id,
+            progress=progress,
+            reviews=[_asked(out, state) for out in state.reviews],
+            came_translated=sum(e.has_reference and e.translated is None for e in state.entries),
+            corrected=sum(entry.agreed is not None and entry.agreed.outcome == "corrected" for entry in state.entries),
+            refused=sum(bool(entry.refused) and not entry.has_reference for entry in state.entries),
+            costs=work_out(read_framework(None)),
+            worked=worked_until_now(project),
+            can_undo=bool(state.undoable),
+        )
     except (CorpusError, HarnessError, OSError) as error:
         return ProjectReading(folder, mark, trouble=str(error))
+    return ProjectReading(folder, mark, facts)
 
 
 def read_known(home: Path, before: Sequence[ProjectReading] | None, *, anyway: bool) -> Sequence[ProjectReading]:
@@ -78,22 +91,6 @@ def read_known(home: Path, before: Sequence[ProjectReading] | None, *, anyway: b
     if before is not None and list(map(id, before)) == list(map(id, readings)):
         return before
     return readings
-
-
-def _facts(folder: Path, home: Path) -> ProjectFacts:
-    project = read_project(folder, home)
-    state, progress = project.state, progress_of(project)
-    return ProjectFacts(
-        title=(progress.dataset.model_extra or {}).get("title") or progress.dataset.id,
-        progress=progress,
-        reviews=[_asked(out, state) for out in state.reviews],
-        came_translated=sum(e.has_reference and e.translated is None for e in state.entries),
-        corrected=sum(entry.agreed is not None and entry.agreed.outcome == "corrected" for entry in state.entries),
-        refused=sum(bool(entry.refused) and not entry.has_reference for entry in state.entries),
-        costs=work_out(read_framework(None)),
-        worked=worked_until_now(project),
-        can_undo=bool(state.undoable),
-    )
 
 
 def _asked(out: HandedOut, state: ProjectState) -> AskedReview:

@@ -102,7 +102,17 @@ class NewCorpusScreen(Screen[None]):
         self.lines: dict[str, FormLine] = {}
 
     def compose(self) -> ComposeResult:
-        self.lines = {field.name: self._line(field) for field in _FIELDS}
+        suggesting: Mapping[str, Suggest] = {
+            "source_language": choices(_languages),
+            "target_language": choices(_languages),
+            "folder": paths,
+            "licence": choices(new_corpus.offered_licences),
+            "transmission": choices(lambda: _SENDING),
+        }
+        for field in _FIELDS:
+            ticks = {label: label for label in context_labels()} if field.name == "labels" else None
+            value, suggest = self.typed.get(field.name, ""), suggesting.get(field.name)
+            self.lines[field.name] = FormLine(field, value, suggest=suggest, choices=ticks)
         yield StatusBar()
         with VerticalScroll(id="form", can_focus=False):
             for section in SECTIONS:
@@ -121,18 +131,6 @@ class NewCorpusScreen(Screen[None]):
         self.look()
         empty = next((field for field in _FIELDS if not self.typed.get(field.name)), _FIELDS[0])
         self.lines[empty.name].take_focus()
-
-    def _line(self, field: FormField) -> FormLine:
-        suggesting: Mapping[str, Suggest] = {
-            "source_language": choices(_languages),
-            "target_language": choices(_languages),
-            "folder": paths,
-            "licence": choices(new_corpus.offered_licences),
-            "transmission": choices(lambda: _SENDING),
-        }
-        ticks = {label: label for label in context_labels()} if field.name == "labels" else None
-        value = self.typed.get(field.name, "")
-        return FormLine(field, value, suggest=suggesting.get(field.name), choices=ticks)
 
     # Typing
 
@@ -213,12 +211,13 @@ class NewCorpusScreen(Screen[None]):
             self.query_one(StatusBar).cannot(f"{counted(len(stop), 'thing is', 'things are')} not right yet")
             self.lines[stop[0]].take_focus()
             return
-        make = partial(new_corpus.begin_corpus, dict(self.typed), self._path.parent)
-        in_thread(self, "begin", make, self._begun, self._cannot)
 
-    def _begun(self, project: Project) -> None:
-        self.typed.clear()
-        self.app.switch_screen(ProjectScreen(self._path, project.folder))
+        def begun(project: Project) -> None:
+            self.typed.clear()
+            self.app.switch_screen(ProjectScreen(self._path, project.folder))
+
+        make = partial(new_corpus.begin_corpus, dict(self.typed), self._path.parent)
+        in_thread(self, "begin", make, begun, self._cannot)
 
     def action_every(self) -> None:
         self._every = not self._every
@@ -292,19 +291,18 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         self.app.push_screen(NewCorpusScreen(self.store_path, self._typed))
 
     def action_open(self) -> None:
+        def remembered(folder: Path) -> Path:
+            project = read_project(folder.absolute(), self.home)
+            remember(self.home, project.state.number, project.folder)
+            return project.folder
+
+        def chosen(folder: Path | None) -> None:
+            if folder is not None:
+                cannot = telling(self, "It cannot be opened")
+                in_thread(self, "open", partial(remembered, folder), self.open_row, cannot, asks=True)
+
         words = "Open a corpus in the making", "Its folder has a file project.json. It is only examined.", "path of the folder"  # fmt: skip
-        self.app.push_screen(PathScreen(*words), self._opened)
-
-    def _opened(self, folder: Path | None) -> None:
-        """Show a folder, and keep where it lies."""
-        if folder is not None:
-            cannot = telling(self, "It cannot be opened")
-            in_thread(self, "open", partial(self._known, folder), self.open_row, cannot, asks=True)
-
-    def _known(self, folder: Path) -> Path:
-        project = read_project(folder.absolute(), self.home)
-        remember(self.home, project.state.number, project.folder)
-        return project.folder
+        self.app.push_screen(PathScreen(*words), chosen)
 
     def open_row(self, key: Path) -> None:
         self.app.push_screen(ProjectScreen(self.store_path, key))

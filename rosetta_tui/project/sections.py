@@ -81,9 +81,10 @@ def needs(facts: ProjectFacts, folder: Path) -> SectionPage:
     rows, about = [], []
     for row in progress.requirements:
         segment = by_name.get(row.name)
+        sign = Cell("✓", "good") if row.met else Cell("○", "warn")
         rows.append(
             (
-                _sign(row),
+                sign if row.needed else Cell("–", "quiet"),
                 Cell(_WORDS.get(row.name, (row.name, ""))[0]),
                 Cell(bar(row.found, row.needed, segment.sources if segment else 0), "good" if row.met else "mark"),
                 Cell(f"{row.found} of {row.needed}"),
@@ -92,13 +93,12 @@ def needs(facts: ProjectFacts, folder: Path) -> SectionPage:
         )  # fmt: skip
         about.append(list(_about(row, segment)))
     commands = [commands_of(step, folder, in_vault=progress.in_vault)] * len(rows)
-    return SectionPage(list(_said(facts, step)), _COLUMNS, rows, about, commands)
-
-
-def _sign(row: Requirement) -> Cell:
-    if not row.needed:
-        return Cell("–", "quiet")
-    return Cell("✓", "good") if row.met else Cell("○", "warn")
+    here = next((_HERE[command[2]] for command in step.commands if command[2] in _HERE), "")
+    lead: list[Line] = [(f"Next: {step.words}{f' ({here})' if here else ''}", "plain")]
+    lead += [(f"  {command_line(command)}", "mark") for command in step.commands]
+    if progress.warnings:
+        lead.append((f"The check of the corpus has {counted(progress.warnings, 'warning')}.", "warn"))
+    return SectionPage(lead, _COLUMNS, rows, about, commands)
 
 
 def bar(found: int, needed: int, coming: int = 0) -> str:
@@ -112,15 +112,6 @@ def met(facts: ProjectFacts) -> str:
     """Return how many requirements are met."""
     rows = facts.progress.requirements
     return f"{sum(row.met for row in rows)} of {len(rows)} met"
-
-
-def _said(facts: ProjectFacts, step: project.NextStep) -> Iterator[Line]:
-    here = next((_HERE[command[2]] for command in step.commands if command[2] in _HERE), "")
-    yield f"Next: {step.words}{f' ({here})' if here else ''}", "plain"
-    for command in step.commands:
-        yield f"  {command_line(command)}", "mark"
-    if facts.progress.warnings:
-        yield f"The check of the corpus has {counted(facts.progress.warnings, 'warning')}.", "warn"
 
 
 def _about(row: Requirement, segment: SegmentProgress | None) -> Iterator[Line]:
@@ -242,18 +233,16 @@ def sentences(facts: ProjectFacts, folder: Path) -> SectionPage:
         for number, (side, which, count, _) in enumerate(kinds)
     ]
     about: list[list[Line]] = [[(meaning, "quiet")] for *_, meaning in kinds]
-    lead = list(_sentences_said(facts, total))
+    lead: list[Line] = []
+    if total:
+        lead += [
+            (f"{counted(total, 'sentence')} collected; {project.middle_words(progress.by_difficulty)}.", "plain"),
+            ("What they say is not shown here: some of them are secret.", "quiet"),
+        ]
     return SectionPage(
         lead, _SENTENCES_COLUMNS, rows, about, [commands] * max(1, len(rows)),
         "There are no sentences yet. Press s to add them from a file: a table, or a text with one on each line.",
     )  # fmt: skip
-
-
-def _sentences_said(facts: ProjectFacts, total: int) -> Iterator[Line]:
-    if total:
-        middle = project.middle_words(facts.progress.by_difficulty)
-        yield f"{counted(total, 'sentence')} collected; {middle}.", "plain"
-        yield "What they say is not shown here: some of them are secret.", "quiet"
 
 
 def _kinds(facts: ProjectFacts) -> Iterator[tuple[str, str, int, str]]:
@@ -303,7 +292,14 @@ def speakers(facts: ProjectFacts, folder: Path) -> SectionPage:
             )
         )
         about.append(list(_speakers_about(review, facts)))
-        commands.append(_commands(review, folder))
+        own: dict[str, project.Command] = {
+            "Take in what came back on a stick": ("rosetta", "review", "import", "STICK"),
+            "Take it into this corpus": ("rosetta", "corpus", "gather", str(folder)),
+            "See what came back of this review": ("rosetta", "review", "status", review.review),
+        }
+        if review.out and review.kind in _AGAIN:
+            own[_AGAIN[review.kind]] = ("rosetta", "corpus", "ask", review.kind, str(folder), "--again", "--passphrases", "-o", "STICK")  # fmt: skip
+        commands.append(own)
     hand_out = {"Hand sentences to speakers, sealed": ("rosetta", "corpus", "ask", "translate", str(folder), "--passphrases", "-o", "STICK")}  # fmt: skip
     return SectionPage(
         list(_speakers_said(facts)), _SPEAKERS_COLUMNS, rows, about, commands or [hand_out],
@@ -342,13 +338,3 @@ def _speakers_about(asked: AskedReview, facts: ProjectFacts) -> Iterator[Line]:
             )
     if asked.out:
         yield f"Of {counted(asked.out, 'sentence')} nothing came back that may be used.", "warn"
-
-
-def _commands(asked: AskedReview, folder: Path) -> Commands:
-    again = "rosetta", "corpus", "ask", asked.kind, str(folder), "--again", "--passphrases", "-o", "STICK"
-    return {
-        "Take in what came back on a stick": ("rosetta", "review", "import", "STICK"),
-        "Take it into this corpus": ("rosetta", "corpus", "gather", str(folder)),
-        "See what came back of this review": ("rosetta", "review", "status", asked.review),
-        **({_AGAIN[asked.kind]: again} if asked.out and asked.kind in _AGAIN else {}),
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final, TypeVar
@@ -50,9 +50,7 @@ def _decorator(option: RunOption) -> Callable[[Command], Command]:
     if option.argument:
         return click.argument(option.name, type=_type(option), required=option.required)
     default = f" Default: {option.default}." if option.default not in ("", "all", "none") else ""
-    more: dict[str, Any] = {"default": None} if "/" in option.opt else {}
-    if option.kind is OptionKind.SWITCH:
-        more["is_flag"] = True
+    unset = {"default": None} if "/" in option.opt else {}
     return click.option(
         *(name for name in (option.opt, option.short, option.name) if name),
         type=_type(option),
@@ -60,7 +58,8 @@ def _decorator(option: RunOption) -> Callable[[Command], Command]:
         required=option.required,
         metavar=option.metavar or ("NAME=JSON" if option.kind is OptionKind.PAIRS else None),
         help=f"{option.help}{default}",
-        **more,
+        is_flag=True if option.kind is OptionKind.SWITCH else None,
+        **unset,
     )
 
 
@@ -107,15 +106,21 @@ class GroupedCommand(click.Command):
         options = [option for option in shown if "--help" not in option.opts]
         helping = [option for option in shown if "--help" in option.opts]
         _write(ctx, formatter, "Options", [*_named(options, COMMON), *helping])
-        groups = list(_groups(options))
+        named = [(group, [name for name in group.names if name not in COMMON]) for group in GROUPS]
+        groups = [(group.title, members) for group, names in named if (members := _named(options, names))]
+        groups.append(("What the command does", [o for o in options if o.name not in {*COMMON, *OPTIONS}]))
         if self._every:
             for title, members in groups:
                 _write(ctx, formatter, title, members)
             return
         with formatter.section(f"More options, which `{ctx.command_path} -h {ALL}` explains"):
             for title, members in groups:
-                names = " ".join(max(member.opts, key=len) for member in members)
-                formatter.write(_wrapped(f"{title}: {names}", formatter.width))
+                line = f"{title}: {' '.join(max(member.opts, key=len) for member in members)}"
+                # Break between names and never inside one, as click does at hyphens.
+                lines = wrap(
+                    line, formatter.width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+                )
+                formatter.write("\n".join(lines) + "\n")
 
 
 def _write(ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Iterable[click.Option]) -> None:
@@ -127,18 +132,3 @@ def _write(ctx: click.Context, formatter: click.HelpFormatter, title: str, optio
 def _named(options: Sequence[click.Option], names: Iterable[str]) -> list[click.Option]:
     """Return the options of these names, in the names' order; two options may share a name."""
     return [option for name in names for option in options if option.name == name]
-
-
-def _groups(options: Sequence[click.Option]) -> Iterator[tuple[str, list[click.Option]]]:
-    """Yield the groups that have options, by heading."""
-    for group in GROUPS:
-        if members := _named(options, [name for name in group.names if name not in COMMON]):
-            yield group.title, members
-    grouped = {*COMMON, *OPTIONS}
-    yield "What the command does", [option for option in options if option.name not in grouped]
-
-
-def _wrapped(line: str, width: int) -> str:
-    """Break between names and never inside one, as click does at hyphens."""
-    lines = wrap(line, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
-    return "\n".join(lines) + "\n"

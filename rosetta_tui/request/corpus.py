@@ -106,26 +106,20 @@ def in_the_form(problem: Problem) -> tuple[str, str]:
         return f"The file does not say it. {mend}", name
     if mend and "than the option" in problem.message:
         return "The file says something else. Leave this empty, or correct the file.", name
-    return f"{_where(problem)}{problem.message} {problem.mend}", name
-
-
-def _where(problem: Problem) -> str:
-    """Return where in the file a problem is: the file itself is in the form."""
+    # Where in the file it is; the file itself is in the form.
     places = {"line": problem.line, "entry": problem.entry, "field": problem.field}
-    where = ", ".join(f"{name} {place}" for name, place in places.items() if place is not None)
-    return f"{where[0].upper()}{where[1:]}: " if where else ""
+    where = ", ".join(f"{part} {place}" for part, place in places.items() if place is not None)
+    before = f"{where[0].upper()}{where[1:]}: " if where else ""
+    return f"{before}{problem.message} {problem.mend}", name
 
 
 def reading_key(draft: RunDraft) -> tuple[object, ...]:
     """Return what decides the reading of a draft's corpus: another file, or the same saved again, is another."""
-    values = tuple(draft.values.get(name) for name in CORPUS.names)
-    return (*values, *(_state(draft.get(name)) for name in ("file", "reference")))
-
-
-def _state(name: str) -> object:
-    """Return whether a file is still the one that was read."""
-    try:
-        stat_result = Path(name).stat()
-    except (OSError, ValueError):
-        return None
-    return stat_result.st_mtime_ns, stat_result.st_size
+    key: list[object] = [draft.values.get(name) for name in CORPUS.names]
+    for name in ("file", "reference"):
+        try:
+            stat_result = Path(draft.get(name)).stat()
+            key.append((stat_result.st_mtime_ns, stat_result.st_size))
+        except (OSError, ValueError):
+            key.append(None)
+    return tuple(key)

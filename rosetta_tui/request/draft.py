@@ -126,18 +126,15 @@ MOST_BYTES = 2**20
 
 def keep_draft(folder: Path, draft: RunDraft) -> None:
     """Write the draft down, all of it or none; raises HarnessError where the folder cannot be written."""
-    values = {name: _without_keys(value) for name, value in draft.values.items()}
-    content = json.dumps({"values": values}).encode()
-    write_file(private_folder(folder) / NAME, content, overwrite=True)
-
-
-def _without_keys(value: Value) -> Value:
-    """Omit settings of the form NAME=VALUE that look like keys: they are written nowhere."""
     from harness.method.options import keys_in
 
-    if isinstance(value, str):
-        return value
-    return tuple(item for item in value if not any(keys_in({item.partition("=")[0]: item.partition("=")[2]})))
+    values = dict(draft.values)
+    for name, value in values.items():
+        if not isinstance(value, str):  # settings NAME=VALUE that look like keys are written nowhere
+            parts = {item: item.partition("=") for item in value}
+            values[name] = tuple(item for item, (key, _, text) in parts.items() if not any(keys_in({key: text})))
+    content = json.dumps({"values": values}).encode()
+    write_file(private_folder(folder) / NAME, content, overwrite=True)
 
 
 def kept_draft(folder: Path) -> RunDraft | None:
@@ -150,17 +147,14 @@ def kept_draft(folder: Path) -> RunDraft | None:
     values = stated.get("values") if isinstance(stated, dict) else None
     if not isinstance(values, dict):
         return None
-    read = {name: _value(value) for name, value in values.items()}
-    draft = RunDraft.of({name: value for name, value in read.items() if value is not None})
+    read: dict[str, Value] = {}
+    for name, value in values.items():
+        if isinstance(value, str):
+            read[name] = value
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+            read[name] = tuple(value)
+    draft = RunDraft.of(read)
     return draft if draft.values else None
-
-
-def _value(stated: object) -> Value | None:
-    if isinstance(stated, str):
-        return stated
-    if isinstance(stated, list) and all(isinstance(item, str) for item in stated):
-        return tuple(stated)
-    return None
 
 
 def forget_draft(folder: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from corpora.model.corpus import Corpus, Dataset, Selection
+from pydantic import BaseModel
+
+from corpora.model.corpus import Corpus, Selection
 from corpora.model.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.setup.plan import Plan, plan_of
@@ -72,32 +73,26 @@ def plan_values(plan: Plan) -> dict[str, Value]:
     method = plan.method
     if method == "api" and plan.options.service:
         method = f"api:{plan.options.service}"
+    options = _told(plan.options)
+    for name in _OF_THE_CORPUS:
+        options.pop(name, None)
+    for name, pairs in (("body", plan.options.body), ("settings", plan.options.settings)):
+        options[name] = tuple(f"{key}={json.dumps(value)}" for key, value in pairs.items())
+    run_options = _told(plan.run)
+    limits = {option: run_options[name] for name, option in _RUN.items() if name in run_options}
+    switches: dict[str, Value] = {
+        "no_cache": "" if plan.run.use_cache else YES,
+        "offline": YES if plan.run.offline else "",
+    }
     scoring = _told(plan.scoring)
     if "metrics" in scoring:
         scoring["metrics"] = ",".join(plan.scoring.metrics)
     if plan.scoring.scoring is not None:
         scoring["scoring"] = str(kept_file(home(), plan.scoring.scoring))
-    return {"method": method, **_options(plan), **_run(plan), **scoring}
+    return {"method": method, **options, **limits, **switches, **scoring}
 
 
-def _options(plan: Plan) -> dict[str, Value]:
-    options = _told(plan.options)
-    for name in _OF_THE_CORPUS:
-        options.pop(name, None)
-    for name in ("body", "settings"):
-        pairs: Mapping[str, Any] = getattr(plan.options, name)
-        options[name] = tuple(f"{key}={json.dumps(value)}" for key, value in pairs.items())
-    return options
-
-
-def _run(plan: Plan) -> dict[str, Value]:
-    run_options = _told(plan.run)
-    limits = {option: run_options[name] for name, option in _RUN.items() if name in run_options}
-    switches: dict[str, Value] = {"no_cache": "" if plan.run.use_cache else YES}
-    return limits | switches | {"offline": YES if plan.run.offline else ""}
-
-
-def _told(options: Any) -> dict[str, Value]:
+def _told(options: BaseModel) -> dict[str, Value]:
     """Return the fields of a model that are not as by default, as a command line writes them."""
     fields: dict[str, Value] = {}
     for name, field in type(options).model_fields.items():
@@ -115,7 +110,6 @@ def _told(options: Any) -> dict[str, Value]:
 
 def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value]:
     """Return which reading of a file is meant, where the store knows several."""
-
     dataset = corpus.dataset
     tried = {} if dataset.task == TRANSLATION else {"task": dataset.task}
     for option, field in (
@@ -132,25 +126,13 @@ def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value
         except UsageError:
             continue
         break
-    return {**tried, **_columns(dataset)}
-
-
-def _columns(dataset: Dataset) -> dict[str, Value]:
-    return {f"{side}_column": name for side, name in (dataset.columns_read or {}).items()}
+    return {**tried, **{f"{side}_column": name for side, name in (dataset.columns_read or {}).items()}}
 
 
 def _selection(corpus: Corpus, positions: Sequence[int]) -> dict[str, Value]:
     """Return the shortest options that choose exactly these entries: filters and a limit, else their ids."""
     if len(positions) == len(corpus.entries):
         return {}
-    for values, selection in _guesses(corpus, positions):
-        if selection.apply(corpus) == tuple(positions):
-            return values
-    return {"entries": _named([str(corpus.entries[place].id) for place in positions])}
-
-
-def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, Value], Selection]]:
-
     chosen = [corpus.entries[place] for place in positions]
     segments = tuple(sorted({entry.segment for entry in chosen if entry.segment}))
     tiers = tuple(sorted({entry.difficulty for entry in chosen if entry.difficulty}))
@@ -165,7 +147,10 @@ def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, V
     ]
 
     cut = [(words | limit, replace(selection, limit=len(positions))) for words, selection in filters]
-    return [*filters, *cut]
+    for words, selection in (*filters, *cut):
+        if selection.apply(corpus) == tuple(positions):
+            return words
+    return {"entries": _named([str(corpus.entries[place].id) for place in positions])}
 
 
 def _named(ids: Sequence[str]) -> str:

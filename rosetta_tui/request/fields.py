@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from harness.method.option_table import GROUPS, METHOD, METHODS, OPTIONS, OptionKind, RunOption
+from harness.method.option_table import GROUPS, METHOD, METHODS, OPTIONS, OptionKind
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.options import asked
 from rosetta_tui.request.vault import OF_VAULT
@@ -71,13 +71,23 @@ _CONTROLS = {
 """Kind of an option → its control; of any other, a line with suggestions."""
 
 
-def _field(option: RunOption) -> FormField:
-    kind = _CONTROLS.get(option.kind, FieldKind.SUGGESTED)
-    return FormField(option.name, option.label, option.help, kind, option.default, option.rare)
-
-
 SECTIONS = tuple(
-    FieldSection(group.title, tuple(_field(option) for option in group.options if option.label)) for group in GROUPS
+    FieldSection(
+        group.title,
+        tuple(
+            FormField(
+                option.name,
+                option.label,
+                option.help,
+                _CONTROLS.get(option.kind, FieldKind.SUGGESTED),
+                option.default,
+                option.rare,
+            )
+            for option in group.options
+            if option.label
+        ),
+    )
+    for group in GROUPS
 )
 
 FIELDS: Mapping[str, FormField] = {field.name: field for section in SECTIONS for field in section.fields}
@@ -113,11 +123,7 @@ def drafted(typed: Mapping[str, Value]) -> RunDraft:
     wanted = applicable(method if isinstance(method, str) else "")
     if not typed.get("vault"):
         wanted = wanted.difference(OF_VAULT)
-    return RunDraft.of({name: typed[name] for name in _ordered(typed) if name in wanted})
-
-
-def _ordered(typed: Mapping[str, Value]) -> Iterator[str]:
-    return (name for name in FIELDS if name in typed)
+    return RunDraft.of({name: typed[name] for name in FIELDS if name in typed and name in wanted})
 
 
 def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:

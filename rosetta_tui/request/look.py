@@ -129,12 +129,20 @@ class _Looking:
         corpus = self._corpus()
         chosen = self._chosen(corpus)
         self._needed()
-        plan = self._plan(corpus)
+        try:
+            plan = self.draft.plan(corpus)
+        except UsageError as error:
+            self._stop(str(error), field_of_options(str(error)))
         if self._plugin(plan):
             return
         method = self._method(corpus, chosen, plan)
         self._key(method, plan)
-        self._ahead(method, chosen, plan)
+        # Look at the first call as it will be sent, and at what the run would take.
+        request = first_request(method, chosen[: method.setup.batch_size])
+        with opened(self.store_path) as connection:
+            self._add(request=request, estimate=estimate(connection, chosen, method, plan))
+        if request is None:
+            self._add(silent="This method asks nobody, so there is no prompt.")
 
     def _add(self, **more: Any) -> None:
         self.found = replace(self.found, **more)
@@ -163,24 +171,25 @@ class _Looking:
             given = read_settings(self.store_path.parent).completed(method, self.draft.values)
         except HarnessError as error:
             self._stop(str(error))
-        missing = [
-            DraftTrouble(name, "This is needed.", missing=True)
-            for name in needed(method)
-            if not str(given.get(name, "")).strip() and not (name == "outputs" and self._brought())
-        ]
+        names = [name for name in needed(method) if not str(given.get(name, "")).strip()]
+        read = self.found.read
+        if "outputs" in names and read is not None and own_outputs(read.entries) is not None:
+            names.remove("outputs")  # the records of the corpus bring theirs with them
+        missing = [DraftTrouble(name, "This is needed.", missing=True) for name in names]
         self._add(troubles=(*self.found.troubles, *missing))
         if self.found.troubles:
             raise _Stopped
 
-    def _brought(self) -> bool:
-        """Return whether the records of the corpus bring outputs with them."""
-        return self.found.read is not None and own_outputs(self.found.read.entries) is not None
-
     def _corpus(self) -> Corpus:
         if not self.draft.get("file").strip() or self._troubled(CORPUS.names):
             self._needed()
+        key = reading_key(self.draft)
         try:
-            corpus, counted = self._read()
+            reading = self.known.corpora.get(key)
+            if reading is None:
+                corpus = self._only(CORPUS.names).corpus(self.store_path)
+                reading = corpus, corpus_look(corpus)
+                self.known.corpora = {key: reading}
         except CorpusError as error:
             wrong = [problem for problem in error.problems if problem.severity is Severity.ERROR]
             for problem in wrong[:MOST_PROBLEMS]:
@@ -190,6 +199,7 @@ class _Looking:
             raise _Stopped from None
         except HarnessError as error:
             self._stop(str(error), "file")
+        corpus, counted = reading
         self._add(corpus=counted, read=corpus)
         return corpus
 
@@ -207,25 +217,14 @@ class _Looking:
         )
         self._add(corpus=corpus_look, silent=silent)
         if not alone and not self.draft.get("others").strip():
-            words = f"This vault opens for several keepers together: name the keys of those who are here. Those who are elsewhere are asked in a shell: {self._asking_command()}"
+            asked = {**self.draft.values, "purpose": self.draft.get("purpose").strip() or "WORDS"}
+            command = RunDraft.of(asked).command()
+            words = f"This vault opens for several keepers together: name the keys of those who are here. Those who are elsewhere are asked in a shell: {command}"
             self._add(troubles=(*self.found.troubles, DraftTrouble("others", words)))
         elif not self.draft.get("purpose").strip():
             missing = DraftTrouble("purpose", "This is needed.", missing=True)
             self._add(troubles=(*self.found.troubles, missing))
         self._needed()
-
-    def _asking_command(self) -> str:
-        """Return the command line by which the keepers are asked for what the form says, and that runs it then."""
-        return RunDraft.of({**self.draft.values, "purpose": self.draft.get("purpose").strip() or "WORDS"}).command()
-
-    def _read(self) -> tuple[Corpus, CorpusLook]:
-        key = reading_key(self.draft)
-        reading = self.known.corpora.get(key)
-        if reading is None:
-            corpus = self._only(CORPUS.names).corpus(self.store_path)
-            reading = corpus, corpus_look(corpus)
-            self.known.corpora = {key: reading}
-        return reading
 
     def _chosen(self, corpus: Corpus) -> list[Entry]:
         if self._troubled(ENTRIES.names):
@@ -240,12 +239,6 @@ class _Looking:
         entries = [corpus.entries[place] for place in places]
         self._add(chosen=len(entries), secret=any(entry.secret for entry in entries))
         return entries
-
-    def _plan(self, corpus: Corpus) -> Plan:
-        try:
-            return self.draft.plan(corpus)
-        except UsageError as error:
-            self._stop(str(error), field_of_options(str(error)))
 
     def _plugin(self, plan: Plan) -> bool:
         """Check only that the file of a plug-in exists; its code is not run before the run begins."""
@@ -288,42 +281,25 @@ class _Looking:
         if method.endpoint is None:
             return
         try:
-            endpoint = _endpoint(plan)
+            if plan.method.startswith("api:"):
+                endpoint = service_endpoint(plan.method.removeprefix("api:"), plan.options.endpoint)
+            else:
+                endpoint = chat_endpoint(plan.options.endpoint or "")
             words = self.known.keys.get(endpoint.url)
             if words is None:
                 words = self.known.keys[endpoint.url] = key_words(endpoint)
-            self._add(key=words + _absent(endpoint))
+            if nobody_listens(endpoint.url):  # on this machine; it may be started before the run begins
+                words += f" · nothing listens there now{f': {endpoint.note}' if endpoint.note else ''}"
+            self._add(key=words)
         except HarnessError as error:
             name = "endpoint" if "endpoint" in needed(plan.method) else "method"
             self.wrong(str(error), name)
 
-    def _ahead(self, method: Method, chosen: Sequence[Entry], plan: Plan) -> None:
-        request = first_request(method, chosen[: method.setup.batch_size])
-        with opened(self.store_path) as connection:
-            self._add(request=request, estimate=estimate(connection, chosen, method, plan))
-        if request is None:
-            self._add(silent="This method asks nobody, so there is no prompt.")
-
 
 def key_words(endpoint: Endpoint) -> str:
     """Return where an endpoint's key is, never the key; raises HarnessError where one is needed and missing."""
-
     if find_key(endpoint) is None:
         return "on this machine, no key needed" if endpoint.local else "no key"
     if os.environ.get(endpoint.environment, "").strip():
         return f"key from {endpoint.environment}"
     return "key from the keyring"
-
-
-def _absent(endpoint: Endpoint) -> str:
-    """Return that nothing listens at an endpoint of this machine; it may be started before the run begins."""
-    if not nobody_listens(endpoint.url):
-        return ""
-    note = f": {endpoint.note}" if endpoint.note else ""
-    return f" · nothing listens there now{note}"
-
-
-def _endpoint(plan: Plan) -> Endpoint:
-    if plan.method.startswith("api:"):
-        return service_endpoint(plan.method.removeprefix("api:"), plan.options.endpoint)
-    return chat_endpoint(plan.options.endpoint or "")

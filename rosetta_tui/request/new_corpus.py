@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from corpora.files.json_types import JsonObject
 from corpora.files.problems import CorpusError, Problem
 from corpora.languages.tags import language_name
 from corpora.model.corpus import Corpus
@@ -48,22 +49,14 @@ _STAND_IN: Final[Mapping[str, str]] = {
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 
 
-def corpus_facts(folder: Path, given: Mapping[str, Any]) -> dict[str, Any]:
+def corpus_facts(folder: Path, given: Mapping[str, Value | None]) -> JsonObject:
     """Return the facts of a new corpus for its envelope, from the command's options by name; UsageError names the option."""
     asked = {_FACTS.get(name, name): str(given[name]).strip() for name in ASKED}
-    return {
-        "id": _id(folder, given.get("corpus_id")),
-        **asked,
-        "transmission": given.get("transmission"),
-        "labels": [label_of(label) for label in given.get("labels") or ()],
-    }
-
-
-def _id(folder: Path, said: str | None) -> str:
-    name = said or re.sub(r"[^a-z0-9._-]+", "-", folder.resolve().name.lower()).strip("-._")
-    if not _ID.fullmatch(name):
+    id_ = str(given.get("corpus_id") or re.sub(r"[^a-z0-9._-]+", "-", folder.resolve().name.lower()).strip("-._"))
+    if not _ID.fullmatch(id_):
         raise UsageError("--id: up to 60 small letters a–z, digits, '.', '_' and '-' make a name.")
-    return name
+    labels = [label_of(label) for label in given.get("labels") or ()]
+    return {"id": id_, **asked, "transmission": given.get("transmission"), "labels": labels}
 
 
 def label_of(text: str) -> str:
@@ -112,10 +105,14 @@ def look_at(typed: Mapping[str, Value]) -> NewCorpusLook:
     try:
         notes = dict(_notes(check_facts(corpus_facts(folder, stood)), typed))
     except UsageError as error:
-        wrong.setdefault(_named(str(error)), []).append(str(error))
+        option = str(error).partition(" ")[0].rstrip(":")  # the command's words begin with it
+        name = next((name for name, option_words in OPTIONS.items() if option_words == option), "folder")
+        wrong.setdefault(name, []).append(str(error))
     except CorpusError as error:
+        terms = "Choose another one, or say where the open texts may go: local-only, ask or open (“Sending”, --transmission)."  # fmt: skip
         for problem in error.problems:
-            wrong.setdefault(_field(problem), []).append(_words(problem))
+            mend = terms if problem.field in {"license", "transmission"} else problem.mend
+            wrong.setdefault(_field(problem), []).append(f"{problem.message} {mend}")
     return NewCorpusLook(wrong, missing, notes)
 
 
@@ -149,23 +146,11 @@ def _said(typed: Mapping[str, Value], name: str) -> str:
     return value.strip() if isinstance(value, str) else " ".join(value)
 
 
-def _named(words: str) -> str:
-    """Return the field that a UsageError of the command is about."""
-    option = words.partition(" ")[0].rstrip(":")
-    return next((name for name, option_words in OPTIONS.items() if option_words == option), "folder")
-
-
 def _field(problem: Problem) -> str:
     name = (problem.field or "").removeprefix("dataset.")
     options = {fact: option for option, fact in _FACTS.items()}
     field = options.get(name, name)
     return field if field in OPTIONS else "corpus_id"
-
-
-def _words(problem: Problem) -> str:
-    of_terms = problem.field in {"license", "transmission"}
-    mend = "Choose another one, or say where the open texts may go: local-only, ask or open (“Sending”, --transmission)."  # fmt: skip
-    return f"{problem.message} {mend if of_terms else problem.mend}"
 
 
 def _notes(found: Corpus, typed: Mapping[str, Value]) -> Iterator[tuple[str, str]]:

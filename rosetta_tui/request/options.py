@@ -14,12 +14,16 @@ from rosetta_tui.request.click_options import adding
 from rosetta_tui.request.reading import selection
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpora.files.json_types import Json
     from corpora.model.corpus import Corpus, Selection
     from harness.api import RunRequest
     from harness.setup.plan import Plan
     from harness.setup.scoring_options import ScoringOptions
     from harness.vault.records import RunTerms
 
+    OptionValue = Json | Path | Sequence[Path]
 
 CONFIRM = click.option(
     "--confirm",
@@ -71,9 +75,9 @@ def make_plan(corpus: Corpus, given: Mapping[str, Any]) -> Plan:
     return plan_of(corpus, given["method"], told(given))
 
 
-def told(given: Mapping[str, Any]) -> dict[str, Any]:
+def told(given: Mapping[str, Any]) -> dict[str, OptionValue]:
     """Return a command line's options of a run, by the names of the API."""
-    options = {
+    options: dict[str, OptionValue] = {
         name: pairs(name, value) if OPTIONS[name].kind is OptionKind.PAIRS else value
         for name, value in given.items()
         if name in _TOLD and value is not None and value is not False and value != ()
@@ -87,9 +91,9 @@ _TOLD = frozenset((*METHOD.names, *RUN.names, *SCORING.names)) - {"method", "tag
 """Options of which the API is told by their names."""
 
 
-def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
+def pairs(name: str, given: Sequence[str]) -> dict[str, Json]:
     """Read NAME=JSON as it was given once or several times; what is no JSON is text."""
-    pairs_found: dict[str, Any] = {}
+    pairs_found: dict[str, Json] = {}
     for pair in given:
         key, equals, value = pair.partition("=")
         try:

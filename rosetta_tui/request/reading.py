@@ -18,6 +18,7 @@ from rosetta_tui.request.vault import tell, vault_request
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
+    from corpora.files.json_types import JsonObject
     from corpora.files.problems import Problem
     from corpora.model.corpus import Corpus, Selection
     from harness.vault.records import RunTerms
@@ -126,7 +127,7 @@ def selection(given: Mapping[str, Any]) -> Selection:
     )
 
 
-def problem_json(problem: Problem) -> dict[str, Any]:
+def problem_json(problem: Problem) -> JsonObject:
     """Return a problem as JSON values; the places serve screens, which have the entries available."""
     return {name: value for name, value in asdict(problem).items() if name != "places"}
 

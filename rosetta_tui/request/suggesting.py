@@ -50,7 +50,8 @@ Suggest = Callable[[str], list[Suggestion]]
 
 def paths(typed: str) -> list[Suggestion]:
     """Offer what begins with the typed path, folders first; hidden names only where their dot is typed."""
-    folder, beginning = _parted(typed)
+    cut = max(typed.rfind("/"), typed.rfind(os.sep)) + 1
+    folder, beginning = ("~/", "") if typed == "~" else (typed[:cut], typed[cut:])
     try:
         with os.scandir(os.path.expanduser(folder) or ".") as entries:  # noqa: PTH111  typed text, kept as typed
             names = [(entry.name, entry.is_dir()) for entry in islice(entries, MOST_LOOKED_AT)]
@@ -62,20 +63,8 @@ def paths(typed: str) -> list[Suggestion]:
         if name.startswith(beginning) and (beginning or not name.startswith("."))
     ]
     ordered = sorted(fitting, key=lambda match: (not match[1], match[0].casefold(), match[0]))
-    return [_path(folder, name, is_folder=is_folder) for name, is_folder in ordered[:MOST]]
-
-
-def _parted(typed: str) -> tuple[str, str]:
-    """Split a typed path into the folder, with its last slash, and the beginning of a name."""
-    if typed == "~":
-        return "~/", ""
-    cut = max(typed.rfind("/"), typed.rfind(os.sep)) + 1
-    return typed[:cut], typed[cut:]
-
-
-def _path(folder: str, name: str, *, is_folder: bool) -> Suggestion:
-    ending = "/" if is_folder else ""
-    return Suggestion(f"{folder}{name}{ending}", f"{name}{ending}", "", goes_on=is_folder)
+    shown = [(f"{name}/" if is_folder else name, is_folder) for name, is_folder in ordered[:MOST]]
+    return [Suggestion(f"{folder}{name}", name, goes_on=is_folder) for name, is_folder in shown]
 
 
 def corpora(store_path: Path, vault: Callable[[], str]) -> Suggest:

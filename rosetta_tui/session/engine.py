@@ -109,13 +109,9 @@ class Engine:
             )
         except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
             self._failure = error
-        self._end()
-
-    def _end(self) -> None:
-        """Run what belongs to the end of the run, however it ended."""
         if self._at_end is None:
             return
-        try:
+        try:  # what belongs to the end of the run, however it ended
             self._at_end(self._finished)
         except HarnessError as error:
             self._failure = error

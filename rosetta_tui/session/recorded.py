@@ -65,7 +65,7 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
     if live.progress is None or live.started is None:
         return
     scores = block(card, "scores")
-    live.progress = _sealed_progress(live.progress, scores, card)
+    live.progress = _sealed_progress(live.progress, card)
     floors = tuple(
         Floor(name, floor.composite, floor.chrf_plus_plus, floor.inputs, floor.entries, floor.searched)
         for name, floor in stated_floors(card).items()
@@ -73,23 +73,36 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
     live.started = dataclasses.replace(
         live.started,
         floors=floors or live.started.floors,
-        missing=_texts(scores["reasons"]) if "reasons" in scores else live.started.missing,
+        missing={name: str(why) for name, why in block(scores, "reasons").items()}
+        if "reasons" in scores
+        else live.started.missing,
     )
     live.sealed_claim = claim_of(card)
     live.as_stated = as_stated(card)
 
 
-def _sealed_progress(progress: Progress, scores: Mapping[str, Any], card: Mapping[str, Any]) -> Progress:
-    speed, limited = block(card, "speed"), number(block(card, "retries").get("rate_limited"))
+def _sealed_progress(progress: Progress, card: Mapping[str, Any]) -> Progress:
+    scores, speed = block(card, "scores"), block(card, "speed")
+    limited = number(block(card, "retries").get("rate_limited"))
     # the card of a retry counts what the kept entries took, too
     of_its_own = "retry_of" not in card
     tokens = number(block(card, "tokens").get("total_tokens"))
+    intervals = {name: interval(scores, name) for name in block(scores, "confidence_intervals")}
+    scoring = progress.scoring
+    if stated := block(block(card, "cost"), "scoring"):
+        asked = block(stated, "by_annotator")
+        scoring = ScoringSoFar(
+            calls=int(number(stated.get("calls")) or 0),
+            cost_usd=number(stated.get("total_cost_usd")),
+            known_cost_usd=number(stated.get("known_cost_usd")) or 0.0,
+            failed=int(sum(number(block(asked, name).get("judge_failed")) or 0 for name in asked)),
+        )
     return dataclasses.replace(
         progress,
         elapsed_seconds=number(speed.get("elapsed_seconds")) or progress.elapsed_seconds,
         rate_limited=int(limited or 0) if of_its_own else progress.rate_limited,
         values={name: number(value) for name, value in scores.items() if (value is None or number(value) is not None)},
-        intervals=_intervals(scores),
+        intervals={name: ends for name, ends in intervals.items() if ends is not None},
         quality_tier=str(scores.get("quality_tier", "unscored")),
         cost_usd=number(block(card, "cost").get("total_cost_usd")),
         known_cost_usd=number(block(card, "cost").get("known_cost_usd")) or 0.0,
@@ -100,30 +113,6 @@ def _sealed_progress(progress: Progress, scores: Mapping[str, Any], card: Mappin
         eta_seconds=None,
         p50_seconds=number(speed.get("median_latency_seconds")),
         p95_seconds=number(speed.get("p95_latency_seconds")),
-        scoring=_scoring(block(card, "cost")) or progress.scoring,
+        scoring=scoring,
         floors=(),
     )
-
-
-def _scoring(cost: Mapping[str, Any]) -> ScoringSoFar | None:
-    """Return what a card's scoring asked for; None where it asked for nothing."""
-    stated = block(cost, "scoring")
-    if not stated:
-        return None
-    asked = block(stated, "by_annotator")
-    failed = [number(block(asked, name).get("judge_failed")) or 0 for name in asked]
-    return ScoringSoFar(
-        calls=int(number(stated.get("calls")) or 0),
-        cost_usd=number(stated.get("total_cost_usd")),
-        known_cost_usd=number(stated.get("known_cost_usd")) or 0.0,
-        failed=int(sum(failed)),
-    )
-
-
-def _texts(value: object) -> dict[str, str]:
-    return {str(k): str(v) for k, v in value.items()} if isinstance(value, Mapping) else {}
-
-
-def _intervals(scores: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    intervals = {str(n): interval(scores, n) for n in block(scores, "confidence_intervals")}
-    return {name: ends for name, ends in intervals.items() if ends is not None}

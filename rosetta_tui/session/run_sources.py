@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from harness.store.file.database import opened
 
 if TYPE_CHECKING:
     from harness.run.events import Control, Event, EventSource
+    from harness.setup.plan import PlanChanges
     from harness.store.run_list import RunSummary
     from rosetta_tui.request.draft import RunDraft
     from rosetta_tui.session.engine import Engine
@@ -34,7 +35,7 @@ def resume_call(run_id: str, failed: int, submission: str = "", *, more_money: b
     return f"rosetta resume {run_id[:8]}{again}{' --budget USD' if more_money else ''}"
 
 
-def resume(path: Path, run_id: str, options: Mapping[str, Any], *, retry_failed: bool = False) -> Engine:
+def resume(path: Path, run_id: str, options: PlanChanges, *, retry_failed: bool = False) -> Engine:
     """Make a run ready to continue with other ``options``, failed entries again with ``retry_failed``; HarnessError."""
     from harness import api
     from harness.setup.plan import Resumption
@@ -43,7 +44,7 @@ def resume(path: Path, run_id: str, options: Mapping[str, Any], *, retry_failed:
     return Engine(api.resume(path, run_id, Resumption(options, retry_failed)))
 
 
-def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
+def retry(path: Path, run_id: str, changes: PlanChanges) -> Engine:
     """Make a run of a run's failed entries, with ``changes`` to its plan; HarnessError where there are none."""
     from harness import api
     from rosetta_tui.session.engine import Engine

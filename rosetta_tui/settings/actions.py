@@ -198,19 +198,16 @@ class SettingActions:
             if place is not None:
                 value = tuple(dict.fromkeys([*held[:place], *value, *held[place + 1 :]]))
             take = partial(self._take, {field: value})
-            if field == "trusted_signers":
-                self._confirm_signer(text(typed), take)
-            else:
+            if field != "trusted_signers":
                 take()
+                return
+            question = Content.assemble(
+                ("Take weights that this key signed?\n\n", "bold"), f"Its six words are: {key_phrase(text(typed))}\n\n",
+                "Ask the organisation for theirs, by telephone or in person: only if they are the same it is their key.",
+            )  # fmt: skip
+            confirm(self._screen.app, question, "Take", take)
 
         ask_setting(self._screen, spec.title, spec.about, check, given, now=str(now or ""), files=spec.files)
-
-    def _confirm_signer(self, key: str, take: Callable[[], None]) -> None:
-        question = Content.assemble(
-            ("Take weights that this key signed?\n\n", "bold"), f"Its six words are: {key_phrase(key)}\n\n",
-            "Ask the organisation for theirs, by telephone or in person: only if they are the same it is their key.",
-        )  # fmt: skip
-        confirm(self._screen.app, question, "Take", take)
 
     def _choose_endpoint(self) -> None:
         now = self.settings.endpoint

@@ -177,21 +177,19 @@ class SettingsScreen(SearchedScreen):
 
     # Showing
 
-    def _rows(self) -> list[SettingRow] | None:
-        """Return the lines of the part; None where they have to be read first."""
+    def _show(self) -> None:
+        rows: list[SettingRow] | None = None  # where they have to be read first
         match self._section:
             case SettingsSection.COLOURS:
-                return colour_rows(self.settings)
+                rows = colour_rows(self.settings)
             case SettingsSection.SECRETS:
-                return None if self._secrets is None else list(map(secret_row, self._secrets))
+                rows = None if self._secrets is None else list(map(secret_row, self._secrets))
             case SettingsSection.KEYBOARD:
-                board = self._acts.board
-                return None if board is None else keyboard_rows(self.settings, board)
-        shipped = endpoint_rows(self._acts.presets) if self._section is SettingsSection.ENDPOINTS else []
-        return [*file_rows(self._section, self.settings, self._home), *shipped]
-
-    def _show(self) -> None:
-        rows, here = self._rows(), self.row
+                rows = None if self._acts.board is None else keyboard_rows(self.settings, self._acts.board)
+            case section:
+                shipped = endpoint_rows(self._acts.presets) if section is SettingsSection.ENDPOINTS else []
+                rows = [*file_rows(section, self.settings, self._home), *shipped]
+        here = self.row
         made = SettingRows(rows or [], self.query_one("#search", Input).value)
         if rows is None:
             self._say("Reading …")

@@ -6,7 +6,6 @@ keeper, which are asked for where there is one and made for nobody.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,12 +61,18 @@ def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskRe
     if before is not None and not anyway and before.mark == mark:
         return before
     listed, wrong = desk.listed()
-    return DeskReading(mark, [_listed(kept) for kept in listed], wrong)
-
-
-def _listed(kept: KeptSubmission) -> ListedSubmission:
-    manifest, state = kept.manifest, kept.state
-    return ListedSubmission(kept.number, manifest, key_phrase(manifest.by), state.what, where_it_stands(kept), state.when)  # fmt: skip
+    rows = [
+        ListedSubmission(
+            number=kept.number,
+            manifest=kept.manifest,
+            phrase=key_phrase(kept.manifest.by),
+            act=kept.state.what,
+            state=where_it_stands(kept),
+            since=kept.state.when,
+        )
+        for kept in listed
+    ]
+    return DeskReading(mark, rows, wrong)
 
 
 def take_in(home: Path, path: Path) -> str:
@@ -143,9 +148,14 @@ def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
         else:
             steps = whole_way(connection, None, kept)
         end = end_of_way(connection, kept, steps)
-        rehearsal = _rehearsal(connection, kept)
+        last = kept.last_rehearsal
+        run = None if last is None else find_by_id(connection, last.run)
+        rehearsal = None if run is None else rehearsed(connection, submission, run.run_id)
         runs = {run.run_id: run.state == "complete" for note in kept.notes if (run := find_by_id(connection, note.run))}
-    card = _claim(submission.members[CARD])
+    try:
+        card = carried_card(submission.members[CARD])
+    except UsageError:
+        card = None
     return SubmissionFacts(
         kept=kept,
         phrase=key_phrase(kept.manifest.by),
@@ -159,19 +169,6 @@ def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
         readme=submission.members[README].decode("utf-8", "replace"),
         runs=runs,
     )
-
-
-def _claim(data: bytes) -> RunCard | None:
-    try:
-        return carried_card(data)
-    except UsageError:
-        return None
-
-
-def _rehearsal(connection: sqlite3.Connection, kept: KeptSubmission) -> Rehearsal | None:
-    last = kept.last_rehearsal
-    run = None if last is None else find_by_id(connection, last.run)
-    return None if run is None else rehearsed(connection, kept.submission, run.run_id)
 
 
 def _told(home: Path, kept: KeptSubmission) -> ToldAnswer:

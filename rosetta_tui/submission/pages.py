@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpora.text.messages import counted
-from harness.release.records import ReleasedCard, ReleasedRefusal, ReleasedScore
-from harness.submission.folder import PartCheck, SubmissionPart, limits
+from harness.release.records import ReleasedCard, ReleasedRefusal
+from harness.submission.folder import SubmissionPart, limits
 from review.office.results.whole_way import WayStep
 from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Cell, Column
@@ -46,18 +46,13 @@ def way(facts: SubmissionFacts) -> SubmissionPage:
     first, *more = bundle_lines(manifest, facts.kept.number, facts.phrase)
     lead = [(first, "plain"), *((line.strip(), "quiet") for line in more)]
     rows = [_step_row(step, facts) for step in facts.steps]
-    typed = [_command_of(step, facts) for step in facts.steps]
     about = [list(_about_step(step, facts)) for step in facts.steps]
     rehearsal = facts.rehearsal.run if facts.rehearsal else ""
     runs = [{"rehearsed": rehearsal, "run over secret texts": facts.judged_run}.get(step.name, "") for step in facts.steps]  # fmt: skip
     at = len(rows) - 1 if facts.end.step is None else list(facts.steps).index(facts.end.step)
+    # The command of the next step, or at the end of the way what follows from it.
+    typed = [facts.end.command if place == at else "" for place in range(len(rows))]
     return _page(lead, _WAY, rows, about, typed, runs, first=at)
-
-
-def _command_of(step: WayStep, facts: SubmissionFacts) -> str:
-    """Return the command of the next step, or at the end of the way what follows from it."""
-    here = step is facts.end.step or (facts.end.step is None and step is facts.steps[-1])
-    return facts.end.command if here else ""
 
 
 def _step_row(step: WayStep, facts: SubmissionFacts) -> tuple[Cell, ...]:
@@ -97,15 +92,13 @@ def parts(facts: SubmissionFacts) -> SubmissionPage:
         for check in facts.checks
     ]
     typed = ["" if check.part is not SubmissionPart.TERMS else f"rosetta submission check {facts.kept.number} --terms FILE" for check in facts.checks]  # fmt: skip
-    about = [list(_about_part(check)) for check in facts.checks]
+    about: list[list[Line]] = []
+    for check in facts.checks:
+        about.append([(f"{check.part}: {check.words}", "plain" if check.ok else "bad")])
+        if check.part is SubmissionPart.TERMS:
+            about[-1].append(("Whether they are your terms, the command says: FILE are yours.", "quiet"))
     first = next((place for place, check in enumerate(facts.checks) if not check.ok), 0)
     return _page(lead, _PARTS, rows, about, typed, waiting=len(lacking), first=first)
-
-
-def _about_part(check: PartCheck) -> Iterator[Line]:
-    yield f"{check.part}: {check.words}", "plain" if check.ok else "bad"
-    if check.part is SubmissionPart.TERMS:
-        yield "Whether they are your terms, the command says: FILE are yours.", "quiet"
 
 
 def claim(facts: SubmissionFacts) -> SubmissionPage:
@@ -118,17 +111,13 @@ def claim(facts: SubmissionFacts) -> SubmissionPage:
         (f"Claimed over {entries} of {card.dataset.id}. Composite and chrF++ decide.", "plain"),
         (_verdict(facts), "good" if facts.kept.rehearsed else "quiet" if rehearsal is None else "bad"),
     ]  # fmt: skip
-    rows = [_claim_row(metric, facts) for metric in _in_order(facts.claimed)]
+    there = [metric for metric, number in facts.claimed.items() if number is not None]
+    rows = [_claim_row(metric, facts) for metric in DECIDING if metric in there]
+    rows += [_claim_row(metric, facts) for metric in there if metric not in DECIDING]
     about: list[Line] = []
     if rehearsal is not None:
         about = [(f"Rehearsed as run {rehearsal.run[:8]}: enter opens it.", "quiet")]
     return _page(lead, _CLAIM, rows, [about] * len(rows), runs=[rehearsal.run if rehearsal else ""] * len(rows))
-
-
-def _in_order(claimed: Mapping[str, float | None]) -> list[str]:
-    """Return the metrics that have a value, those that decide first."""
-    there = [metric for metric, number in claimed.items() if number is not None]
-    return [*(metric for metric in DECIDING if metric in there), *(e for e in there if e not in DECIDING)]
 
 
 def _claim_row(metric: str, facts: SubmissionFacts) -> tuple[Cell, ...]:
@@ -160,7 +149,8 @@ def readme(facts: SubmissionFacts) -> SubmissionPage:
     if limit is None:
         lead.append(("✗ It has no heading about its limits.", "bad"))
     rows, inside = [], False
-    for line in _readme_lines(facts.readme):
+    lines = facts.readme[:README_LETTERS].splitlines()
+    for line in (part for text in lines for part in textwrap.wrap(text, README_WIDTH) or [""]):
         if line.startswith("#"):
             inside = limit is not None and line.strip() == limit.heading
             rows.append((Cell(line, "warn" if inside else "mark"),))
@@ -171,36 +161,29 @@ def readme(facts: SubmissionFacts) -> SubmissionPage:
     return _page(lead, _README, rows, [[]] * len(rows), empty="Its README is empty.")
 
 
-def _readme_lines(text: str) -> Iterator[str]:
-    for line in text[:README_LETTERS].splitlines():
-        yield from textwrap.wrap(line, README_WIDTH) or [""]
-
-
 def told(facts: SubmissionFacts) -> SubmissionPage:
     """Return the report to its maker about its last run over secret texts: nothing but what left."""
     if facts.told.trouble:
         return _page([(facts.told.trouble, "bad")], _TOLD, [], [], empty="What was told cannot be read.")
     match facts.told.card:
         case None:
-            return _page([], _TOLD, [], [], empty=_nothing_told(facts))
+            nothing = "Nothing has been told yet: it had no run over secret texts that finished, or the budget holds its answer back."  # fmt: skip
+            if facts.kept.answers:
+                nothing = f"{counted(facts.kept.answers, 'answer')} so far, none of them about its last run."
+            return _page([], _TOLD, [], [], empty=nothing)
         case ReleasedRefusal() as refusal:
             stopped: list[tuple[Cell, ...]] = [(Cell("where it stopped"), Cell(refusal.stage)), (Cell("of the entries, an output have"), Cell(refusal.came))]  # fmt: skip
             return _page(list(_answer_lines(refusal)), _TOLD, stopped, [[]] * len(stopped))
         case card:
             decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))
-            scores = (_score_row(metric, card.scores[metric]) for metric in decide)
-            rows = [*scores, *_caveat_rows(card)]
+            scores = [(short_title(metric), card.scores[metric]) for metric in decide]
+            rows = [(Cell(title), Cell(f"{released_words.score(score)}, in steps of {score.step:g}")) for title, score in scores]  # fmt: skip
+            for kind, words in CAVEATS.items():
+                held = None if card.caveats is None else card.caveats.get(kind)  # type: ignore[call-overload]
+                answer = {True: Cell("yes", "warn"), False: Cell("no", "good"), None: Cell("nobody looked", "quiet")}
+                rows.append((Cell(words), answer[held]))
             lead = [*_answer_lines(card), *((fact, "plain") for fact in released_words.facts(card)), ("Last, five caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
             return _page(lead, _TOLD, rows, [[]] * len(rows))
-
-
-def _nothing_told(facts: SubmissionFacts) -> str:
-    answers = facts.kept.answers
-    if answers:
-        return f"{counted(answers, 'answer')} so far, none of them about its last run."
-    return (
-        "Nothing has been told yet: it had no run over secret texts that finished, or the budget holds its answer back."
-    )
 
 
 def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:
@@ -214,18 +197,6 @@ def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:
             f"The scores are those of run {card.scores_of[:8]}, told before: this run is not better by more than {card.beat_by:.3g}.",
             "quiet",
         )
-
-
-def _score_row(metric: str, score: ReleasedScore) -> tuple[Cell, ...]:
-    return Cell(short_title(metric)), Cell(f"{released_words.score(score)}, in steps of {score.step:g}")
-
-
-def _caveat_rows(card: ReleasedCard) -> Iterator[tuple[Cell, ...]]:
-    """Yield the five caveats, as yes or no."""
-    for kind, words in CAVEATS.items():
-        held = None if card.caveats is None else card.caveats.get(kind)  # type: ignore[call-overload]
-        answer = {True: Cell("yes", "warn"), False: Cell("no", "good"), None: Cell("nobody looked", "quiet")}[held]
-        yield (Cell(words), answer)
 
 
 def _page(

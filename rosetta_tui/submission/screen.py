@@ -27,7 +27,6 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.submission.facts import (
     DeskReading,
     ListedSubmission,
-    SubmissionFacts,
     SubmissionReading,
     read_desk,
     read_submission_facts,
@@ -142,7 +141,12 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
             return
         self.title = plain(facts.kept.manifest.name)
         made = (way(facts), parts(facts), claim(facts), readme(facts), told(facts))
-        self.show_pages(dict(zip(SECTIONS, made, strict=True)), _how_far(facts))
+        if facts.end.step is None:
+            how_far = facts.end.words.partition(":")[0]
+        else:
+            done = sum(step.done for step in facts.steps if step.name in STEPS)
+            how_far = f"{done} of {len(STEPS)} done · next: {facts.end.step.name}"
+        self.show_pages(dict(zip(SECTIONS, made, strict=True)), show(how_far, "$mark"))
 
     # What to do
 
@@ -169,15 +173,15 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
 
     def action_rehearse(self) -> None:
         """Start the rehearsal, and watch it; ask first for what the bundle does not have."""
-        look = partial(rehearsal_needs, self._path, self._number)
-        cannot = telling(self, "It cannot be rehearsed")
-        in_thread(self, "needs", look, self._ask_for_rehearsal, cannot, asks=True)
 
-    def _ask_for_rehearsal(self, needs: RehearsalNeeds) -> None:
-        if needs.anything:
-            self.app.push_screen(RehearseScreen(needs), self._rehearse)
-        else:
-            self._rehearse(RehearsalChoice(None, None))
+        def ask(needs: RehearsalNeeds) -> None:
+            if needs.anything:
+                self.app.push_screen(RehearseScreen(needs), self._rehearse)
+            else:
+                self._rehearse(RehearsalChoice(None, None))
+
+        look = partial(rehearsal_needs, self._path, self._number)
+        in_thread(self, "needs", look, ask, telling(self, "It cannot be rehearsed"), asks=True)
 
     def _rehearse(self, choice: RehearsalChoice | None) -> None:
         if choice is not None:
@@ -192,14 +196,6 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         run = self._of_row(lambda page: page.runs)
         if facts is not None and run in facts.runs:
             self.post_message(RunChosen(run, facts.runs[run]))
-
-
-def _how_far(facts: SubmissionFacts) -> Content:
-    """Return how much of the way is gone, and what is next."""
-    if facts.end.step is None:
-        return show(facts.end.words.partition(":")[0], "$mark")
-    done = sum(step.done for step in facts.steps if step.name in STEPS)
-    return show(f"{done} of {len(STEPS)} done · next: {facts.end.step.name}", "$mark")
 
 
 # ---- The submissions at the desk of this computer, and the way to one that did not come yet.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
@@ -19,6 +20,7 @@ NO_VALUE = "–"  # is on an axis for the set-ups to whose method it means nothi
 ALL = "all runs"  # stands where a sweep has not two axes
 BARS = "▁▂▃▄▅▆▇█"
 STATES = {"stopped": "!", "running": "▶", "waiting": "…", "raced-out": "■"}  # most urgent first
+STATE_ORDER = ("running", "waiting", "stopped", "raced-out", "complete")  # in which they are counted in words
 
 
 @dataclass(frozen=True)
@@ -149,23 +151,17 @@ class SweepMap:
             row, column = rows.index(label_of(setup, down)), columns.index(label_of(setup, across))
             places.setdefault((row, column), []).append(setup)
         baseline, unbeaten = self.best_baseline(quality), self.front(quality)
-        marked = [] if baseline is None else [baseline]
-        cells = {place: _cell(own, measure, marked, unbeaten) for place, own in places.items()}
+        cells = {}
+        for place, setups in places.items():
+            shown = best(setups, measure)
+            cells[place] = HeatCell(
+                setups=tuple(setups),
+                shown=shown,
+                value=None if shown is None else shown.value(measure),
+                is_best_baseline=any(setup is baseline for setup in setups),
+                on_front=any(setup is other for setup in setups for other in unbeaten),
+            )
         return HeatGrid(down, across, rows, columns, cells, measure, self.headline)
-
-
-def _cell(
-    setups: Sequence[SweepSetup], measure: CellMeasure, baseline: Sequence[SweepSetup], unbeaten: Sequence[SweepSetup]
-) -> HeatCell:
-    shown = best(setups, measure)
-    ours = set(map(id, setups))
-    return HeatCell(
-        setups=tuple(setups),
-        shown=shown,
-        value=None if shown is None else shown.value(measure),
-        is_best_baseline=any(id(setup) in ours for setup in baseline),
-        on_front=any(id(sweep_setup) in ours for sweep_setup in unbeaten),
-    )
 
 
 # ---- What the map of a sweep says in words and numbers ----
@@ -260,18 +256,14 @@ def setup_numbers(setup: SweepSetup) -> str:
     done = setup.complete
     if not done:
         return f"no complete run of {len(setup.cells)}"
+    qualities = [_quality(setup, measure) for measure in (CellMeasure.COMPOSITE, CellMeasure.CHRF)]
     parts = [
-        *(map(headline_words, done) if done[0].headline else _qualities(setup)),
+        *(map(headline_words, done) if done[0].headline else qualities),
         f"{value_words(CellMeasure.COST, setup.value(CellMeasure.COST))} for 1,000",
         f"{value_words(CellMeasure.SECONDS, setup.value(CellMeasure.SECONDS))} s",
         done[0].claimable_tier or "" if len(done) == 1 else f"mean of {len(done)} runs",
     ]
     return " · ".join(part for part in parts if part)
-
-
-def _qualities(setup: SweepSetup) -> Iterator[str]:
-    yield _quality(setup, CellMeasure.COMPOSITE)
-    yield _quality(setup, CellMeasure.CHRF)
 
 
 def _quality(setup: SweepSetup, measure: CellMeasure) -> str:
@@ -291,8 +283,8 @@ def _notes(found: SweepMap, cell: HeatCell) -> Iterator[str]:
         yield "◆ on the front"
     if any(setup.other_inputs for setup in cell.setups):
         yield f"≠ its composite does not compare: {_inputs(found, cell)}"
-    for state, n in _states(cell.runs):
-        yield f"{n} {state}"
+    states = Counter[str](run.state for run in cell.runs)
+    yield from (f"{states[state]} {state}" for state in STATE_ORDER if states[state])
     for run in cell.runs:
         if words := trouble_words(run):
             yield f"{run.name}: {words}"
@@ -305,12 +297,6 @@ def _inputs(found: SweepMap, cell: HeatCell) -> str:
     more, less = (sorted(set(odd.composite_inputs) - usual), sorted(usual - set(odd.composite_inputs)))
     parts = [f"it weighs {', '.join(more)}" if more else "", f"not {', '.join(less)}" if less else ""]
     return ", ".join(filter(None, parts))
-
-
-def _states(runs: Sequence[CellRecord]) -> Iterator[tuple[str, int]]:
-    for state in ("running", "waiting", "stopped", "raced-out", "complete"):
-        if n := sum(run.state == state for run in runs):
-            yield state, n
 
 
 def run_words(run: CellRecord) -> str:

@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from harness.store.file.database import Mark, mark_of
 from harness.store.sweeps import StoredSweep, list_sweeps
-from harness.sweep.record import SweepRecord, sweep_record, with_missed
+from harness.sweep.record import sweep_record, with_missed
 from harness.sweep.state import CellMeasure
 from rosetta_tui.report.sweep import missed_entry_words, missed_line, progress_lines
 from rosetta_tui.show.text import plain
@@ -143,21 +143,17 @@ class HeatView(Widget, can_focus=True):
         parts = [Content.styled(crop(grid.rows[row], seen.names), "bold" if here else "")]
         for column in columns:
             cursor = here and column == self.column
-            parts += [Content("▸".rjust(GAP) if cursor else " " * GAP)]
-            parts += [self._cell(grid, seen, grid.cells.get((row, column)), cursor=cursor)]
+            parts.append(Content("▸".rjust(GAP) if cursor else " " * GAP))
+            cell = grid.cells.get((row, column))
+            if cell is None:
+                parts.append(Content.styled(crop("·", seen.width), "reverse" if cursor else "$quiet"))
+                continue
+            level = grid.level(cell)
+            tone = "$quiet" if level is None else _TONES[level]
+            words = crop(f" {cell_words(grid, cell):>{seen.number}} {cell.signs}", seen.width - 1)
+            parts.append(Content.styled(" " if level is None else BARS[level], tone))
+            parts.append(Content.styled(words, f"bold reverse {tone}".strip() if cursor else tone))
         return Content("").join(parts)
-
-    def _cell(self, grid: HeatGrid, seen: HeatLayout, cell: HeatCell | None, *, cursor: bool) -> Content:
-        if cell is None:
-            style = "reverse" if cursor else "$quiet"
-            return Content.styled(crop("·", seen.width), style)
-        level = grid.level(cell)
-        tone = "$quiet" if level is None else _TONES[level]
-        words = crop(f" {cell_words(grid, cell):>{seen.number}} {cell.signs}", seen.width - 1)
-        return Content.assemble(
-            (" " if level is None else BARS[level], tone),
-            Content.styled(words, f"bold reverse {tone}".strip() if cursor else tone),
-        )
 
     # What happens to it
 
@@ -278,15 +274,15 @@ class SweepScreen(Screen[None]):
         mark, sweeps = mark_of(self._path), list_sweeps(store)
         wanted = next((sweep for sweep in sweeps if sweep.number == self._number), None)
         wanted = wanted or next(iter(sweeps), None)
-        sweep_map = None if wanted is None else SweepMap(self._with_missed(store, wanted))
-        return SweepsFound(sweeps, sweep_map, mark)
-
-    def _with_missed(self, store: sqlite3.Connection, wanted: StoredSweep) -> SweepRecord:
-        """Return a sweep with what all its complete runs miss, which is read again when another run is complete."""
+        if wanted is None:
+            return SweepsFound(sweeps, None, mark)
+        # What all its complete runs miss is read again when another run is complete.
         record, before = sweep_record(store, wanted), self._map
         if before is None or before.record.complete != record.complete:
-            return with_missed(store, record)
-        return record.model_copy(update={"missed": before.record.missed})
+            record = with_missed(store, record)
+        else:
+            record = record.model_copy(update={"missed": before.record.missed})
+        return SweepsFound(sweeps, SweepMap(record), mark)
 
     def _cannot(self, why: str) -> None:
         self.query_one(EmptyState).say("The sweeps cannot be read.", show(why))

@@ -128,17 +128,12 @@ def _place(node: type[DOMNode]) -> KeyPlace:
             nearer = {binding.key for binding in bindings}  # a key has the meaning of the nearest class
             stated = Binding.make_bindings(vars(base).get("BINDINGS", ()))
             bindings += [binding for binding in stated if binding.key not in nearer]
-    return KeyPlace(_name(node, kind), kind, tuple(bindings))
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", node.__name__.removesuffix("Screen"))
+    name = EVERYWHERE if kind is App else getattr(node, "TITLE", None) or words.capitalize()
+    return KeyPlace(name, kind, tuple(bindings))
 
 
 _ORDER: dict[type[Any], int] = {App: 0, ModalScreen: 3, Screen: 1, DOMNode: 2}
-
-
-def _name(node: type[DOMNode], kind: type[DOMNode]) -> str:
-    if kind is App:
-        return EVERYWHERE
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", node.__name__.removesuffix("Screen"))
-    return getattr(node, "TITLE", None) or words.capitalize()
 
 
 # ---- Colours: three themes of our own, and the terminal's own sixteen for those who chose

@@ -91,7 +91,16 @@ class KeyLine(Widget):
         """Update the keys; draw only where they are others than before."""
         if not (screen.app.app_focus and self.is_attached):
             return
-        keys, palette = _keys_of(screen)
+        app, active = screen.app, screen.active_bindings
+        shown: dict[str, Key] = {}  # the first of each action
+        for _, binding, enabled, tooltip in active.values():
+            if binding.show and binding.action not in shown:
+                shown[binding.action] = _key(app, binding, tooltip, enabled=enabled)
+        keys, palette = tuple(shown.values()), None
+        opens = active.get(app.COMMAND_PALETTE_BINDING)
+        if opens is not None and app.ENABLE_COMMAND_PALETTE:
+            tooltip = opens.binding.tooltip or opens.binding.description
+            palette = _key(app, opens.binding, tooltip, enabled=opens.enabled)
         if (keys, palette) != (self.keys, self.palette):
             self.keys, self.palette = keys, palette
             self._skip(self._skipped)
@@ -194,21 +203,6 @@ class KeyLine(Widget):
 
     def on_resize(self) -> None:
         self._skip(self._skipped)
-
-
-def _keys_of(screen: Screen[Any]) -> tuple[tuple[Key, ...], Key | None]:
-    """Return the keys that are shown on a screen, the first of each action, and the palette's."""
-    app, active = screen.app, screen.active_bindings
-    keys: dict[str, Key] = {}
-    for _, binding, enabled, tooltip in active.values():
-        if binding.show and binding.action not in keys:
-            keys[binding.action] = _key(app, binding, tooltip, enabled=enabled)
-    active_binding = active.get(app.COMMAND_PALETTE_BINDING)
-    if active_binding is None or not app.ENABLE_COMMAND_PALETTE:
-        return tuple(keys.values()), None
-    binding = active_binding.binding
-    tooltip = binding.tooltip or binding.description
-    return tuple(keys.values()), _key(app, binding, tooltip, enabled=active_binding.enabled)
 
 
 def _key(app: App[Any], binding: Binding, tooltip: str, *, enabled: bool) -> Key:

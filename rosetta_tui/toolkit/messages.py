@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from harness.setup.plan import PlanChanges
     from rosetta_tui.request.draft import RunDraft
     from rosetta_tui.session.engine import Engine
     from rosetta_tui.show.columns import Records, ShownRecords
@@ -65,15 +66,14 @@ class RunResumed(Message):
     """A run that was cut is to continue."""
 
     run_id: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Fields of the run's options that are to be other than before, by name."""
+    options: PlanChanges = field(default_factory=dict)
     retry_failed: bool = False  # whether entries that failed are asked for again too
 
 
 @dataclass
 class RunRetried(Message):
     run_id: str
-    changes: Mapping[str, Any]  # fields of the run's plan that are to be other than before, by name
+    changes: PlanChanges
 
 
 @dataclass

@@ -190,7 +190,7 @@ class ResultTable(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Draw one line; the first is the header."""
         if y == 0:
-            return self._header()
+            return self._line([Cell(column.title, "header") for column in self.columns], self._style("header"))
         index = self.scroll_offset.y + y - 1
         key = self._key(index)
         self._painted[y] = key
@@ -198,18 +198,9 @@ class ResultTable(ScrollView, can_focus=True):
             return Strip.blank(self._width, self._style("plain"))
         strip = self._strips.get(key)
         if strip is None:
-            strip = self._row(index)
-            self._strips[key] = strip
+            style = self._style("cursor") if index == self.cursor else None
+            strip = self._strips[key] = self._line(self.rows.cells(index), style)
         return strip
-
-    def _header(self) -> Strip:
-        style = self._style("header")
-        titles = [Cell(column.title, "header") for column in self.columns]
-        return self._line(titles, style)
-
-    def _row(self, index: int) -> Strip:
-        style = self._style("cursor") if index == self.cursor else None
-        return self._line(self.rows.cells(index), style)
 
     def _line(self, cells: Sequence[Cell], whole: Style | None) -> Strip:
         gap = self._style("plain") if whole is None else whole

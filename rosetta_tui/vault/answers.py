@@ -61,22 +61,13 @@ def _asked(
     now = moment(vault_at(folder, home).clock())
     refuse_over(state, grant, max(now, state.lines[-1].record.when))
     facts = (*request_facts(request), ("so far", standing(state, grant)))
-    here = request_id(request) in state.grants and _is_this_computer(request, home)
-    return AskedRequest(folder, home, request, data, asked_words(request, state), facts, here, _free(proposal))
-
-
-def _is_this_computer(request: GrantRequest, home: Path) -> bool:
-    """Return whether this computer asked; a computer without own keys never did."""
-    known = Identity.known(home, Role.COMPUTER)
-    return known and Identity.load(home, Role.COMPUTER).public.signing_key == request.machine
-
-
-def _free(path: Path) -> Path:
-    number, free = 2, path
+    here = request_id(request) in state.grants and Identity.known(home, Role.COMPUTER)  # without own keys none asks
+    here = here and Identity.load(home, Role.COMPUTER).public.signing_key == request.machine
+    number, free = 2, proposal
     while free.exists():
-        free = path.with_stem(f"{path.stem}-{number}")
+        free = proposal.with_stem(f"{proposal.stem}-{number}")
         number += 1
-    return free
+    return AskedRequest(folder, home, request, data, asked_words(request, state), facts, here, free)
 
 
 def give_answer(asked: AskedRequest, *, allowed: bool, reason: str, keys: Path | None, target: Path) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
+from corpora.files.json_types import JsonObject
 from corpora.model.entry import Segment
 from harness.release.budget import MOMENT
 from harness.release.records import LEAST_CONFIRMED, CertificateTold
@@ -17,12 +18,10 @@ from harness.vault.records import (
     Dealt,
     Enrolled,
     Founded,
-    Keeper,
     Opened,
     OpenedByGrant,
     Revoked,
     Rotated,
-    StoredCorpus,
     Used,
 )
 from rosetta_tui.show.clipboard import command_line
@@ -51,8 +50,7 @@ class CheckItem:
     corpus: str = ""
     """The one corpus that it is about."""
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+    def as_json(self) -> JsonObject:
         return {
             "name": self.name,
             "due": self.due,
@@ -90,15 +88,11 @@ def _tried(facts: VaultFacts, folder: str, now: datetime) -> Iterator[CheckItem]
     ready = "" if alone else f" {count - len(late)} of {count} did; {state.threshold} are needed to open it."
     names = ", ".join(keeper.name for keeper in late)
     words = f"Not tried within a year, each on their own computer: the {what} of {names}.{ready}"
-    yield CheckItem("tried", True, words, _try_command(facts, folder, late[0], alone=alone))
-
-
-def _try_command(facts: VaultFacts, folder: str, keeper: Keeper, *, alone: bool) -> Sequence[str]:
     command = [*_VAULT, "share", folder]
     if alone:
-        names = [corpus.name for corpus in facts.state.head.corpora.values()] or ["CORPUS"]
-        command = [*_VAULT, "open", folder, names[0], "--purpose", "WORDS"]
-    return (*command, "--key", "FILE") if keeper.recovery else command
+        corpora = [corpus.name for corpus in state.head.corpora.values()] or ["CORPUS"]
+        command = [*_VAULT, "open", folder, corpora[0], "--purpose", "WORDS"]
+    yield CheckItem("tried", True, words, (*command, "--key", "FILE") if late[0].recovery else command)
 
 
 def _answers(facts: VaultFacts, told: ToldScores, folder: str) -> Iterator[CheckItem]:
@@ -116,19 +110,13 @@ def _answers(facts: VaultFacts, told: ToldScores, folder: str) -> Iterator[Check
         most = told.history.policy("", corpus.name).everybody
         if given:
             words = f"{given:,} of {most:,} answers about {corpus.name!r} were given since its entries were last moved."
-            due = given >= most
-            command = _rotation(corpus, folder) if due else ()
+            due, command = given >= most, tuple[str, ...]()
+            if due:  # unseen entries come into use, or into the vault where none are kept for later
+                left = corpus.entries.get(Segment.HELD_OUT, 0)
+                named, count = (*_VAULT, "check-up", folder, corpus.name), str(min(left, LEAST_CONFIRMED))
+                move = (*named, "--do", ROTATE, "--count", count, "--purpose", "WORDS")
+                command = move if left else (*_VAULT, "add", folder, "FILE")
             yield CheckItem(ROTATE, due, words, command, corpus.name)
-
-
-def _rotation(corpus: StoredCorpus, folder: str) -> Sequence[str]:
-    """Return how unseen entries come into use, or into the vault where none are kept for later."""
-    left = corpus.entries.get(Segment.HELD_OUT, 0)
-    if not left:
-        return (*_VAULT, "add", folder, "FILE")
-    count = str(min(left, LEAST_CONFIRMED))
-    named = (*_VAULT, "check-up", folder, corpus.name)
-    return (*named, "--do", ROTATE, "--count", count, "--purpose", "WORDS")
 
 
 def _copy(facts: VaultFacts, folder: str) -> CheckItem:

@@ -167,8 +167,9 @@ def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, co
     what = f"opened {corpus!r}"
     if isinstance(act, records.Used):
         what = f"{what} for {_WORKS[act.work]}{run}"
-        if act.grant is not None and act.grant.run is not None:
-            what = f"{what} ({_at_once_words(act.grant, act.grant.run)})"
+        if act.grant is not None and (terms := act.grant.run) is not None:
+            method = "" if terms.run or terms.method == work.VaultWork.SCRIPT else f"{terms.method}, "
+            what = f"{what} ({method}allowed once, as {ledger.request_id(act.grant)[:8]})"
     if isinstance(act, records.OpenedByGrant):
         what = f"used up the grant {act.grant[:8]} and {what}{f' for the run{run}' if run else ''}"
     if isinstance(act, records.Used | records.OpenedByGrant) and act.despite_network:
@@ -176,22 +177,15 @@ def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, co
     return f"{what}: {counts(act.entries)}"
 
 
-def _at_once_words(request: records.GrantRequest, run: records.RunTerms) -> str:
-    method = "" if run.run or run.method == work.VaultWork.SCRIPT else f"{run.method}, "
-    return f"{method}allowed once, as {ledger.request_id(request)[:8]}"
-
-
-def _run_words(run: records.RunTerms) -> str:
-    return f"{_WORKS.get(run.method, run.method)} {run.run[:8]}" if run.run else f"a run of {run.method}"
-
-
 def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str, str]) -> str:
     if isinstance(act, records.Answered):
         answer_words = "allows it" if act.answer.allowed else "refuses it"
         answer_words += f": {act.answer.reason}" if act.answer.reason else ""
         return f"took in what {names[act.answer.keeper]} says to {act.answer.request[:8]}: {answer_words}"
-    request = act.request
-    what = f" for {_run_words(request.run)}" if request.run else ""
+    request, what = act.request, ""
+    if (run := request.run) is not None:
+        method = _WORKS.get(run.method, run.method)
+        what = f" for {method} {run.run[:8]}" if run.run else f" for a run of {run.method}"
     return (
         f"asked to open {request.name!r} once{what}: {counts(request.entries)}; it is {ledger.request_id(request)[:8]}"
     )

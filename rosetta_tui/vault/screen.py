@@ -99,20 +99,19 @@ class AnswerScreen(ActingScreen[str]):
         return not missing
 
     def _ask(self, question: str, said: str, yes: str, *, allowed: bool) -> None:
-        words = Content.assemble(show(question, "bold"), "\n\n", show(said))
-        confirm(self.app, words, yes, partial(self._answer, allowed=allowed))
+        def answer() -> None:
+            keys, target = self._typed("keys"), "" if self._asked.here else self._typed("target")
+            work = partial(
+                give_answer,
+                self._asked,
+                allowed=allowed,
+                reason="" if allowed else self._typed("reason"),
+                keys=Path(keys).expanduser() if keys else None,
+                target=Path(target).expanduser(),
+            )
+            self.act(work)
 
-    def _answer(self, *, allowed: bool) -> None:
-        keys, target = self._typed("keys"), "" if self._asked.here else self._typed("target")
-        work = partial(
-            give_answer,
-            self._asked,
-            allowed=allowed,
-            reason="" if allowed else self._typed("reason"),
-            keys=Path(keys).expanduser() if keys else None,
-            target=Path(target).expanduser(),
-        )
-        self.act(work)
+        confirm(self.app, Content.assemble(show(question, "bold"), "\n\n", show(said)), yes, answer)
 
 
 REQUESTS = "Requests"
@@ -124,10 +123,6 @@ TROUBLES = {
 }
 UNREADABLE = "This vault cannot be read."
 AGAIN = "r  checks it again; it is also examined when one of its files changes"
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class VaultScreen(SectionScreen[VaultReading]):
@@ -154,12 +149,12 @@ class VaultScreen(SectionScreen[VaultReading]):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]  # fmt: skip
 
-    def __init__(self, store_path: Path, folder: Path, clock: Callable[[], datetime] = _utc_now) -> None:
+    def __init__(self, store_path: Path, folder: Path, clock: Callable[[], datetime] | None = None) -> None:
         super().__init__()
         self._home = store_path.parent
         self._folder = folder
         self.title = plain(folder.name) or self.TITLE
-        self._clock = clock
+        self._clock = clock or partial(datetime.now, UTC)
 
     # Reading
 
@@ -215,15 +210,15 @@ class VaultScreen(SectionScreen[VaultReading]):
         self.app.push_screen(PathScreen("Open a request", hint, "path of NAME.rosetta-request", (REQUEST_SUFFIX,)), chosen)  # fmt: skip
 
     def _look_at(self, read: Callable[[], AskedRequest]) -> None:
-        in_thread(self, "request", read, self._show_request, telling(self, "Request"), asks=True)
-
-    def _show_request(self, asked: AskedRequest) -> None:
         def answered(words: str | None) -> None:
             if words is not None:
                 self.notify(plain(words), markup=False)
                 self.action_read()
 
-        self.app.push_screen(AnswerScreen(asked), answered)
+        def ask(asked: AskedRequest) -> None:
+            self.app.push_screen(AnswerScreen(asked), answered)
+
+        in_thread(self, "request", read, ask, telling(self, "Request"), asks=True)
 
 
 # ---- The vaults that this computer saw, and the way to one that it did not see yet ----
@@ -267,7 +262,14 @@ class VaultsScreen(ListScreen[Sequence[VaultReading], Path]):
         rows = [ListRow(vault_reading.folder, _cells(vault_reading), _about(vault_reading)) for vault_reading in found]
         wrong = sum(vault_reading.facts is None for vault_reading in found)
         message = f" · {wrong} cannot be shown" if wrong else ""
-        self.show_list(rows, counted(len(rows), "vault"), _what_to_do(), message)
+        what_to_do = Content.assemble(
+            "A vault is a folder that holds a community's secret texts, encrypted. You make one in a shell:\n\n",
+            ('  rosetta vault init FOLDER --name "WORDS OF THE ELDERS" --as "YOUR NAME" --recovery STICK/recovery-key.txt\n\n', "bold"),
+            ("One that another computer made, on a stick for example, is shown too:\n\n", "$quiet"),
+            ("o", "bold $mark"),
+            "  opens the folder of a vault",
+        )  # fmt: skip
+        self.show_list(rows, counted(len(rows), "vault"), what_to_do, message)
 
     # Opening
 
@@ -327,13 +329,3 @@ def _about(found: VaultReading) -> Content:
     lines_shown: Sequence[str] = facts.older_copy or [f"{moment(last.when)}  {last.by}: {last.words}"]
     style = "$bad" if facts.older_copy else ""
     return Content.assemble(show(lines_shown[0], style), "\n", show(str(found.folder), "$quiet"))
-
-
-def _what_to_do() -> Content:
-    return Content.assemble(
-        "A vault is a folder that holds a community's secret texts, encrypted. You make one in a shell:\n\n",
-        ('  rosetta vault init FOLDER --name "WORDS OF THE ELDERS" --as "YOUR NAME" --recovery STICK/recovery-key.txt\n\n', "bold"),
-        ("One that another computer made, on a stick for example, is shown too:\n\n", "$quiet"),
-        ("o", "bold $mark"),
-        "  opens the folder of a vault",
-    )  # fmt: skip

@@ -41,7 +41,11 @@ def contents(facts: VaultFacts, folder: str) -> SectionPage:
         about_lines.append(("A change was stopped before its end. Nothing is lost; the next one clears what is left of it.", "warn"))  # fmt: skip
     rows, about, commands = [], [], []
     for number, corpus in state.head.corpora.items():
-        opened = _openings(facts, number)
+        opened = [
+            act
+            for act, line in zip(facts.log, state.lines, strict=True)
+            if isinstance(line.record.act, Opened | Used | OpenedByGrant) and line.record.act.corpus == number
+        ]
         last = opened[-1] if opened else None
         rows.append(
             (
@@ -57,16 +61,6 @@ def contents(facts: VaultFacts, folder: str) -> SectionPage:
         about_lines, _HOLDS, rows, about, commands or [_content_commands(state, folder, "")],
         "Nothing is in it yet. What to do (c) has the command that seals a corpus and puts it in.",
     )  # fmt: skip
-
-
-def _openings(facts: VaultFacts, number: str) -> list[LoggedAct]:
-    """Return the lines of the log that say that a corpus was opened."""
-    kinds = Opened | Used | OpenedByGrant
-    return [
-        logged_act
-        for logged_act, line in zip(facts.log, facts.state.lines, strict=True)
-        if isinstance(line.record.act, kinds) and line.record.act.corpus == number
-    ]
 
 
 def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -> Iterator[Line]:
@@ -118,17 +112,16 @@ def log(facts: VaultFacts, folder: str) -> SectionPage:
         )
         for logged_act in newest
     ]
+    about = []
+    for act in newest:
+        lines: list[Line] = [(f"{moment(act.when)}  {act.by}: {act.words}", "plain")]
+        if act.purpose:
+            lines.append((f"what for: {act.purpose}", "plain"))
+        if act.clock_set_back:
+            lines.append(("The clock of an earlier line was wrong; anyone who wrote this line said so.", "warn"))
+        about.append([*lines, (f"line {act.id[:16]}", "quiet")])
     commands: Commands = {"Show the log in a shell, the oldest line first": ("rosetta", "vault", "log", folder)}
-    return SectionPage(about_lines, _LOG, rows, [list(_about_act(logged_act)) for logged_act in newest], [commands] * len(rows))  # fmt: skip
-
-
-def _about_act(act: LoggedAct) -> Iterator[Line]:
-    yield f"{moment(act.when)}  {act.by}: {act.words}", "plain"
-    if act.purpose:
-        yield f"what for: {act.purpose}", "plain"
-    if act.clock_set_back:
-        yield "The clock of an earlier line was wrong; anyone who wrote this line said so.", "warn"
-    yield f"line {act.id[:16]}", "quiet"
+    return SectionPage(about_lines, _LOG, rows, about, [commands] * len(rows))
 
 
 # ---- Who opens a vault, alone or together with others ----

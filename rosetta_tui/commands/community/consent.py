@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from rosetta_tui.request.reading import read_corpus, reading_options
 from rosetta_tui.request.vault import without_method
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
+
+if TYPE_CHECKING:
+    from corpora.files.json_types import JsonObject
 
 with when_used():
     from corpora.model import corpus as model_corpus
@@ -41,14 +44,6 @@ BY = click.option("--by", required=True, metavar="NAME", help="Who says so, as o
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
-def _reviews() -> list[str]:
-    """Return the names of the reviews that are about something withdrawn."""
-    if not (database.home() / office_database.FILE).exists():
-        return []
-    with office_store.Office.open(database.home()) as office:
-        return [review.name for review in office.reviews() if results.withdrawn_notice(review)]
-
-
 def say_what_is_left() -> None:
     """Show which runs and corpora in the making cannot be used any more, and how their texts are erased."""
     for folder in map(_closed, state.known_folders(database.home())):
@@ -59,8 +54,11 @@ def say_what_is_left() -> None:
             names = withdrawn.withdrawn_names(connection)
         if names:
             click.echo(plain(f"{counted(len(names), 'run')} can no longer be used. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
-    for name in _reviews():
-        click.echo(plain(f"Review {name} asks about them: what speakers have of it on laptops and sticks stays readable there. Ask for it back; ratings that still come in can be imported, but no verdict is read and no corpus written."), err=True)  # fmt: skip
+    if (database.home() / office_database.FILE).exists():
+        with office_store.Office.open(database.home()) as office:
+            names = [review.name for review in office.reviews() if results.withdrawn_notice(review)]
+        for name in names:
+            click.echo(plain(f"Review {name} asks about them: what speakers have of it on laptops and sticks stays readable there. Ask for it back; ratings that still come in can be imported, but no verdict is read and no corpus written."), err=True)  # fmt: skip
     click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to anyone who has them.", err=True)  # fmt: skip
 
 
@@ -116,9 +114,11 @@ def withdraw_(
     if file is not None:
         corpus = _corpus(file, given, openings.append)
         number = (corpus.dataset.opened_from or "").split("/")[1] if openings else ""
-        about = _of_corpus(corpus, file, entries, given_by, given)
+        about = _of_corpus(corpus, file, entries, given_by, in_vault=given["vault"] is not None)
     elif run is not None:
-        about = _of_method(run)
+        with database.opened() as connection:
+            stored_run = runs.find_run(connection, run, withdrawn=True)
+        about = notice.method_of(stored_run.setup.model_dump(mode="json"))
     else:
         about = notice.KeyWithdrawal(signing_key=_key(signing_key or "", own))
     if openings and isinstance(about, notice.WholeCorpusWithdrawal):
@@ -136,7 +136,7 @@ def withdraw_(
 
 
 def _of_corpus(
-    found: model_corpus.Corpus, file: str, entries: str | None, given_by: str | None, given: dict[str, Any]
+    found: model_corpus.Corpus, file: str, entries: str | None, given_by: str | None, *, in_vault: bool
 ) -> notice.WholeCorpusWithdrawal | notice.EntriesWithdrawal:
     whole = notice.WholeCorpusWithdrawal(
         sha256=found.sha256,
@@ -153,7 +153,7 @@ def _of_corpus(
         chosen = model_corpus.Selection(entry_ids=tuple(entries.split(","))).apply(found)
         return notice.entries_of(whole, (found.entries[place].id for place in chosen))
     closed = sum(entry.not_stored for entry in found.entries)
-    if closed and given["vault"] is None:
+    if closed and not in_vault:
         raise UsageError(f"--given-by: who gave the texts of this corpus is sealed. Name {_WHERE}, or the entries by their ids (--entries).")  # fmt: skip
     if closed:
         click.echo(f"warning: {counted(closed, 'entry', 'entries')} of held_out stayed closed, so who gave them is not known. Run this again once they have been moved out of it (rosetta vault check-up --do rotate).", err=True)  # fmt: skip
@@ -184,12 +184,6 @@ def _gave(entry: Any, told: str) -> bool:
         raise UsageError("--given-by takes FIELD=NAME, such as speaker=Ana.")
     value_there = model_corpus.entry_fields(entry).get(name)
     return value in map(str, value_there) if isinstance(value_there, list) else str(value_there) == value
-
-
-def _of_method(run: str) -> notice.MethodWithdrawal:
-    with database.opened() as connection:
-        stored_run = runs.find_run(connection, run, withdrawn=True)
-    return notice.method_of(stored_run.setup.model_dump(mode="json"))
 
 
 def _keeper_key() -> str | None:
@@ -256,21 +250,16 @@ def notices_(number: str | None, output: Path | None, *, as_json: bool) -> None:
     lines_of = register.lines_of(database.home())
     helds = register.held(lines_of) if number is None else (register.find_held(lines_of, number),)
     if output is not None:
-        _write_notices(helds, output)
+        if not helds:
+            raise UsageError("Nothing was withdrawn here, so there is no notice to write.")
+        storage.private_folder(output)
+        for signed_notice in (part for held in helds for part in (held.notice, held.lifted) if part is not None):
+            path = output / f"{signed_notice.number[:12]}{notice.SUFFIX}"
+            if not path.exists():
+                write_notice(signed_notice, path)
     lines = [line for held in helds for line in _lines(held)]
     document = {"notices": [_json(held) for held in helds]}
     print_form("consent-list", document, lines or ["Nothing was withdrawn."], as_json=as_json)
-
-
-def _write_notices(helds: Sequence[register.Held], folder: Path) -> None:
-    if not helds:
-        raise UsageError("Nothing was withdrawn here, so there is no notice to write.")
-    storage.private_folder(folder)
-    for held in helds:
-        for signed_notice in filter(None, (held.notice, held.lifted)):
-            path = folder / f"{signed_notice.number[:12]}{notice.SUFFIX}"
-            if not path.exists():
-                write_notice(signed_notice, path)
 
 
 def _lines(held: register.Held) -> Iterator[str]:
@@ -284,7 +273,7 @@ def _lines(held: register.Held) -> Iterator[str]:
         yield f"    LIFTED{whose}: {held.lifted.by}, {held.lifted.when[:10]}: “{held.lifted.reason}”"
 
 
-def _json(held: register.Held) -> dict[str, Any]:
+def _json(held: register.Held) -> JsonObject:
     signed_notice = held.notice
     return {
         "notice": signed_notice.number,

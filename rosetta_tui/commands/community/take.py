@@ -38,22 +38,18 @@ def take_(files: Sequence[Path], words: str | None, trust: str | None) -> None:
     """
     owned = [path for path in files if path.suffix == ownership.SUFFIX]
     for path in owned:
-        _take_record(path, trust)
+        key = None if trust is None else read_key(trust)
+        data = user_file.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
+        with strict_records.about_file(path), opened() as connection:
+            record = agreeing.take(connection, data, home(), key)
+        for line in records.ownership_lines(record):
+            click.echo(plain(line))
     notices = [path for path in files if path not in owned]
     read = [(path, user_file.read_bytes(path, "a notice", notice.MOST_BYTES)) for path in notices]
     for path, data in sorted(read, key=lambda item: notice.lifts(item[1])):
         click.echo(plain(_take_notice(path, data, words)))
     if read:
         consent.say_what_is_left()
-
-
-def _take_record(path: Path, trust: str | None) -> None:
-    key = None if trust is None else read_key(trust)
-    data = user_file.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
-    with strict_records.about_file(path), opened() as connection:
-        ownership_record = agreeing.take(connection, data, home(), key)
-    for line in records.ownership_lines(ownership_record):
-        click.echo(plain(line))
 
 
 def _take_notice(path: Path, data: bytes, words: str | None) -> str:

@@ -198,33 +198,25 @@ def _told(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
     """Write a certificate with signature and evidence for all to read, or the coarse one alone; replaces such files."""
     coarse = presented.coarse
-    files = _exact_files(presented) if coarse is None else _coarse_files(coarse)
+    if coarse is None:
+        page = certificate_page(read_certificate(presented.certificate, "the certificate"))
+        certificate, signature = presented.certificate, presented.signature
+    else:
+        page = coarse_page(read_coarse(coarse.content, "the coarse certificate"))
+        certificate, signature = coarse.content, coarse.signature
+    files = {
+        certifying.CERTIFICATE_SUFFIX: certificate,
+        certifying.SIGNATURE_SUFFIX: signature,
+        ".certificate.txt": page.text().encode(),
+        ".certificate.html": page.html().encode(),
+    }
+    if coarse is None:
+        files[EVIDENCE_SUFFIX] = pack_evidence(certificate, signature, presented.evidence)
     make_folder(folder)
     paths = {suffix: folder / f"{name}{suffix}" for suffix in files}
     for suffix, content in files.items():
         write_file(paths[suffix], content, overwrite=True, mode=PUBLISHED)
     return list(paths.values())
-
-
-def _exact_files(presented: EvidenceFile) -> dict[str, bytes]:
-    certificate = read_certificate(presented.certificate, "the certificate")
-    return {
-        certifying.CERTIFICATE_SUFFIX: presented.certificate,
-        certifying.SIGNATURE_SUFFIX: presented.signature,
-        ".certificate.txt": certificate_page(certificate).text().encode(),
-        ".certificate.html": certificate_page(certificate).html().encode(),
-        EVIDENCE_SUFFIX: pack_evidence(presented.certificate, presented.signature, presented.evidence),
-    }
-
-
-def _coarse_files(coarse: Signed) -> dict[str, bytes]:
-    coarse_certificate = read_coarse(coarse.content, "the coarse certificate")
-    return {
-        certifying.CERTIFICATE_SUFFIX: coarse.content,
-        certifying.SIGNATURE_SUFFIX: coarse.signature,
-        ".certificate.txt": coarse_page(coarse_certificate).text().encode(),
-        ".certificate.html": coarse_page(coarse_certificate).html().encode(),
-    }
 
 
 def inside(office: Office, review: Review, own_key: str) -> ExportFiles:

@@ -101,7 +101,11 @@ class _Visit:
         """Show a step until it is answered, and return the next; None where the person stops."""
         match step:
             case flow.ChooseReview():
-                chosen = await self._ask(self._list(step))
+                # Where the person looked again for nothing, the list says so.
+                again = self._opening.words(choice.NOTHING_FOUND) if self._looked and not step.choices else ""
+                lines = " ".join(filter(None, (step.said, again)))
+                page = welcome.ChoosePage(self._opening, step.choices, step.why or NO_TROUBLE, lines)
+                chosen = await self._ask(page)
                 self._looked = chosen == welcome.ChoosePage.LOOK_AGAIN
                 if chosen is None:
                     return None
@@ -118,13 +122,6 @@ class _Visit:
             case _:
                 given = await self._answer(step)
         return await self._thread.do(partial(self._flow.answer, given))
-
-    def _list(self, step: flow.ChooseReview) -> welcome.ChoosePage:
-        """Return the list of reviews; where the person looked again for nothing, it says so."""
-        lines = [step.said]
-        if self._looked and not step.choices:
-            lines.append(self._opening.words(choice.NOTHING_FOUND))
-        return welcome.ChoosePage(self._opening, step.choices, step.why or NO_TROUBLE, " ".join(filter(None, lines)))
 
     async def _answer(self, step: flow.FlowStep[Any]) -> object:
         """Prompt for what leads from a review to its first item; None where the person goes back."""
@@ -242,11 +239,12 @@ class ReviewApp(TerminalApp):
         names = [theme.name for theme in THEMES]
         at = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(at + 1) % len(names)]
-        self.run_worker(self._remember_colours, thread=True, group="colours")
 
-    def _remember_colours(self) -> None:
-        with suppress(HarnessError):  # they hold for now
-            self._opening.laptop.set_setting(_THEME, self.theme)
+        def keep() -> None:
+            with suppress(HarnessError):  # they hold for now
+                self._opening.laptop.set_setting(_THEME, self.theme)
+
+        self.run_worker(keep, thread=True, group="colours")
 
     async def leave_at_once(self, code: int) -> None:
         await self.action_stop(code)

@@ -169,14 +169,11 @@ class ActingScreen(AnsweringScreen[Answer | None], Generic[Answer]):
         """Run ``work`` in a thread; until it is done no button counts, and nothing is done a second time."""
         if not self._acts:
             self._rest(self.acting, acts=True)
-            in_thread(self, "act", work, self.answer, self._cannot)
+            in_thread(self, "act", work, self.answer, lambda why: self._rest(why, "$bad", acts=False))
 
     @property
     def _acts(self) -> bool:
         return self.query_one("#back", Button).disabled
-
-    def _cannot(self, why: str) -> None:
-        self._rest(why, "$bad", acts=False)
 
     def _rest(self, words: str, style: str = "$quiet", *, acts: bool) -> None:
         self.say(words, style)

@@ -129,12 +129,9 @@ class ExportScreen(ModalScreen[None]):
             self._say("Give the name of a file.", "$warn")
         elif there:
             question = Content.assemble(show(path.name, "bold"), " is there already.")
-            confirm(self.app, question, "Replace it", self._replace)
+            confirm(self.app, question, "Replace it", lambda: self._write(path, self._form, overwrite=True))
         else:
             self._write(path, self._form, overwrite=False)
-
-    def _replace(self) -> None:
-        self._write(self._path.expanduser(), self._form, overwrite=True)
 
     @property
     def _form(self) -> TableFormat:

@@ -5,7 +5,7 @@ The keys are written from the bindings, so that they cannot be wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual import events
@@ -106,19 +106,14 @@ def keys_of(screen: Screen[Any]) -> dict[str, dict[str, str]]:
     """Return a screen's keys by group (own, focused, app), each meaning once; those not in the footer last."""
     groups: dict[str, dict[str, list[str]]] = {HERE: {}, FOCUSED: {}, EVERYWHERE: {}}
     taken: set[str] = set()
-    for group, binding in sorted(_bindings(screen), key=lambda pair: not pair[1].show):
+    for active in sorted(screen.active_bindings.values(), key=lambda active: not active.binding.show):
+        binding, node = active.binding, active.node
+        if not binding.description or binding.system or binding.action in FOREIGN:
+            continue
+        group = HERE if node is screen else EVERYWHERE if node is screen.app else FOCUSED
         words = binding.tooltip or binding.description
         if words not in groups[group] and words in taken:
             continue
         taken.add(words)
         groups[group].setdefault(words, []).append(key_name(binding.key))
     return {group: {w: " ".join(ks) for w, ks in keys.items()} for group, keys in groups.items()}
-
-
-def _bindings(screen: Screen[Any]) -> Iterator[tuple[str, Binding]]:
-    for active in screen.active_bindings.values():
-        binding = active.binding
-        if binding.description and not binding.system and binding.action not in FOREIGN:
-            node = active.node
-            group = HERE if node is screen else EVERYWHERE if node is screen.app else FOCUSED
-            yield group, binding

@@ -63,7 +63,9 @@ class FileChoice(Vertical):
         self._listed = found
         names = self.query_one(OptionList)
         names.clear_options()
-        names.add_options([Option(show(_name(name))) for name in found])
+        # The last part of each, with the sign of a folder: the parts before are in the input.
+        parts = [(os.path.basename(path.rstrip(os.sep)), path.endswith(os.sep)) for path in found]  # noqa: PTH119
+        names.add_options([Option(show(name + os.sep * is_folder)) for name, is_folder in parts])
         names.display = bool(found)
 
     @on(OptionList.OptionSelected)

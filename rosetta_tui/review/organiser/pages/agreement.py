@@ -318,8 +318,9 @@ class DecidingScreen(Screen[None]):
         def answered(name: str) -> None:
             if self._saving:
                 return
+            text = self._now.texts[self._cases[place].item]
             try:
-                why = grounds(reason, name, self._texts(place))
+                why = grounds(reason, name, [text.source, text.candidate])
             except UsageError as error:
                 self.notify(str(error), severity="warning", timeout=15, markup=False)
                 self._ask_reason(place, harmful, reason)
@@ -328,10 +329,6 @@ class DecidingScreen(Screen[None]):
             self._decide(place, harmful, why)
 
         ask(self.app, "Who decides?", _PUBLISHED, answered, self._decider)
-
-    def _texts(self, place: int) -> list[str]:
-        text = self._now.texts[self._cases[place].item]
-        return [text.source, text.candidate]
 
     @work(thread=True, group="decide")
     def _decide(self, place: int, harmful: bool, why: Grounds | None) -> None:

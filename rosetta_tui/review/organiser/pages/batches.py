@@ -76,7 +76,9 @@ def batches(now: ReviewNow, reports: Sequence[FileReport]) -> Iterator[Widget]:
         yield _quiet("Nothing came back yet. i takes files in, from sticks or a folder.")
     yield title("To look into")
     lines = [*voice_lines(now.speaking)]
-    lines += [line for delivery in now.deliveries for line in _findings(delivery)]
+    for delivery in now.deliveries:
+        if findings := list(laptop_findings(delivery.copied, delivery.gaps, delivery.clocks)):
+            lines += [f"{delivery.name} ({delivery.phrase})", *findings]
     yield _lines(lines) if lines else _quiet("Nothing: each laptop speaks for one person and each person from one; no copy, no gap, no wild clock.")  # fmt: skip
     if reports:
         yield title("The last import")
@@ -111,28 +113,17 @@ def _waiting(laptop: WaitingLaptop) -> Content:
 
 
 def _out(now: ReviewNow) -> Iterator[tuple[Cell, ...]]:
+    several = len(now.review.manifests) > 1  # then there is a file for each person
     for number, batch in enumerate(now.review.manifests, 1):
         people = [reviewer for reviewer in now.progress.reviewers if reviewer.batch == batch]
         came = max((person.last_import for person in people if person.last_import), default=None)
         sizes = sorted({person.asked for person in people})
         yield (
-            Cell(_file(now, number)),
-            Cell(_people([person.reviewer for person in people])),
+            Cell(f"{now.review.name}{f'-{number}' if several else ''}{BATCH_SUFFIX}"),
+            Cell(printed(people[0].reviewer) if len(people) == 1 else f"{len(people)} people"),
             Cell("–".join(str(size) for size in dict.fromkeys((sizes[0], sizes[-1])))),
             Cell(minute(came), "plain" if came else "quiet"),
         )
-
-
-def _file(now: ReviewNow, number: int) -> str:
-    """Name the file as it was written: one for all, or one for each person."""
-    several = len(now.review.manifests) > 1
-    person = f"-{number}" if several else ""
-    return f"{now.review.name}{person}{BATCH_SUFFIX}"
-
-
-def _people(codes: Sequence[str]) -> str:
-
-    return printed(codes[0]) if len(codes) == 1 else f"{len(codes)} people"
 
 
 def _back(laptop: Delivery, found: Assignments) -> tuple[Cell, ...]:
@@ -145,13 +136,6 @@ def _back(laptop: Delivery, found: Assignments) -> tuple[Cell, ...]:
         Cell(figures.count(sum(file.added for file in laptop.files))),
         Cell(minute(max((file.received for file in laptop.files), default=None)), "quiet"),
     )
-
-
-def _findings(laptop: Delivery) -> Iterator[str]:
-    findings = list(laptop_findings(laptop.copied, laptop.gaps, laptop.clocks))
-    if findings:
-        yield f"{laptop.name} ({laptop.phrase})"
-        yield from findings
 
 
 BAR = 16
@@ -299,18 +283,15 @@ class ImportScreen(Screen[None]):
 
     def action_folder(self) -> None:
         def typed(text: str) -> None:
-            if text:
-                self._add(typed_path(text))
+            path = typed_path(text)
+            if text and path.exists():
+                self._added.append(path)
+                self.action_read()
+            elif text:
+                self.notify(f"{path} is not there.", severity="warning", markup=False)
 
         about = f"Files NAME{RATINGS_SUFFIX}, also renamed or in a zip; of a folder, those in it and below."
         ask(self.app, "Folder or file", about, typed, str(Path.cwd()))
-
-    def _add(self, path: Path) -> None:
-        if path.exists():
-            self._added.append(path)
-            self.action_read()
-        else:
-            self.notify(f"{path} is not there.", severity="warning", markup=False)
 
     def action_recovery(self) -> None:
         def typed(text: str) -> None:

@@ -243,6 +243,11 @@ class ReviewActions:
         choose(self._screen.app, "Which laptop?", words, first, lambda key: self._compare(waiting[key]))
 
     def _compare(self, laptop: WaitingLaptop) -> None:
+        def enrol() -> list[str]:
+            reports = list(self._desk.enrol(laptop.signing_key))
+            self._desk.reports = reports
+            return [line for report in reports for line in report_lines(report)]
+
         last = laptop.file_phrases[-1]
         asked = Content.assemble(
             ("Did the speaker write down these six words, when the file was written?\n\n", "bold"),
@@ -251,13 +256,7 @@ class ReviewActions:
             show(laptop.phrase),
             "\n\nThen its ratings are taken, and all later ones. If a word differs, somebody else made the file.",
         )
-        enrol = partial(self._run, "Enrolled", partial(self._enrolled, laptop))
-        confirm(self._screen.app, asked, "They are the same", enrol)
-
-    def _enrolled(self, laptop: WaitingLaptop) -> list[str]:
-        reports = list(self._desk.enrol(laptop.signing_key))
-        self._desk.reports = reports
-        return [line for report in reports for line in report_lines(report)]
+        confirm(self._screen.app, asked, "They are the same", partial(self._run, "Enrolled", enrol))
 
     def issue(self, now: ReviewNow, run: RunNow) -> None:
         """Issue a certificate and write its files into a folder that is asked for."""
@@ -285,27 +284,22 @@ class ReviewActions:
 
     def attach(self, now: ReviewNow, run: RunNow) -> None:
         """Attach the newest certificate to its run."""
-        if run.newest is not None:
-            self._run("Attached", partial(self._attached, now.review.name, run))
-
-    def _attached(self, review: str, run: RunNow) -> list[str]:
-        return [] if run.newest is None else standing_lines(self._desk.attach(review, run.newest))
+        newest = run.newest
+        if newest is not None:
+            self._run("Attached", lambda: standing_lines(self._desk.attach(now.review.name, newest)))
 
     def export(self, now: ReviewNow, run: RunNow) -> None:
         """Pass on what is chosen, into a folder that is asked for."""
 
         def chosen(what: str) -> None:
-            act = partial(self._exported, now.review.name, what, run.key.run_id)
-            self._into_folder("Export into", "Exported", act)
+            def export(folder: Path) -> list[str]:
+                chosen_files = self._desk.export(now.review.name, what, run.key.run_id)
+                return [*_written(write_export(chosen_files, folder, overwrite=False)), *chosen_files.notes]
+
+            self._into_folder("Export into", "Exported", export)
 
         offered = choices(now, run)
         choose(self._screen.app, "Export", offered, next(iter(offered)), chosen)
-
-    def _exported(self, review: str, what: str, run_id: str, folder: Path) -> list[str]:
-
-        export = self._desk.export(review, what, run_id)
-        written = write_export(export, folder, overwrite=False)
-        return [*_written(written), *export.notes]
 
     def _run(self, title: str, act: Callable[[], Sequence[str]]) -> None:
         """Work in a thread, then read the review again and say what came of it."""

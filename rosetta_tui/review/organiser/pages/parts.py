@@ -46,16 +46,15 @@ class PlainTable(Widget):
 
     def render(self) -> Content:
         titles = [Cell(column.title, "header") for column in self._columns]
-        return Content("\n").join([self._line(row) for row in (titles, *self._rows)])
-
-    def _line(self, row: Sequence[Cell]) -> Content:
-        gap = Content(" " * GAP)
-        cells = []
-        for placed in fit(self._columns, self.content_size.width):
-            cell, column = row[placed.index], self._columns[placed.index]
-            text = crop(cell.text, placed.width, right=column.right)
-            cells.append(Content.styled(text, _TONES.get(cell.tone, f"${cell.tone}")))
-        return gap.join(cells)
+        lines = []
+        for row in (titles, *self._rows):
+            cells = []
+            for placed in fit(self._columns, self.content_size.width):
+                cell, column = row[placed.index], self._columns[placed.index]
+                text = crop(cell.text, placed.width, right=column.right)
+                cells.append(Content.styled(text, _TONES.get(cell.tone, f"${cell.tone}")))
+            lines.append(Content(" " * GAP).join(cells))
+        return Content("\n").join(lines)
 
 
 MOST_TYPED = 4000

@@ -15,7 +15,6 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from review.office.store.review import Review
 from rosetta_tui.review.organiser.pages.agreement import DecidingScreen, agreeing, split
 from rosetta_tui.review.organiser.pages.batches import ImportScreen, batches, people
 from rosetta_tui.review.organiser.pages.gate import ReadAgain, ReviewActions, certificate, gate
@@ -45,13 +44,6 @@ _ASKS_SECOND_SPEAKERS = (
     "Here second speakers look over translations of a corpus in the making: there is no verdict and no certificate. "
     "What they said goes into the corpus: rosetta corpus gather FOLDER"
 )
-
-
-def _without_a_run(review: Review) -> str:
-    """Return why there is no verdict, and what there is instead."""
-    if review.is_second_look:
-        return _LOOKS_AGAIN
-    return _ASKS_SECOND_SPEAKERS if review.is_agreement else _COLLECTS
 
 
 def _withdrawn(now: ReviewNow) -> Static:
@@ -122,14 +114,10 @@ class ReviewScreen(ReadAgain):
 
     def action_read(self) -> None:
         """Read the review again; what was hidden stays hidden."""
-        read = partial(read_review, self._desk, self._review, self._wanted)
+        # The run whose verdict and certificate are to be read, None where the section shows neither.
+        run = self._run_shown if self._now is not None and self._section in OF_A_RUN else None
+        read = partial(read_review, self._desk, self._review, run.key.run_id if run else None)
         in_thread(self, "review", read, self._read, self.query_one(StatusBar).cannot)
-
-    @property
-    def _wanted(self) -> str | None:
-        """The run whose verdict and certificate are to be read, None where the section shows neither."""
-        of_a_run = self._now is not None and self._section in OF_A_RUN
-        return self._run_shown.key.run_id if of_a_run and self._run_shown else None
 
     def _read(self, now: ReviewNow) -> None:
         self._now = now
@@ -153,23 +141,16 @@ class ReviewScreen(ReadAgain):
         self.query_one(SectionLine).show_sections(SECTIONS, self._section, waiting)
         line = self.query_one("#run", Static)
         line.display = self._section in OF_A_RUN and bool(self._now.runs)
-        line.update(self._run_words(self._now))
+        if (run := self._run_shown) is not None:
+            several = f"run {self._place + 1} of {len(self._now.runs)} (n: next)   " if len(self._now.runs) > 1 else ""
+            about = f" · {run.key.dataset_id} {run.key.language_pair} · {run.key.run_id[:8]}"
+            line.update(Content.assemble((several, "$quiet"), show(run.words), show(about, "$quiet")))
         page = self.query_one("#page", VerticalScroll)
         async with self._filling, self.batch():
             await page.remove_children()
             await page.mount_all(self._widgets(self._now))
         (next(iter(page.query(ResultTable)), None) or page).focus()
         self.refresh_bindings()
-
-    def _run_words(self, now: ReviewNow) -> Content:
-        run = self._run_shown
-        if run is None:
-            return Content("")
-        several = f"run {self._place + 1} of {len(now.runs)} (n: next)   "
-        about = f" · {run.key.dataset_id} {run.key.language_pair} · {run.key.run_id[:8]}"
-        return Content.assemble(
-            (several if len(now.runs) > 1 else "", "$quiet"), show(run.words), show(about, "$quiet")
-        )
 
     def _widgets(self, now: ReviewNow) -> Iterator[Widget]:
         if self._section in OF_A_RUN:
@@ -189,7 +170,8 @@ class ReviewScreen(ReadAgain):
     def _of_a_run(self, now: ReviewNow, run: RunNow | None) -> Iterator[Widget]:
         """Yield a section that is about a run; a review without a verdict has none."""
         if run is None:
-            hint = _without_a_run(now.review)
+            hint = _ASKS_SECOND_SPEAKERS if now.review.is_agreement else _COLLECTS
+            hint = _LOOKS_AGAIN if now.review.is_second_look else hint
             yield Static(show(hint.format(name=now.review.name), "$quiet"), classes="words")
         elif now.withdrawn:
             yield _withdrawn(now)

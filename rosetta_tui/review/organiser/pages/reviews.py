@@ -132,7 +132,16 @@ class ReviewsScreen(Screen[None]):
         self.table.display = bool(reviews)
         empty = self.query_one("#empty", Static)
         empty.display = not reviews
-        empty.update(_what_to_do())
+        empty.update(
+            Content.assemble(
+                ("No reviews yet.\n\n", "bold"),
+                "A review lets speakers judge what a run translated. Make one from a shell:\n\n",
+                ("  rosetta review create last\n\n", "bold"),
+                ("It says first what it asks of whom and what that is worth, then writes the file\n", "$quiet"),
+                ("for the sticks and a card for each reviewer. Before it: ", "$quiet"),
+                "rosetta review plan",
+            )
+        )
         count = figures.count(len(reviews)) if reviews else ""
         self.query_one(StatusBar).say(Content.styled(count, "$quiet"))
         self._moved()
@@ -161,14 +170,3 @@ class ReviewsScreen(Screen[None]):
 
     def action_import(self) -> None:
         self.app.push_screen(ImportScreen(self._desk))
-
-
-def _what_to_do() -> Content:
-    return Content.assemble(
-        ("No reviews yet.\n\n", "bold"),
-        "A review lets speakers judge what a run translated. Make one from a shell:\n\n",
-        ("  rosetta review create last\n\n", "bold"),
-        ("It says first what it asks of whom and what that is worth, then writes the file\n", "$quiet"),
-        ("for the sticks and a card for each reviewer. Before it: ", "$quiet"),
-        "rosetta review plan",
-    )

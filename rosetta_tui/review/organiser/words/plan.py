@@ -22,6 +22,7 @@ from review.verdict.gate.policy import GatePolicy
 from scoring.calibration.threshold import tier_line
 
 if TYPE_CHECKING:
+    from corpora.files.json_types import JsonObject
     from review.office.making.creating import ReviewDraft
     from review.office.results.progress import ReviewProgress
 
@@ -121,8 +122,7 @@ def require_readable(letters: Letters, *, anyway: bool) -> None:
         raise UsageError(why)
 
 
-def letters_json(letters: Letters) -> dict[str, Any]:
-    """Return the same as JSON values."""
+def letters_json(letters: Letters) -> JsonObject:
     return {
         "fonts": len(letters.fonts),
         "lacking": _by_script(letters.found.lacking),
@@ -151,11 +151,8 @@ def named(entries: Iterable[object]) -> str:
 
 
 def _entries(items: Sequence[Item]) -> str:
-    return named(sorted((item.truth.entry for item in items), key=_in_order))
-
-
-def _in_order(entry: object) -> tuple[int, str]:
-    return len(str(entry)), str(entry)
+    ids = sorted((str(item.truth.entry) for item in items), key=lambda id_: (len(id_), id_))
+    return named(ids)
 
 
 def _kinds(letters: Letters, items: Sequence[Item]) -> str:
@@ -203,7 +200,9 @@ def draft_lines(draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own
     yield plan_line("sentences", sentences)
     yield plan_line("difficulty", _strata(draft))
     yield plan_line("controls", _controls(draft))
-    if why := _why_no_forms(draft):
+    kinds = draft.controls.kinds()
+    if kinds and "fst" not in kinds:
+        why = draft.why_no_forms or "the analyser knows too few words of these texts in two forms"
         yield plan_line("", f"no wrong word forms: {why}")
     if draft.controls.from_outputs:
         yield plan_line("", f"{draft.controls.from_outputs} of the wrong ones are made from the systems' own outputs")
@@ -213,9 +212,8 @@ def draft_lines(draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own
     core = "" if len(draft.core) == len(draft.real) else f", {len(draft.core)} of them common to all"
     share = f"{draft.longest} items{core}; about {low}–{high} minutes"
     yield plan_line("each person", share)
-    yield plan_line("training", _training(draft, own_training=own_training))
-    if not own_training and (why := _why_little_training(draft)):
-        yield plan_line("", why)
+    for number, line in enumerate(_training(draft, own_training=own_training)):
+        yield plan_line("" if number else "training", line)
     if draft.placed:
         secret = "; secret sentences are among them" if draft.around.secret else ""
         context = (
@@ -267,35 +265,25 @@ def _controls(draft: ReviewDraft) -> str:
     return f"{counts['bad']} wrong on purpose{made}, {counts['repeat']} asked twice, {counts['anchor']} references"
 
 
-def _why_no_forms(draft: ReviewDraft) -> str:
-    kinds = draft.controls.kinds()
-    if not kinds or "fst" in kinds:
-        return ""
-    return draft.why_no_forms or "the analyser knows too few words of these texts in two forms"
-
-
-def _training(draft: ReviewDraft, *, own_training: bool) -> str:
-    count = len(draft.training)
+def _training(draft: ReviewDraft, *, own_training: bool) -> Iterator[str]:
+    spare, count = len(draft.spare), len(draft.training)
     if own_training:
-        return f"{count} items of yours"
+        yield f"{count} items of yours"
+        return
     if not count:
-        return "none: there are no development entries to make it from; give yours with --training"
-    return (
+        yield "none: there are no development entries to make it from; give yours with --training"
+        return
+    yield (
         f"{count} items, all to be rejected, made from development entries; what is good or acceptable "
         "only a speaker can show (--training)"
     )
-
-
-def _why_little_training(draft: ReviewDraft) -> str:
-    """Return why training has fewer items than usual, or shows sentences that are asked about."""
-    spare, count = len(draft.spare), len(draft.training)
-    if not spare and count:
-        return "training shows sentences that are asked about too, because no development entry is left. Lower --items"
-    if count >= USUAL or not count:
-        return ""
-    if spare < WANTED:
-        return f"fewer than {USUAL}; development entries not asked about: {spare}. Lower --items for more"
-    return f"fewer than {USUAL}: the development entries that are left are too short to make more"
+    # Why it has fewer items than usual, or shows sentences that are asked about.
+    if not spare:
+        yield "training shows sentences that are asked about too, because no development entry is left. Lower --items"
+    elif count < USUAL and spare < WANTED:
+        yield f"fewer than {USUAL}; development entries not asked about: {spare}. Lower --items for more"
+    elif count < USUAL:
+        yield f"fewer than {USUAL}: the development entries that are left are too short to make more"
 
 
 def chance(draft: ReviewDraft, policy: GatePolicy) -> str:

@@ -98,7 +98,14 @@ class LineFace:
 
     def answer(self, step: FlowStep[Any]) -> object:
         """Show a step and give what the person answers; LEAVE where they stop."""
-        self._tell(self.session.view)
+        view = self.session.view
+        if view is not self._told:  # what the last key did, or why nothing was saved, is said once
+            self._told = view
+            if view.too_soon:  # what was typed behind it is not meant for what comes either
+                self._forget_what_was_typed()
+            if view.said:
+                self._console.say(view.said)
+            tell(self._words, self._console, trouble_of_view(view))
         given = self._answered(step)
         self.session.touched()
         if given is NextAction.LEAVE and self.session.view.phase is not Phase.CONSENT:
@@ -125,17 +132,6 @@ class LineFace:
             case _:
                 given = _PAGES[session.view.phase](self, session.view)
         return given
-
-    def _tell(self, view: View) -> None:
-        """Show once what the last key did, or why nothing was saved."""
-        if view is self._told:
-            return
-        self._told = view
-        if view.too_soon:  # what was typed behind it is not meant for what comes either
-            self._forget_what_was_typed()
-        if view.said:
-            self._console.say(view.said)
-        tell(self._words, self._console, trouble_of_view(view))
 
     # pages
 

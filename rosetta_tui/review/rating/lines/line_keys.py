@@ -193,14 +193,12 @@ class LineActions:
             return
         before = item.comment if field is TextField.COMMENT else item.suggestion
         text = typed or self._asked_text(item, field, before)
-        if text:
-            self._save(item, field, "" if text == _DELETE else text)
-
-    def _save(self, item: ShownItem, field: TextField, text: str) -> None:
-        """Save words; from a sentence whose answer stands, go back to where the person was before."""
-        view = self._session.save_text(item.id, field, text)
-        if view.item is not None and view.item.stands and not view.trouble:
-            self._console.say(view.said)
+        if not text:
+            return
+        saved = self._session.save_text(item.id, field, "" if text == _DELETE else text)
+        if saved.item is not None and saved.item.stands and not saved.trouble:
+            # From a sentence whose answer stands, go back to where the person was before.
+            self._console.say(saved.said)
             self._session.go_to(None)
 
     def _asked_text(self, item: ShownItem, field: TextField, before: str) -> str:

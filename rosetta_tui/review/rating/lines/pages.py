@@ -64,19 +64,14 @@ class Console:
         """Print a prompt and give the line that is typed, without its end. Raises LeftError at the end."""
         self._writes.write(f"{_shown(prompt)} ")
         self._writes.flush()
-        line = self._read_line()
+        line = rest = self._reads.readline(MOST_LINE)
+        while len(rest) == MOST_LINE and not rest.endswith("\n"):  # nobody types that much: the beginning counts
+            rest = self._reads.readline(MOST_LINE)
         if not self.typed:
             self._writes.write("\n")
         if not line:
             raise LeftError
         return line.rstrip("\r\n")
-
-    def _read_line(self) -> str:
-        """Read a line; of one that is longer than anybody types, the beginning."""
-        line = rest = self._reads.readline(MOST_LINE)
-        while len(rest) == MOST_LINE and not rest.endswith("\n"):
-            rest = self._reads.readline(MOST_LINE)
-        return line
 
     def ask_hidden(self, prompt: str) -> str:
         """Prompt for something that must not stay on the screen."""
@@ -287,10 +282,13 @@ def _choice(opening: TerminalOpening, console: Console, step: flow.ChooseReview)
     """Prompt for a review; None lists the reviews again."""
     words, choices = opening.words, step.choices
     tell(words, console, step.why)
-    _list(opening, console, choices)
     if choices:
+        console.say(words("These wait for you:"))
+        for number, choice in enumerate(choices, 1):
+            console.say(_row(words, number, choice))
         prompt = words("Enter opens number 1. Type a number, l for another language, or q:")
     else:
+        console.say(words(opening_words.NOTHING_FOUND))
         prompt = words("Enter looks again. Type l for another language, or q to stop:")
     typed = as_key(console.ask(prompt))
     if keys.act_of(typed) is keys.Act.QUIT:
@@ -302,16 +300,6 @@ def _choice(opening: TerminalOpening, console: Console, step: flow.ChooseReview)
     else:
         tell_unknown(words, console, typed)
     return None
-
-
-def _list(opening: TerminalOpening, console: Console, choices: Sequence[Choice]) -> None:
-    words = opening.words
-    if not choices:
-        console.say(words(opening_words.NOTHING_FOUND))
-        return
-    console.say(words("These wait for you:"))
-    for number, choice in enumerate(choices, 1):
-        console.say(_row(words, number, choice))
 
 
 def _row(words: Words, number: int, choice: Choice) -> str:
@@ -362,7 +350,11 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> obj
 
 def yes(opening: TerminalOpening, console: Console, question: str, before: str = "") -> bool:
     """Return whether it is a yes, by number, letter or word, after reading ``before``; LeftError where the person leaves."""
-    answers = _answers(opening.words)
+    words = opening.words
+    answers = {YES: True, NO: False, "y": True, "yes": True, "n": False, "no": False}
+    for label, means in ((words("No."), False), (words("Yes."), True)):
+        word = label.strip(" .").casefold()
+        answers |= {word[:1]: means, word: means}  # where letters meet, the person's own language counts
     while True:
         if before:
             console.say(before)
@@ -370,7 +362,7 @@ def yes(opening: TerminalOpening, console: Console, question: str, before: str =
             return answers[typed]
         if keys.act_of(typed) is keys.Act.QUIT:
             raise LeftError
-        tell_unknown(opening.words, console, typed)
+        tell_unknown(words, console, typed)
 
 
 def tell_unknown(words: Words, console: Console, typed: str) -> None:

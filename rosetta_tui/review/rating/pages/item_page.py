@@ -133,15 +133,13 @@ class Box(TextArea):
         event.stop()
         self._rest()
         if self.has_focus:
-            self._pause = self.set_timer(PAUSE_SECONDS, self._paused)
+            paused = lambda: self.post_message(Writing.Paused(self.written))  # noqa: E731
+            self._pause = self.set_timer(PAUSE_SECONDS, paused)
 
     def _rest(self) -> None:
         if self._pause is not None:
             self._pause.stop()
             self._pause = None
-
-    def _paused(self) -> None:
-        self.post_message(Writing.Paused(self.written))
 
 
 FEWEST_LINES = 3  # lines of the texts that are in sight at least: in fewer, nobody reads a sentence
@@ -184,7 +182,11 @@ class Texts(VerticalScroll):
         """Show what the person added to the item."""
         line = self.query_one("#marks", Static)
         line.display = bool(marks)
-        line.update(Content("\n").join(map(_mark, marks)))
+        lines = []
+        for mark in marks:
+            content = told(mark.said, "$warn" if mark.warns else "$quiet")
+            lines.append(Content.assemble(content, " ", show_lines(mark.text)) if mark.text else content)
+        line.update(Content("\n").join(lines))
 
     def on_resize(self) -> None:
         self.post_message(self.Resized())
@@ -210,11 +212,6 @@ class Texts(VerticalScroll):
     def more_below(self) -> bool:
         """Return whether a part of the texts is below what is seen."""
         return self.scroll_offset.y < self.max_scroll_y
-
-
-def _mark(mark: Mark) -> Content:
-    content = told(mark.said, "$warn" if mark.warns else "$quiet")
-    return Content.assemble(content, " ", show_lines(mark.text)) if mark.text else content
 
 
 class LessonBox(VerticalScroll):

@@ -108,8 +108,9 @@ class HandOverPage(Page[NextAction]):
         self._sticks, self._are_sticks = await self._sitting.do(self._look_for_places)
         places = self.query_one(OptionList)
         places.clear_options()
-        names = map(self._named, self._sticks, self._are_sticks)
-        places.add_options([Option(show(name)) for name in names])
+        for place, is_stick in zip(self._sticks, self._are_sticks, strict=True):
+            name = page_words.place_to_save(self.words, place, on_stick=is_stick)
+            places.add_option(Option(show(name.replace("\n", "   "))))
         places.display = bool(self._sticks)
         if self._sticks:
             places.highlighted = 0
@@ -118,9 +119,6 @@ class HandOverPage(Page[NextAction]):
         """Return the places, and of each whether it is a stick; those that are come first."""
         places = tuple(self._opening.hand_over_places(self._batch))
         return places, tuple(map(self._opening.on_stick, places))
-
-    def _named(self, place: Path, is_stick: bool) -> str:
-        return page_words.place_to_save(self.words, place, on_stick=is_stick).replace("\n", "   ")
 
     def _tell(self, words: str) -> None:
         self.query_one(".asked", Static).update(told(words))

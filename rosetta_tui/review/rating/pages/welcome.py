@@ -57,7 +57,8 @@ class ChoosePage(Page[Choice | str]):
             yield paragraph(self._said)
         if self._choices:
             yield paragraph(words(opening_words.WHICH_SENTENCES), "bold")
-            yield OptionList(*(Option(self._row(choice)) for choice in self._choices))
+            rows = [(show(choice.title, "bold"), show(opening_words.where(words, choice))) for choice in self._choices]
+            yield OptionList(*(Option(Content.assemble(title, "\n  ", where)) for title, where in rows))
             return
         yield paragraph(words(opening_words.NOTHING_YET), "bold")
         yield paragraph(words("Put the stick that you were given into this computer, then press Enter."))
