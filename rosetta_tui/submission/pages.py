@@ -107,10 +107,17 @@ def claim(facts: SubmissionFacts) -> SubmissionPage:
     if card is None:
         return _page([], _CLAIM, [], [], empty="Its card makes no claim that can be held against anything: see Parts.")
     entries = counted(len(card.results), "open entry", "open entries")
-    lead: list[Line] = [
-        (f"Claimed over {entries} of {card.dataset.id}. Composite and chrF++ decide.", "plain"),
-        (_verdict(facts), "good" if facts.kept.rehearsed else "quiet" if rehearsal is None else "bad"),
-    ]  # fmt: skip
+    if facts.kept.rehearsed:
+        gone = "" if rehearsal else " Its run is not in the list."
+        verdict, tone = f"✓ Rehearsed here: its claim holds within 2 %.{gone}", "good"
+    elif rehearsal is None:
+        verdict, tone = "Not rehearsed here yet: b begins it.", "quiet"
+    else:
+        again = f"rosetta submission run {facts.kept.number} --rehearse-again"
+        verdict = f"✗ Rehearsed here: its claim does NOT hold, so no keeper is asked. What its code wrote: {again}"
+        tone = "bad"
+    decide = f"Claimed over {entries} of {card.dataset.id}. Composite and chrF++ decide."
+    lead: list[Line] = [(decide, "plain"), (verdict, tone)]
     there = [metric for metric, number in facts.claimed.items() if number is not None]
     rows = [_claim_row(metric, facts) for metric in DECIDING if metric in there]
     rows += [_claim_row(metric, facts) for metric in there if metric not in DECIDING]
@@ -130,16 +137,6 @@ def _claim_row(metric: str, facts: SubmissionFacts) -> tuple[Cell, ...]:
     apart = "" if deviation.share is None else figures.signed(deviation.share, 1, share=True)
     within = Cell("yes", "good") if deviation.within else Cell("no", "bad")
     return (name, claimed, Cell(value(metric, deviation.repeated)), Cell(apart), within)
-
-
-def _verdict(facts: SubmissionFacts) -> str:
-    """Return what came of the rehearsal."""
-    if facts.kept.rehearsed:
-        gone = "" if facts.rehearsal else " Its run is not in the list."
-        return f"✓ Rehearsed here: its claim holds within 2 %.{gone}"
-    if facts.rehearsal is None:
-        return "Not rehearsed here yet: b begins it."
-    return f"✗ Rehearsed here: its claim does NOT hold, so no keeper is asked. What its code wrote: rosetta submission run {facts.kept.number} --rehearse-again"
 
 
 def readme(facts: SubmissionFacts) -> SubmissionPage:

@@ -269,13 +269,11 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
         def chosen(path: Path | None) -> None:
             if path is not None:
                 take = partial(take_in, self.home, path)
-                in_thread(self, "taking", take, self.open_row, self._refused, asks=True)
+                refused = lambda why: self.app.push_screen(RefusedScreen(why))  # noqa: E731
+                in_thread(self, "taking", take, self.open_row, refused, asks=True)
 
         hint = "Its signature and every member are checked, and its file is kept at the desk. Nothing of it is run."
         self.app.push_screen(PathScreen("Open a submission", hint, f"path of NAME{BUNDLE_SUFFIX}", (BUNDLE_SUFFIX,)), chosen)  # fmt: skip
-
-    def _refused(self, why: str) -> None:
-        self.app.push_screen(RefusedScreen(why))
 
     def open_row(self, key: str) -> None:
         self.app.push_screen(SubmissionScreen(self.store_path, key))
