@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from corpora.model.entry import Entry
 from corpora.text.messages import counted, listed, percent
 from corpora.text.tokens import folded
 from scoring.core.metric import CorpusMetric, Statistics, analyser_key, card_key, content_key, own_signature
@@ -171,31 +172,34 @@ class Hallucination(ResourceRate):
         repeated = _repeated(output, source, references)
         frequent = bitext.target_function_words
         stems = references[0].stems.union(*(reference.stems for reference in references[1:]))
+        alignment = bitext.alignment
         words, content = [], 0
         for place, (word, written) in enumerate(zip(output.words, output.written, strict=True)):
             if place in repeated:
                 words.append((written, _AGAIN))
             elif word in frequent:
                 continue
-            elif stem(word) not in stems and not self._accounted(place, output, source, translation):
+            elif (beginning := stem(word)) not in stems and not (
+                (alignment and not alignment.links(beginning).keys().isdisjoint(source.stems) and word.isalpha())
+                or self._accounted(word, written, source, entry)
+            ):
                 words.append((written, _LEFT_OVER if word in source.distinct else _UNLINKED))
             content += 1
         numbers = [(number, _NEW) for number in _new_numbers(output, source, references)]
         return words + numbers, content + len(output.numbers)
 
-    def _accounted(self, place: int, output: Reading, source: Reading, translation: Translation) -> bool:
+    def _accounted(self, word: str, written: str, source: Reading, entry: Entry) -> bool:
         """Return whether the source has a name, a number or a word that a word of the output renders."""
-        word = output.words[place]
         if not word.isalpha() and any(map(str.isdigit, word)):
             digits = self._resources.bitext.target.read(word).digits
             return word in source.distinct or digits <= source.digits
-        if capitalised(output.written[place]) and _carried(word, source.names):
+        if source.names and capitalised(written) and _carried(word, source.names):
             return True
         alignment, beginning = self._resources.bitext.alignment, stem(word)
         if alignment and not alignment.links(beginning).keys().isdisjoint(source.stems):
             return True
         read, dictionary = self._resources.bitext.target.read, self._resources.terms
-        terms = dictionary.occurring(translation.entry.source) if dictionary.terms else ()
+        terms = dictionary.occurring(entry.source) if dictionary.terms else ()
         return any(beginning in read(text).stems for term in terms for text in term.renderings)
 
 

@@ -168,8 +168,6 @@ class Spelling:
         lowered = word.lower()
         if not (word and is_normalized("NFC", word)):
             return None
-        if not (self._borrowed.isdisjoint(lowered) or folded(word) in self._loans):
-            return None
         if self._marked.isdisjoint(lowered):
             marks: tuple[int, ...] = ()
         else:
@@ -177,6 +175,8 @@ class Spelling:
         why = f"{self._named(marks)} mixed" if len(marks) > 1 else self._forbidden(lowered)
         if why is not None:
             return _Judged(1, ((word, why),), (), ())
+        if foreign := self._foreign(word):
+            return _Judged(1, (), (), (foreign,))
         return _Judged(1, (), ((word, marks),), ()) if marks else _RIGHT
 
     def _foreign(self, text: str) -> _Foreign | None:
@@ -184,7 +184,9 @@ class Spelling:
         word = unicodedata.normalize("NFC", text)
         if self._borrowed.isdisjoint(word.lower()):
             return None
-        parts = [part for part in self._parts(word) if not self._borrowed.isdisjoint(part.lower())]
+        parts = [word]
+        if not self._joiners.isdisjoint(word):
+            parts = [part for part in self._parts(word) if not self._borrowed.isdisjoint(part.lower())]
         if _begins_with_a_capital(word) or all(map(_begins_with_a_capital, parts)):
             return None
         letters = dict.fromkeys(filter(self._borrowed.__contains__, word.lower()))

@@ -521,3 +521,16 @@ def test_words_are_read_and_judged_as_piece_by_piece(writing: WritingSystem, tex
     slow = Spelling(writing)
     slow._plain = slow._lettered = frozenset()
     assert Spelling(writing).judged(text) == slow.judged(text)
+
+
+@examples(50, 2000)
+@given(
+    st.lists(st.text("aeoqwxyĉWQ-'", min_size=1, max_size=6), max_size=6).map(" ".join), st.sampled_from(["", "wax qo"])
+)
+def test_words_with_borrowed_letters_are_judged_alike_on_both_paths(text: str, source: str) -> None:
+    found = find_card("eo")
+    assert found is not None
+    writing = found.card.writing("Latn")
+    quick, slow = (Spelling(writing, frozenset({"axo", "qa"})) for _ in range(2))
+    slow._plain = slow._lettered = frozenset()
+    assert quick.judged(text, source) == slow.judged(text, source)
