@@ -15,7 +15,7 @@ GROUPS = {
     "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "open", "doctor"),
     "Runs": ("gate", "cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
     "Speakers": ("review", "community"),
-    "Secret texts": ("vault", "submission"),
+    "Secret texts": ("vault", "submission", "council"),
     "Languages": ("language",),
 }  # fmt: skip
 """Heading of the help page → its commands, in the order in which they are needed."""

@@ -31,6 +31,7 @@ FORMS: Mapping[str, JsonForm] = {
     "corpus-progress": JsonForm("corpus progress --json"),
     "corpus-show": JsonForm("corpus show --json"),
     "cost": JsonForm("cost --json"),
+    "council": JsonForm("council --json"),
     "doctor": JsonForm("doctor --json"),
     "estimate": JsonForm("run --estimate --json"),
     "event": JsonForm("run, demo, resume, retry, watch --json-lines"),

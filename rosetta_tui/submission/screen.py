@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -111,8 +114,8 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
     CSS_PATH = "submission.tcss"
     HELP = (
         "The way leads from the bundle to the certificate that lifts its card. Each step is read from where it was done: "
-        "✓ done, ▸ the next one, · not yet. The rehearsal begins here (b); what needs keepers, your terms or speakers is done with "
-        "commands: c copies the one of the step under the cursor. Words in CAPITAL LETTERS are yours to fill in.\n"
+        "✓ done, ▸ the next one, · not yet. enter does the next one: the rehearsal here (b, too), any other in the terminal, "
+        "where you are asked for the words in CAPITAL LETTERS. c copies its command.\n"
         "enter opens the run of a step that has one. Everything that its maker wrote stands here as text, and nothing of it acts."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -196,6 +199,22 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         run = self._of_row(lambda page: page.runs)
         if facts is not None and run in facts.runs:
             self.post_message(RunChosen(run, facts.runs[run]))
+        elif self.command and facts is not None and facts.end.step is not None:
+            if facts.end.step.name == "rehearsed":
+                self.action_rehearse()
+            else:
+                self._do_step()
+
+    def _do_step(self) -> None:
+        """Run ``rosetta council`` in the terminal, which asks for what the next step needs and does it."""
+        program = [sys.executable, "-P", "-c", "from rosetta_tui.cli import main; main()", "council", self._number]
+        try:
+            with self.app.suspend():
+                subprocess.run(program, check=False, env={**os.environ, "ROSETTA_HOME": str(self._path.parent)})  # noqa: S603  this program
+                input("Enter brings the screen back. ")
+        except SuspendNotSupported:
+            self.notify("This terminal cannot be left for a command. c copies it.", severity="error")
+        self.action_read()
 
 
 # ---- The submissions at the desk of this computer, and the way to one that did not come yet.

@@ -130,6 +130,9 @@ def test_pages_for_users_stay_short() -> None:
     words = {page.stem: len(page.read_text("utf-8").split()) for page in DOCS.glob("*.md")}
     assert sum(words.values()) <= 50_000, "move what only a maintainer needs to docs/internals"
     assert sum(words[name] for name in MUST_READ) <= 7_000, "a custodian has to read these"
+    assert len(re.findall(r"^\| \*\*", read("docs", "glossary.md"), re.MULTILINE)) <= 30, (
+        "a custodian has to learn these"
+    )
 
 
 # screens and keys

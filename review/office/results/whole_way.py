@@ -112,7 +112,7 @@ def _over_secrets(connection: sqlite3.Connection, office: Office | None, kept: K
     if gone:
         yield WayStep("its run", done=False, words=gone, command="rosetta community notices")
     elif run is not None:
-        yield from _by_people(connection, office, run)
+        yield from by_people(connection, office, run)
     elif last.what is SubmissionEvent.SCORED:
         yield WayStep("its run", done=False, words="the store does not have it any more", command=command)
 
@@ -152,11 +152,11 @@ def _begun(kept: KeptSubmission) -> str:
             return _UNDONE
 
 
-def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -> Iterator[WayStep]:
-    """Yield what speakers do: a review of the run, its ratings, its certificate, and the certificate at the card."""
+def by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -> Iterator[WayStep]:
+    """Yield the steps that speakers do: a review of a run, its ratings, its certificate, and the certificate at the card."""
     reviews = [] if office is None else [e for e in office.reviews() if any(r.run_id == run.run_id for r in e.key.runs)]
     if office is None or not reviews:
-        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=opening_command(connection, run, f"rosetta review create {run.run_id[:8]} --for LAPTOP-FILE"))  # fmt: skip
+        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=opening_command(connection, run, f"rosetta review create {run.run_id[:8]} --reviewers NUMBER --items NUMBER -o STICK --for LAPTOP-FILE"))  # fmt: skip
         return
     review = reviews[-1]
     yield WayStep("speakers are asked", done=True, words=f"review {review.name}")
@@ -183,7 +183,7 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
     review_progress = progress(office, review)
     words = f"{review_progress.done:,} of {review_progress.asked:,} decisions"
     issued = [c for c in office.certificates(review) if c.run_id == run.run_id]
-    yield WayStep("ratings are here", bool(issued) or 0 < review_progress.asked <= review_progress.done, words, f"rosetta review import FILE; rosetta review status {quote(review.name)}")  # fmt: skip
+    yield WayStep("ratings are here", bool(issued) or 0 < review_progress.asked <= review_progress.done, words, "rosetta review import STICK --enrol")  # fmt: skip
     flagged = sum(case.is_open for case in queue(office.state_of_any(review), review.key))
     if flagged:
         words = f"{flagged} of the sentences were called harmful, and nobody decided"

@@ -69,14 +69,19 @@ async def test_submission_desk_empty_and_with_a_broken_one(pictured: Path, tmp_p
         look("submissions", app)
 
 
-async def test_from_a_stick_to_a_rehearsal_that_is_watched(home: Path, tmp_path: Path) -> None:
+async def test_from_a_stick_to_a_rehearsal_that_is_watched(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """The rehearsal is an ordinary run of the app; its end is noted at the desk, and nothing unpacked is left."""
     bundle = tmp_path / "ann.rosetta-submission"
     bundle.write_bytes(sample_bundle(tmp_path / "sample"))
     bad, members = tmp_path / "bad.rosetta-submission", ("../out", "code/.hidden")
     bad.write_bytes(raw_zip(dict.fromkeys(members, b"x")))
-    app = App(None, store(home))
+    app, calls = App(None, store(home)), []
     app.start_run = _started(store(home))
+    monkeypatch.setattr(app, "suspend", pytest.MonkeyPatch.context)
+    monkeypatch.setattr(
+        "rosetta_tui.submission.screen.subprocess.run", lambda words, **_: calls.append(tuple(words[-2:]))
+    )
+    monkeypatch.setattr("builtins.input", lambda _: "")
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         await press_in_turn(pilot, "M", "o")
@@ -89,7 +94,7 @@ async def test_from_a_stick_to_a_rehearsal_that_is_watched(home: Path, tmp_path:
         await press(pilot, "enter")
         assert isinstance(app.screen, SubmissionScreen)
         assert "2 of 10 done · next: rehearsed" in text(app)
-        await press(pilot, "b")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(app.screen, LiveScreen) and app.screen.live.complete)
         [kept] = SubmissionStore(home).all()
         await until(pilot, lambda: SubmissionStore(home).all()[0].rehearsed)
@@ -98,6 +103,8 @@ async def test_from_a_stick_to_a_rehearsal_that_is_watched(home: Path, tmp_path:
         assert "its claim holds within 2 %" in text(app)
         await press_in_turn(pilot, "1", "c")
         assert app.clipboard == f"rosetta submission run {kept.number} CORPUS --terms FILE"
+        await press(pilot, "enter")
+        assert calls == [("council", kept.number)], "the next step, in the terminal"
         await press(pilot, "3")
         assert "its claim holds within 2 %" in text(app)
         await press(pilot, "enter")

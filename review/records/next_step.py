@@ -1,0 +1,137 @@
+"""What is next for those who keep a vault: of each vault, submission and review the first step that is not done.
+
+It is read from where the steps were done, with no key, and no text is opened.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Final
+
+from harness.core.failures import HarnessError
+from harness.store.file.database import opened
+from harness.store.runs import find_by_id
+from harness.submission.desk import KeptSubmission, SubmissionStore
+from harness.vault.folder import VaultState
+from harness.vault.grants.files import standing
+from harness.vault.ledger import Grant
+from harness.vault.opening import folders_seen, vault_at
+from harness.vault.records import CopyMade
+from review.office.results.whole_way import by_people, whole_way
+from review.office.store.database import FILE
+from review.office.store.store import Office
+from review.records.agreeing import end_of_way
+
+OPEN: Final = frozenset({
+    "CORPUS", "FILE", "FOLDER", "LAPTOP-FILE", "NAME", "NAME.certificate.json", "NAME.rosetta-ownership", "NUMBER", "STICK",
+    "WORDS",
+})  # fmt: skip
+"""Words of a command that a person fills in."""
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilStep:
+    about: str
+    """Whose step it is: a vault, a submission or a review, by its name."""
+    name: str
+    words: str
+    """How it stands."""
+    command: str
+    """What does it; empty where nobody can do it here. The words of ``OPEN`` are a person's to fill in."""
+
+
+def next_steps(store: Path, submission: str = "") -> list[CouncilStep]:
+    """Return the next step of each vault, submission and review of a data folder, vaults first; ``store``: its path.
+
+    ``submission``: the number of the only one that is asked about. Raises HarnessError where store or submission cannot be read.
+    """
+    home = store.parent
+    vaults = dict(_vaults(home))
+    desk = SubmissionStore(home)
+    kept = [desk.find(submission)] if submission else desk.all()
+    steps = [] if submission else [*_of_vaults(vaults)]
+    with ExitStack() as stack:
+        connection = stack.enter_context(opened(store))
+        office = stack.enter_context(Office.open(home)) if (home / FILE).exists() else None
+        for submitted in kept:
+            steps += _of_submission(connection, office, submitted, vaults)
+        judged = {last.run for last in (submitted.last_judged for submitted in kept) if last is not None}
+        if office is not None and not submission:
+            steps += _of_reviews(connection, office, judged)
+    if not (steps or vaults or kept):
+        command = "rosetta vault init FOLDER --name NAME --as NAME --recovery FILE"
+        steps.append(CouncilStep("", "make a vault", "no vault and no submission is here yet", command))
+    return steps
+
+
+def _vaults(home: Path) -> Iterator[tuple[str, VaultState]]:
+    """Yield the vaults that this computer saw and can read, by folder."""
+    for folder in folders_seen(home):
+        try:
+            yield folder, vault_at(Path(folder), home).read()
+        except HarnessError:  # on a stick that is elsewhere, or a copy from before; its own commands say so
+            continue
+
+
+def _of_vaults(vaults: Mapping[str, VaultState]) -> Iterator[CouncilStep]:
+    for folder, state in vaults.items():
+        about = f"vault {state.founded.name}"
+        copied = any(isinstance(line.record.act, CopyMade) for line in state.lines)
+        if not state.head.corpora:
+            yield CouncilStep(about, "seal a corpus", "it holds none yet", f"rosetta vault add {quote(folder)} FILE")
+        elif state.split is not None and not copied:
+            command = f"rosetta vault export {quote(folder)} FOLDER --purpose WORDS"
+            yield CouncilStep(about, "make a copy for the keepers", "they need one to answer requests", command)
+
+
+def _of_submission(
+    connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission, vaults: Mapping[str, VaultState]
+) -> Iterator[CouncilStep]:
+    steps = whole_way(connection, office, kept)
+    end, about = end_of_way(connection, kept, steps), f"submission {kept.manifest.name} of {kept.manifest.submitter}"
+    if end.step is None:
+        if end.command:
+            yield CouncilStep(about, "propose who owns it", end.words, end.command)
+        return
+    words, command = end.step.words, end.step.command
+    run = "" if kept.last_judged is None else kept.last_judged.run
+    waiting = [
+        (folder, state, grant)
+        for folder, state in vaults.items()
+        for grant in state.grants.values()
+        if _waits(state, grant) and grant.request.run is not None
+        if grant.request.run.run == run and (run or grant.request.run.method == kept.path.name)
+    ]
+    places = [(folder, corpus.name) for folder, state in vaults.items() for corpus in state.head.corpora.values()]
+    if waiting:
+        folder, state, grant = waiting[-1]
+        words = f"the keepers are asked. {standing(state, grant)} The same command continues"
+        places = [(folder, grant.request.name)]
+        command = command.replace(" WORDS", f" {quote(grant.request.purpose)}")
+    if " CORPUS " in command and len(places) == 1:
+        [(folder, name)] = places
+        purpose = quote(waiting[-1][2].request.purpose) if waiting else "WORDS"
+        command = f"{command.replace(' CORPUS ', f' {quote(name)} ')} --vault {quote(folder)} --purpose {purpose}"
+    yield CouncilStep(about, end.step.name, words, command)
+
+
+def _waits(state: VaultState, grant: Grant) -> bool:
+    """Return whether too few keepers answered a request that is open still."""
+    return not grant.used and not grant.expired("") and len(grant.allowed_by(state.keepers)) < state.threshold
+
+
+def _of_reviews(connection: sqlite3.Connection, office: Office, judged: set[str]) -> Iterator[CouncilStep]:
+    """Yield the next step of the newest review of each run that is of no submission."""
+    seen = set(judged)
+    for review in reversed(office.reviews()):
+        for run_id in [run.run_id for run in review.key.runs if run.run_id not in seen]:
+            seen.add(run_id)
+            if (run := find_by_id(connection, run_id)) is not None:
+                step = next((step for step in by_people(connection, office, run) if not step.done), None)
+                if step is not None:
+                    yield CouncilStep(f"review {review.name}", step.name, step.words, step.command)

@@ -1,0 +1,67 @@
+"""``rosetta council``: the one next step, and doing it; nothing is done that a person did not say yes to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.submission.desk import SubmissionEvent
+from rosetta_tui.commands import council
+from rosetta_tui.front import WAITING
+from tests.tui.commands.command_line import ok, said
+from tests.tui.commands.submission_desk import Desk, gold, readable, rehearsed
+
+
+def first(desk: Desk) -> dict[str, str]:
+    return dict(desk.json("council", "council")["steps"][0])
+
+
+def test_council_begins_with_a_vault_and_its_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "home"
+    assert "rosetta vault init FOLDER --name NAME" in ok("council", home)
+    ok("vault init elders --name Elders --as Office --threshold 2 --recovery rec.txt", home)
+    assert f"Next, vault Elders: seal a corpus (it holds none yet).\n  rosetta vault add {tmp_path / 'elders'} FILE" in ok("council", home)  # fmt: skip
+    ok(f"vault add elders {gold(tmp_path)}", home)
+    assert f"rosetta vault export {tmp_path / 'elders'} FOLDER" in ok("council", home)
+
+
+def test_council_says_whom_a_submission_waits_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk("vault init together --name Together --as Office --threshold 2 --recovery rec2.txt")
+    desk(f"vault add together {gold(desk.folder)}")
+    desk("vault export together copy --purpose keepers")
+    rehearsed(desk)
+    assert " CORPUS --terms FILE" in first(desk)["command"], "two vaults: which one is a person's to say"
+    run = "submission run tiny.rosetta-submission eo-gold --terms tiny-terms.txt --vault together --despite-network x"
+    desk(run, "--purpose", "the spring run", code=WAITING)
+    step = first(desk)
+    assert step["name"] == "run over secret texts"
+    assert "2 must allow it. Allowed by Office. No answer yet from recovery key." in step["words"]
+    folder = desk.folder / "together"
+    assert step["command"].endswith(f" eo-gold --terms FILE --vault {folder} --purpose 'the spring run'")
+    number = step["command"].split()[3]
+    assert desk.json(f"council {number}", "council")["steps"] == [step]
+    monkeypatch.setattr(council, "on_terminal", lambda: True)
+    before = desk("vault log together")
+    assert "Do it now?" in ok("council", desk.home, "n\n")
+    assert desk("vault log together") == before
+
+
+@pytest.mark.costly("runs a submission over secret sentences")
+def test_council_does_each_step_on_enter(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words in capital letters are asked for; the next step is said when one is done."""
+    monkeypatch.setattr(council, "on_terminal", lambda: True)
+    monkeypatch.setattr("harness.endpoint.offline.network_routes", lambda: ())
+    desk("vault log elders")  # seen where it lies now
+    rehearsed(desk)
+    shown = ok("council", desk.home, "\ntiny-terms.txt\nthe spring run\nn\n")
+    assert "--terms FILE: tiny-terms.txt" in shown
+    assert "$ rosetta submission run " in shown
+    assert desk.notes()[-1] is SubmissionEvent.TOLD
+    assert "speakers are asked" in shown.rpartition("Next, ")[2]
+    assert "the spring run" in desk("vault log elders")
+    assert not readable(desk.home)
+    failed = said("council", desk.home, "\n2\n20\nstick\nnobody.rosetta-laptop\nspeakers judge\n")
+    assert failed.exit_code != 0, "a wrong word is refused by the command itself"
+    assert "nobody.rosetta-laptop" in f"{failed.output}{failed.exception}"
