@@ -141,7 +141,7 @@ def _show(
     if as_json:
         if found.entries.secret.any():
             raise UsageError(_INSIDE)
-        shown = lines.comparison_json(found)
+        shown = dict(lines.comparison_json(found))
         if most:
             shown["biggest_differences"] = lines.entries_json(found, metric, places, texts)
         click.echo(form_text("compare", shown))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from rosetta_tui.compare import sentences
 from rosetta_tui.show import figures
@@ -17,9 +18,8 @@ from scoring.core.specification import TASKS
 from scoring.statistics.significance import COMPOSITE
 
 if TYPE_CHECKING:
-    from harness.compare.comparison import Breakdown, Comparison, CorpusPart, EntryTexts
+    from harness.compare.comparison import Comparison, CorpusPart, EntryTexts
     from harness.compare.pairs import ComparedRun, Pair
-    from scoring.statistics.reproducibility import Reproduction
 
 
 LEAD = ("chrf_plus_plus", COMPOSITE)  # metrics of translations told first and together (T3)
@@ -44,7 +44,16 @@ def comparison_lines(comparison: Comparison, width: int | None = None) -> Iterat
     yield from _breakdowns(comparison, width)
     yield ""
     yield from sorted({why for s in comparison.sides for why in s.rows.scorer.as_stated.values()})
-    yield _how(comparison)
+    # how the numbers were got; while every pair continues there are no p-values, only intervals
+    if all(pair.under_way for pair in comparison.pairs):
+        yield f"intervals: bootstrap, {comparison.draws:,} draws; seed {comparison.seed}."
+        return
+    holm = ", Holm over all pairs" if len(comparison.pairs) > 1 else ""
+    yield (
+        f"p: approximate randomisation, {comparison.trials:,} shuffles{holm}; intervals: paired bootstrap, "
+        f"{comparison.draws:,} draws; seed {comparison.seed}. Better: p of both tests below 0.05 and an "
+        "interval without zero."
+    )
 
 
 def refusals(comparison: Comparison) -> Iterator[str]:
@@ -62,8 +71,14 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
     words = sentences.told_apart(comparison.runs, by_id=False)
     leading_ids = _led(comparison)
     heads = ("", "run", "what", *map(short_title, leading_ids))
-    rows = [_run(run, word, leading_ids) for run, word in zip(comparison.runs, words, strict=True)]
-    yield from stacked([(*heads, *_MORE), *rows], width)
+    rows = [(*heads, "failed", "cost", "seconds an entry")]
+    for run, word in zip(comparison.runs, words, strict=True):
+        cost = figures.in_column(figures.cost(run.cost_usd, run.known_cost_usd))
+        values = (_value(run, metric) for metric in leading_ids)
+        rows.append(
+            (run.letter, run.run_id[:8], word, *values, str(run.failed), cost, figures.seconds(run.median_seconds))
+        )
+    yield from stacked(rows, width)
     for run in comparison.runs:
         if run.done > count:
             more = counted(run.done - count, "more entry", "more entries")
@@ -79,24 +94,9 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
             yield f"{run.letter} is as its card states (stated): its outputs were not scored again here with its corpus"
 
 
-_MORE = ("failed", "cost", "seconds an entry")
-
-
 def _led(comparison: Comparison) -> list[str]:
     """Return the metrics that stand for all: those told first, or the first of those that were asked for."""
     return leading(comparison.metrics) or list(comparison.metrics[:1])
-
-
-def _run(run: ComparedRun, words: str, metrics: Sequence[str]) -> tuple[str, ...]:
-    return (
-        run.letter,
-        run.run_id[:8],
-        words,
-        *(_value(run, metric) for metric in metrics),
-        str(run.failed),
-        figures.in_column(figures.cost(run.cost_usd, run.known_cost_usd)),
-        figures.seconds(run.median_seconds),
-    )
 
 
 def _value(run: ComparedRun, metric: str) -> str:
@@ -187,26 +187,22 @@ def _breakdowns(comparison: Comparison, width: int | None) -> Iterator[str]:
         return
     yield ""
     yield "where the difference lies (parts are not tested: of twenty one differs by chance)"
-    for dimension, parts in parted.items():
-        yield from _indented(list(_parts(comparison, dimension, parts, metrics)), width)
-        if len(parts) > _MOST_PARTS:
-            yield f"  … and {len(parts) - _MOST_PARTS:,} more; --json has all"
-
-
-def _parts(
-    comparison: Comparison, dimension: str, parts: Breakdown, metrics: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
     letters = [run.letter for run in comparison.runs]
     single = comparison.pairs[0] if len(comparison.pairs) == 1 else None
-    apart = ("difference",) if single is not None else ()
-    heads = [
-        head for metric in metrics for head in (*(f"{short_title(metric)} {letter}" for letter in letters), *apart)
-    ]
-    yield (dimension, "entries", *heads)
-    for tag in list(parts)[:_MOST_PARTS]:
-        part = parts[tag]
-        cells = [cell for metric in metrics for cell in _part(part, metric, letters, single)]
-        yield (tag, f"{part.n:,}", *cells)
+    columns = letters if single is None else [*letters, "difference"]
+    for dimension, parts in parted.items():
+        heads = (
+            column if column == "difference" else f"{short_title(metric)} {column}"
+            for metric in metrics
+            for column in columns
+        )
+        rows = [(dimension, "entries", *heads)]
+        for tag, part in list(parts.items())[:_MOST_PARTS]:
+            cells = (cell for metric in metrics for cell in _part(part, metric, letters, single))
+            rows.append((tag, f"{part.n:,}", *cells))
+        yield from _indented(rows, width)
+        if len(parts) > _MOST_PARTS:
+            yield f"  … and {len(parts) - _MOST_PARTS:,} more; --json has all"
 
 
 def _part(part: CorpusPart, metric: str, letters: Sequence[str], single: Pair | None) -> Iterator[str]:
@@ -226,18 +222,6 @@ def _part(part: CorpusPart, metric: str, letters: Sequence[str], single: Pair | 
     yield f"{sentences.number(metric, part_difference.difference, sign=True)}{interval}"
 
 
-def _how(comparison: Comparison) -> str:
-    """Return how the numbers were got; without p-values, as while every pair continues, only intervals were."""
-    if all(pair.under_way for pair in comparison.pairs):
-        return f"intervals: bootstrap, {comparison.draws:,} draws; seed {comparison.seed}."
-    holm = ", Holm over all pairs" if len(comparison.pairs) > 1 else ""
-    return (
-        f"p: approximate randomisation, {comparison.trials:,} shuffles{holm}; intervals: paired bootstrap, "
-        f"{comparison.draws:,} draws; seed {comparison.seed}. Better: p of both tests below 0.05 and an "
-        "interval without zero."
-    )
-
-
 def entry_lines(
     comparison: Comparison, metric: str, places: Sequence[int], texts: Sequence[EntryTexts]
 ) -> Iterator[str]:
@@ -251,24 +235,20 @@ def entry_lines(
             for run, value in zip(comparison.runs, values[:, place], strict=True)
         )
         yield plain(f"entry {comparison.entries.ids[place]}: {', '.join(own)}")
-        yield from _texts(comparison, text)
-
-
-def _texts(comparison: Comparison, text: EntryTexts) -> Iterator[str]:
-    if text.source is None:
-        yield "  its texts are not shown: the entry is secret"
-        return
-    yield plain(f"  source     {text.source}")
-    yield plain(f"  reference  {text.reference}")
-    for run, output in zip(comparison.runs, text.outputs, strict=True):
-        yield plain(f"  {run.letter:<9}  {'(failed)' if output is None else output}")
+        if text.source is None:
+            yield "  its texts are not shown: the entry is secret"
+            continue
+        yield plain(f"  source     {text.source}")
+        yield plain(f"  reference  {text.reference}")
+        for run, output in zip(comparison.runs, text.outputs, strict=True):
+            yield plain(f"  {run.letter:<9}  {'(failed)' if output is None else output}")
 
 
 # ---- A comparison as plain values for programs: numbers at full precision, and the same
 # sentences.
 
 
-def comparison_json(comparison: Comparison) -> dict[str, Any]:
+def comparison_json(comparison: Comparison) -> JsonObject:
     """Return everything that a comparison tells, entries aside; no text of any entry."""
     return {
         "runs": [_values_run(run) for run in comparison.runs],
@@ -281,14 +261,27 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "level": comparison.level,
         "pairs": [_values_pair(pair) for pair in comparison.pairs],
         "breakdowns": {
-            dimension: {tag: _values_part(part) for tag, part in parts.items()}
+            dimension: {
+                tag: {
+                    "n": part.n,
+                    "scores": {letter: dict(values) for letter, values in part.values.items()},
+                    "differences": [
+                        {"first": one, "second": other, "metrics": {id_: asdict(d) for id_, d in difference.items()}}
+                        for (one, other), difference in part.differences.items()
+                    ],
+                }
+                for tag, part in parts.items()
+            }
             for dimension, parts in comparison.breakdowns.items()
         },
     }
 
 
-def _values_run(run: ComparedRun) -> dict[str, Any]:
-    setup = run.setup
+def _values_run(run: ComparedRun) -> JsonObject:
+    setup, card = run.setup, run.card
+    # what may be claimed of all its outputs, and why no more; nulls before it has a card
+    claim = None if card is None else claim_json(card)
+    review = None if card is None else review_of(card, run.certificates)
     return {
         "letter": run.letter,
         "run_id": run.run_id,
@@ -310,7 +303,9 @@ def _values_run(run: ComparedRun) -> dict[str, Any]:
         "cost_usd": run.cost_usd,
         "known_cost_usd": run.known_cost_usd,
         "median_latency_seconds": run.median_seconds,
-        **_claimed(run),
+        "caveats": [] if claim is None else claim["caveats"],
+        "tier_in_words": None if card is None else tier_words(card, review),
+        "claim": None if card is None or claim is None else {**claim, "claimable_tier": claimable(card, review)},
         "scores": dict(run.values),
         "confidence_intervals": {
             id_: {"ci_lower": interval.lower, "ci_upper": interval.upper}
@@ -320,20 +315,7 @@ def _values_run(run: ComparedRun) -> dict[str, Any]:
     }
 
 
-def _claimed(run: ComparedRun) -> dict[str, Any]:
-    """Return what may be claimed of all outputs of a run, and why no more; nulls before it has a card."""
-    if run.card is None:
-        return {"caveats": [], "tier_in_words": None, "claim": None}
-    claim = claim_json(run.card)
-    review = review_of(run.card, run.certificates)
-    return {
-        "caveats": claim["caveats"],
-        "tier_in_words": tier_words(run.card, review),
-        "claim": {**claim, "claimable_tier": claimable(run.card, review)},
-    }
-
-
-def _values_pair(pair: Pair) -> dict[str, Any]:
+def _values_pair(pair: Pair) -> JsonObject:
     return {
         "first": pair.first.run_id,
         "second": pair.second.run_id,
@@ -343,11 +325,17 @@ def _values_pair(pair: Pair) -> dict[str, Any]:
         "so_far": {
             id_: {**asdict(difference), "better": _better(pair, id_)} for id_, difference in pair.running.items()
         },
-        "reproduction": None if pair.reproduction is None else _reproduction(pair.reproduction),
+        "reproduction": None
+        if (found := pair.reproduction) is None
+        else {
+            "reproduced": found.reproduced,
+            "missing": list(found.missing),
+            "deviations": {id_: asdict(deviation) for id_, deviation in found.deviations.items()},
+        },
     }
 
 
-def _difference(pair: Pair, metric: str) -> dict[str, Any]:
+def _difference(pair: Pair, metric: str) -> JsonObject:
     difference = pair.by_metric[metric]
     return {
         "first": difference.first,
@@ -374,49 +362,31 @@ def _better(pair: Pair, metric: str) -> str | None:
     return None if compared_run is None else compared_run.run_id
 
 
-def _reproduction(found: Reproduction) -> dict[str, Any]:
-    return {
-        "reproduced": found.reproduced,
-        "missing": list(found.missing),
-        "deviations": {id_: asdict(deviation) for id_, deviation in found.deviations.items()},
-    }
-
-
-def _values_part(part: CorpusPart) -> dict[str, Any]:
-    return {
-        "n": part.n,
-        "scores": {letter: dict(values) for letter, values in part.values.items()},
-        "differences": [
-            {"first": one, "second": other, "metrics": {id_: asdict(d) for id_, d in difference.items()}}
-            for (one, other), difference in part.differences.items()
-        ],
-    }
-
-
-def entries_json(
-    comparison: Comparison, metric: str, places: Sequence[int], texts: Sequence[EntryTexts]
-) -> dict[str, Any]:
-    """Return the entries on which the runs differ most; of secret ones the numbers only."""
-    return {"metric": metric, "entries": [_entry(comparison, *pair) for pair in zip(places, texts, strict=True)]}
-
-
-def _entry(comparison: Comparison, place: int, text: EntryTexts) -> Mapping[str, Any]:
+def entries_json(comparison: Comparison, metric: str, places: Sequence[int], texts: Sequence[EntryTexts]) -> JsonObject:
+    """Return the entries on which the runs differ most; of secret ones that they are withheld."""
     entries, letters = comparison.entries, [run.letter for run in comparison.runs]
-    values = {
-        id_: {
-            letter: None if value != value else float(value)  # noqa: PLR0124  NaN
-            for letter, value in zip(letters, values[:, place], strict=True)
+    listed: list[JsonObject] = []
+    for place, text in zip(places, texts, strict=True):
+        if entries.secret[place]:
+            listed.append({"entry_id": entries.ids[place], "withheld": True})
+            continue
+        values = {
+            id_: {
+                letter: None if value != value else float(value)  # noqa: PLR0124  NaN
+                for letter, value in zip(letters, values[:, place], strict=True)
+            }
+            for id_, values in entries.values.items()
         }
-        for id_, values in entries.values.items()
-    }
-    failed = [letter for letter, is_ in zip(letters, entries.failed[:, place], strict=True) if is_]
-    secret = bool(entries.secret[place])
-    shown = {
-        "source": text.source,
-        "reference": text.reference,
-        "outputs": dict(zip(letters, text.outputs, strict=True)),
-    }
-    if secret:
-        return {"entry_id": entries.ids[place], "withheld": True}
-    head = {"entry_id": entries.ids[place], "withheld": False, "values": values, "failed": failed}
-    return {**head, **shown}
+        failed = zip(letters, entries.failed[:, place], strict=True)
+        listed.append(
+            {
+                "entry_id": entries.ids[place],
+                "withheld": False,
+                "values": values,
+                "failed": [letter for letter, is_failed in failed if is_failed],
+                "source": text.source,
+                "reference": text.reference,
+                "outputs": dict(zip(letters, text.outputs, strict=True)),
+            }
+        )
+    return {"metric": metric, "entries": listed}

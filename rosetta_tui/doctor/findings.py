@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from textwrap import wrap
-from typing import Any
 
 from rich.cells import cell_len
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.show.columns import Cell, Column, Rows
@@ -62,7 +62,13 @@ def terminal(size: tuple[int, int], environment: Mapping[str, str], widths: Widt
     words += "" if enough else f": make the window larger, to {LEAST[0]} × {LEAST[1]} at least"
     yield find("size", Health.OK if enough else Health.MISSING, words)
     yield find("colours", *_colours(environment))
-    yield find("letters", *_encoding())
+    encoding = (getattr(sys.__stdout__, "encoding", None) or "unknown").lower()
+    if encoding.replace("-", "") == "utf8":
+        yield find("letters", Health.OK, "UTF-8: every script can be sent")
+    else:
+        words = f"{encoding}: letters of many languages cannot be sent. Choose UTF-8:"
+        mend = "chcp 65001" if os.name == "nt" else "export LC_ALL=C.UTF-8"
+        yield find("letters", Health.BROKEN, words, (mend,))
     yield find("widths", *_widths(widths))
     yield from _fonts(environment)
     yield find("clipboard", *_clipboard(environment))
@@ -81,14 +87,6 @@ def _colours(environment: Mapping[str, str]) -> tuple[Health, str]:
     if color_system is None:
         return Health.MISSING, "none; words and shapes say everything"
     return Health.OK, _COLOURS[color_system]
-
-
-def _encoding() -> tuple[Health, str, tuple[str, ...]]:
-    name = (getattr(sys.__stdout__, "encoding", None) or "unknown").lower()
-    if name.replace("-", "") == "utf8":
-        return Health.OK, "UTF-8: every script can be sent", ()
-    words = f"{name}: letters of many languages cannot be sent. Choose UTF-8:"
-    return Health.BROKEN, words, ("chcp 65001" if os.name == "nt" else "export LC_ALL=C.UTF-8",)
 
 
 def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
@@ -242,17 +240,21 @@ def finding_lines(finding: Finding, *, new_area: bool, width: int | None = None)
         yield finding.area
     sign = f"{SIGNS[finding.health]} {finding.health}"
     whole = f"  {sign:<10}{plain(finding.name)}: {plain(finding.words)}"
-    yield from [whole] if width is None else wrap(whole, width, **_BREAKS)
+    if width is None:
+        yield whole
+    else:
+        yield from wrap(
+            whole,
+            width,
+            subsequent_indent=_INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+            drop_whitespace=True,
+        )
     yield from (f"{_INDENT}{line}" for line in finding.mend)
 
 
 _INDENT = " " * 12
-_BREAKS: Any = {
-    "subsequent_indent": _INDENT,
-    "break_long_words": False,
-    "break_on_hyphens": False,
-    "drop_whitespace": True,
-}
 
 
 def summary(findings: Sequence[Finding]) -> str:
@@ -265,7 +267,7 @@ def summary(findings: Sequence[Finding]) -> str:
     return f"{verdict}, {rest}{unknown}."
 
 
-def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
+def findings_json(findings: Sequence[Finding]) -> JsonObject:
     return {
         "healthy": all(finding.health is not Health.BROKEN for finding in findings),
         "findings": [asdict(finding) for finding in findings],

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.leaderboard.official import VERIFICATION, OfficialList, OfficialRow
 from rosetta_tui.show import figures, released_words
@@ -110,7 +110,7 @@ def record(row: OfficialRow) -> dict[str, Value]:
     }
 
 
-def form(found: OfficialList) -> dict[str, Any]:
+def form(found: OfficialList) -> JsonObject:
     """Return a list as ``leaderboard --json`` prints it; what released cards do not tell is null or empty."""
     corpus = found.card.corpus
     return {
@@ -137,7 +137,7 @@ def form(found: OfficialList) -> dict[str, Any]:
 _ROUNDED = {"level": 0.95, "draws": 0, "seed": 0, "method": "rounded outward", "wilson_lower": None, "wilson_upper": None}  # fmt: skip
 
 
-def _run(row: OfficialRow) -> dict[str, Any]:
+def _run(row: OfficialRow) -> JsonObject:
     card = row.card
     ends = {
         id_: {**_ROUNDED, "ci_lower": score.lower, "ci_upper": score.upper}

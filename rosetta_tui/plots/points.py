@@ -10,17 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.card.reading import block, number
 from harness.store.run_list import RunSummary
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import ends_record, interval, stated_metrics, with_interval
 from rosetta_tui.show.card_line import kept_of, score
-from rosetta_tui.show.columns import Record
+from rosetta_tui.show.columns import Record, Value
 from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import iso, setup_words, tiered, when
 from scoring.card.cost import percentiles
@@ -116,7 +116,7 @@ def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) ->
             reached,
             f"{short_title(metric)} {with_interval(_scores(run), metric)}",
             ends=interval(_scores(run), metric),
-            record=_record(run, metric),
+            record=_record(run, _scores(run), metric),
         )
         for run, name in _named(runs)
         if (reached := score(run, metric)) is not None
@@ -188,16 +188,18 @@ def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) 
             f"{by.entry(took)} an entry · {short_title(metric)} {with_interval(_scores(run), metric)}",
             up=reached,
             up_ends=interval(_scores(run), metric),
-            record={by.field: took, **_record(run, metric)},
+            record={by.field: took, **_record(run, _scores(run), metric)},
         )
         for run, name in _named(runs)
         if (reached := score(run, metric)) is not None and (took := _took(run, effort)) is not None
     ]
     front = _front(points, _better(metric))
-    marked = sorted(
-        (_marked(point, front=point.run_id in front) for point in points),
-        key=lambda point: (point.across, point.up or 0.0),
-    )
+    marked = []
+    for point in sorted(points, key=lambda point: (point.across, point.up or 0.0)):
+        unbeaten = point.run_id in front
+        words = f"{point.words} · {'◆ not beaten' if unbeaten else '○ another run beats it'}"
+        record = {**point.record, "pareto_front": unbeaten}
+        marked.append(replace(point, front=unbeaten, words=words, record=record))
     taken = [point.across for point in points if point.across > 0]
     return PlotPicture(
         PlotKind.COST,
@@ -209,12 +211,6 @@ def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) 
         logarithmic=bool(taken) and max(taken) > 20 * min(taken),
         beside=_without(runs, points, f"unknown {effort} or no {short_title(metric)}"),
     )
-
-
-def _marked(point: Point, *, front: bool) -> Point:
-    words = "◆ not beaten" if front else "○ another run beats it"
-    record = {**point.record, "pareto_front": front}
-    return replace(point, front=front, words=f"{point.words} · {words}", record=record)
 
 
 def _front(points: Sequence[Point], better: str) -> set[str]:
@@ -241,7 +237,25 @@ def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) 
     high = max((float(values.max()) for values in known.values()), default=1.0)
     low, high = max(low, 1e-4), max(high, 2e-4, low * 1.01)
     edges = np.geomspace(low, high, BINS + 1)
-    points = [_latency_point(run, name, known[run.run_id], edges) for run, name in _named(runs) if run.run_id in known]
+    points = []
+    for run, name in _named(runs):
+        if run.run_id not in known:
+            continue
+        measured = known[run.run_id]
+        middle, late = percentiles(measured.tolist())
+        counts, _ = np.histogram(np.clip(measured, edges[0], edges[-1]), edges)
+        words = f"p50 {figures.seconds(middle)} s · p95 {figures.seconds(late)} s"
+        points.append(
+            Point(
+                run.run_id,
+                name,
+                middle or 0.0,
+                f"{words} · {counted(len(measured), 'entry', 'entries')}",
+                ends=(middle or 0.0, late or 0.0),
+                counts=tuple(map(int, counts)),
+                record={**_about(run), "p50_seconds": middle, "p95_seconds": late, "latency_entries": len(measured)},
+            )
+        )
     return PlotPicture(
         PlotKind.LATENCY,
         "seconds an entry took, calls answered from the cache left out",
@@ -251,21 +265,6 @@ def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) 
         logarithmic=True,
         beside=_without(runs, points, "no latency measured"),
         bounds=(low, high),
-    )
-
-
-def _latency_point(run: RunSummary, name: str, seconds: Any, edges: Any) -> Point:
-    middle, late = percentiles(seconds.tolist())
-    counts, _ = np.histogram(np.clip(seconds, edges[0], edges[-1]), edges)
-    words = f"p50 {figures.seconds(middle)} s · p95 {figures.seconds(late)} s"
-    return Point(
-        run.run_id,
-        name,
-        middle or 0.0,
-        f"{words} · {counted(len(seconds), 'entry', 'entries')}",
-        ends=(middle or 0.0, late or 0.0),
-        counts=tuple(map(int, counts)),
-        record={**_about(run), "p50_seconds": middle, "p95_seconds": late, "latency_entries": len(seconds)},
     )
 
 
@@ -298,7 +297,7 @@ def _levels(run: RunSummary, name: str, metric: str) -> Iterator[Point]:
                 f"difficulty {level} · {short_title(metric)} {with_interval(group, metric)} · {many}",
                 ends=interval(group, metric),
                 heading=f"difficulty {level}",
-                record={"difficulty": level, "entries": entries, **_numbers(run, group, metric)},
+                record={"difficulty": level, "entries": entries, **_record(run, group, metric)},
             )
 
 
@@ -307,21 +306,17 @@ def _levels(run: RunSummary, name: str, metric: str) -> Iterator[Point]:
 
 def _named(runs: Sequence[RunSummary]) -> Iterator[tuple[RunSummary, str]]:
     """Yield each run with a name that no other has."""
-    names = _short_names(runs)
+    # what is not the same of all of them
+    parts = [(run.distinction, run.method, run.model_slug, run.condition) for run in runs]
+    apart = [place for place in range(4) if len({part[place] for part in parts}) > 1]
+    words = [list(dict.fromkeys(part[place] for place in apart if part[place])) for part in parts]
+    names = [" · ".join(own) if own else setup_words(run) for own, run in zip(words, runs, strict=True)]
     often = Counter(names)
     for run, name in zip(runs, names, strict=True):
         yield run, name if often[name] == 1 else f"{run.run_id[:8]} · {name}"
 
 
-def _short_names(runs: Sequence[RunSummary]) -> list[str]:
-    """Name runs by what is not the same of all of them."""
-    parts = [(run.distinction, run.method, run.model_slug, run.condition) for run in runs]
-    apart = [place for place in range(4) if len({part[place] for part in parts}) > 1]
-    words = [list(dict.fromkeys(part[place] for place in apart if part[place])) for part in parts]
-    return [" · ".join(own) if own else setup_words(run) for own, run in zip(words, runs, strict=True)]
-
-
-def _scores(run: RunSummary) -> Mapping[str, Any]:
+def _scores(run: RunSummary) -> JsonObject:
     return block(run.card or {}, "scores")
 
 
@@ -330,7 +325,7 @@ def _took(run: RunSummary, effort: Effort) -> float | None:
     return number(block(run.card or {}, by.block).get(by.field))
 
 
-def _about(run: RunSummary) -> dict[str, Any]:
+def _about(run: RunSummary) -> dict[str, Value]:
     return {
         "run_id": run.run_id,
         "created": iso(run.created),
@@ -340,12 +335,8 @@ def _about(run: RunSummary) -> dict[str, Any]:
     }
 
 
-def _record(run: RunSummary, metric: str) -> dict[str, Any]:
-    return _numbers(run, _scores(run), metric)
-
-
-def _numbers(run: RunSummary, group: Mapping[str, Any], metric: str) -> dict[str, Any]:
-    return _about(run) | ends_record(group, metric)
+def _record(run: RunSummary, group: JsonObject, metric: str) -> Record:
+    return {**_about(run), **ends_record(group, metric)}
 
 
 def point_words(point: Point, runs: Mapping[str, RunSummary]) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -242,7 +242,7 @@ class RunActions:
     def retry(self, run_id: str) -> None:
         """Prompt for how the failed entries of a run are to be asked for again."""
 
-        def answered(changes: dict[str, Any] | None) -> None:
+        def answered(changes: dict[str, str | None] | None) -> None:
             if changes is not None:
                 self._screen.post_message(messages.RunRetried(run_id, changes))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -49,7 +49,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class ResumeOptions:
-    options: dict[str, Any]  # fields of the run's options that are to be other than before
+    options: dict[str, float | None]  # fields of the run's options that are to be other than before
     retry_failed: bool
 
 
@@ -85,7 +85,8 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
                 )
             yield Static(Content.assemble(*parts, "\n"))
             if stop.failed:
-                yield Checkbox(Content(_failed_too(stop.failed)), True, id="failed", compact=True)
+                many = "failed entry" if stop.failed == 1 else f"{figures.count(stop.failed)} failed entries"
+                yield Checkbox(Content(f"ask again for the {many} too"), True, id="failed", compact=True)
             if stop.budget_usd is not None:
                 with Horizontal(classes="setting"):
                     yield Label(Content("budget in US dollars"))
@@ -99,7 +100,7 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
     @on(Button.Pressed, "#go")
     @on(Input.Submitted)
     def _go(self) -> None:
-        options: dict[str, Any] = {}
+        options: dict[str, float | None] = {}
         if self._stop.budget_usd is not None:
             typed = self.query_one("#budget", Input).value.strip()
             budget = amount(typed)
@@ -126,12 +127,6 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
         self.dismiss(None)
-
-
-def _failed_too(failed: int) -> str:
-    if failed == 1:
-        return "ask again for the failed entry too"
-    return f"ask again for the {figures.count(failed)} failed entries too"
 
 
 def _shown(budget: float) -> str:
@@ -166,19 +161,17 @@ def settings_of(plan: Plan) -> dict[str, str]:
     if not asks(plan.method):
         return {}
     fields = {**dict(plan.options), **dict(plan.run)}
-    return {name: _shown_setting(fields.get(name)) for name in SETTINGS}
+    given = {name: fields.get(name) for name in SETTINGS}
+    return {
+        name: "" if value is None else f"{value:.12g}" if isinstance(value, float) else f"{value}"
+        for name, value in given.items()
+    }
 
 
-def _shown_setting(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.12g}" if isinstance(value, float) else f"{value}"
+Check = Callable[[Mapping[str, str | None]], object]  # checks the changes; raises UsageError
 
 
-Check = Callable[[Mapping[str, Any]], object]  # checks the changes; raises UsageError
-
-
-class RetryScreen(ModalScreen[dict[str, Any] | None]):
+class RetryScreen(ModalScreen[dict[str, str | None] | None]):
     """Gives what is to be other than before, by field of the plan; None where nothing is to be asked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
@@ -212,7 +205,7 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
         self.query_one("#ask").focus()
 
     @property
-    def changes(self) -> dict[str, Any]:
+    def changes(self) -> dict[str, str | None]:
         """Return what is other than before; an emptied field means: none."""
         now = {name: self.query_one(f"#{name}", Input).value.strip() for name in self._before}
         return {name: value or None for name, value in now.items() if value != self._before[name]}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -197,7 +197,7 @@ def _suggest(name: str) -> suggesting.Suggest | None:
 
 def options_of(told: Mapping[str, Value]) -> ScoringOptions:
     """Read the fields that are given; UsageError says what is wrong with one of them."""
-    given: dict[str, Any] = {}
+    given: dict[str, Value | Path] = {}
     for name, value in told.items():
         if name == "multi_ref":
             given[name] = bool(value)

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from corpora.text.messages import percent
 from harness.card.reading import block, inside_words, number
@@ -106,14 +106,14 @@ class RunRows(Rows["RunSummary"]):
         """The columns; where no run translates, the first score is another and takes the room of the tiers."""
         translated = sum(map(run_facts.translates, self.items))
         stated = [len(_result(run).text) for run in self.items if run.stated]
-        changes: dict[str, dict[str, Any]] = {}
-        if not translated:
-            changes = {"chrf": {"title": "score", "width": _LEAD + 3}, "result": {"width": 13}}
-        elif translated < len(self.items):
-            changes = {"chrf": {"title": "score"}}
+        titles = {} if translated and translated == len(self.items) else {"chrf": "score"}
+        widths = {} if translated else {"chrf": _LEAD + 3, "result": 13}
         if stated:
-            changes["result"] = {"width": max(_RESULT, *stated)}
-        return [replace(column, **changes.get(column.key, {})) for column in COLUMNS]
+            widths["result"] = max(_RESULT, *stated)
+        return [
+            replace(column, title=titles.get(column.key, column.title), width=widths.get(column.key, column.width))
+            for column in COLUMNS
+        ]
 
     def find(self, run_id: str) -> int | None:
         """Return the row of a run, None where it is gone."""

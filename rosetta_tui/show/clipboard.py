@@ -56,10 +56,5 @@ def quoted(word: str) -> str:
     """Quote one word for a POSIX shell; bytes that must not be pasted are written as ``$'…'`` spells them."""
     if not _ACTS.search(word):
         return shlex.quote(word)
-    return "$'" + "".join(map(_spelled, os.fsencode(word))) + "'"
-
-
-def _spelled(byte: int) -> str:
-    letter = chr(byte)
-    plain = 32 <= byte < 127 and letter not in "'\\"
-    return letter if plain else f"\\{byte:03o}"
+    shown = (chr(b) if 32 <= b < 127 and chr(b) not in "'\\" else f"\\{b:03o}" for b in os.fsencode(word))
+    return f"$'{''.join(shown)}'"

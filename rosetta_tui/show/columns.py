@@ -175,7 +175,11 @@ def fit(columns: Sequence[Column], width: int, needs: Sequence[int] | None = Non
     The sum of widths and gaps exceeds ``width`` only where the columns that always stay do.
     """
     kept = [i for i, column in enumerate(columns) if needs is None or needs[i] or not column.drop]
-    full = [_full(column, None if needs is None else needs[i]) for i, column in enumerate(columns)]
+    # the width above which a column gains nothing: without limit where its need is not known
+    full = [
+        column.width if not column.share else sys.maxsize if needs is None else max(needs[i], len(column.title))
+        for i, column in enumerate(columns)
+    ]
     widths = [min(column.width, most) for column, most in zip(columns, full, strict=True)]
     wished = [min(column.width * 3 // 2, most) for column, most in zip(columns, full, strict=True)]
     while kept:
@@ -192,13 +196,6 @@ def fit(columns: Sequence[Column], width: int, needs: Sequence[int] | None = Non
             widths[index] += extra
             left, shares = left - extra, shares - columns[index].share
     return [PlacedColumn(index, widths[index]) for index in kept]
-
-
-def _full(column: Column, need: int | None) -> int:
-    """Return the width above which a column gains nothing: without limit where its need is not known."""
-    if not column.share:
-        return column.width
-    return sys.maxsize if need is None else max(need, len(column.title))
 
 
 def _needed(widths: Sequence[int], kept: Sequence[int]) -> int:

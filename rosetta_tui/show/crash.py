@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import traceback
-from collections.abc import Iterator
 
 from rosetta_tui.show.text import plain
 
@@ -14,21 +13,16 @@ _QUOTE_NO_TEXT = (OSError, sqlite3.Error, AttributeError, NameError)
 
 def crash_text(error: BaseException | None) -> str:
     """Return the calls that led to a failure of ours, without values, so that no secret text is in it."""
-    return "\n".join(plain(line) for line in _lines(error))
-
-
-def _lines(error: BaseException | None) -> Iterator[str]:
-    yield "Rosetta failed. This is a fault of the program; what is stored is not touched by it."
-    yield "Please report it with these lines; they hold no text of a corpus or an output:"
+    lines = [
+        "Rosetta failed. This is a fault of the program; what is stored is not touched by it.",
+        "Please report it with these lines; they hold no text of a corpus or an output:",
+    ]
     while error is not None:
-        yield ""
+        lines.append("")
         for frame in traceback.format_tb(error.__traceback__):
-            yield from frame.splitlines()
-        yield f"{type(error).__name__}{_message(error)}"
+            lines += frame.splitlines()
+        message = " (its message is left out: it may quote a text)" if str(error) else ""
+        message = f": {error}" if isinstance(error, _QUOTE_NO_TEXT) else message
+        lines.append(f"{type(error).__name__}{message}")
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-
-
-def _message(error: BaseException) -> str:
-    if isinstance(error, _QUOTE_NO_TEXT):
-        return f": {error}"
-    return " (its message is left out: it may quote a text)" if str(error) else ""
+    return "\n".join(map(plain, lines))

@@ -44,9 +44,17 @@ def table_text(records: Sequence[Record], form: TableFormat, right: Collection[s
     names = list(dict.fromkeys(name for record in records for name in record))
     match form:
         case TableFormat.CSV:
-            return _csv(names, records)
+            file = io.StringIO(newline="")
+            sheet = csv.writer(file, lineterminator="\r\n")
+            sheet.writerow(map(sheet_cell, names))
+            sheet.writerows([sheet_cell(record.get(name)) for name in names] for record in records)
+            return file.getvalue()
         case TableFormat.JSON:
-            return _json(records)
+            finite = [
+                {n: (None if isinstance(v, float) and not math.isfinite(v) else v) for n, v in record.items()}
+                for record in records
+            ]
+            return json.dumps(finite, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
         case TableFormat.MARKDOWN:
             return _markdown(names, records, right)
         case TableFormat.LATEX:
@@ -75,28 +83,6 @@ def sheet_cell(value: Value) -> str:
 def row_text(record: Record) -> str:
     """Return one record as a line with tabs between its values, for a spreadsheet or a page."""
     return "\t".join(plain(sheet_cell(value)) for value in record.values())
-
-
-def _csv(names: Sequence[str], records: Sequence[Record]) -> str:
-    file = io.StringIO(newline="")
-    table = csv.writer(file, lineterminator="\r\n")
-    table.writerow(map(sheet_cell, names))
-    table.writerows([sheet_cell(record.get(name)) for name in names] for record in records)
-    return file.getvalue()
-
-
-# Programs
-
-
-def _json(records: Sequence[Record]) -> str:
-    finite = [
-        {
-            name: (None if isinstance(value, float) and not math.isfinite(value) else value)
-            for name, value in record.items()
-        }
-        for record in records
-    ]
-    return json.dumps(finite, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 # Pages

@@ -62,24 +62,21 @@ def diff(output: str, reference: str) -> list[Piece] | None:
     steps = Levenshtein.opcodes([word.key for word in ours], [word.key for word in theirs])
     pieces: list[Piece] = []
     for step in steps:
-        mine = ours[step.src_start : step.src_end]
-        other = theirs[step.dest_start : step.dest_end]
-        pieces += _pieces(step.tag, mine, other)
+        mine, other = ours[step.src_start : step.src_end], theirs[step.dest_start : step.dest_end]
+        match step.tag:
+            case "equal":
+                pieces += [Piece(DiffKind.SAME, word.space, (WordPart(word.text, False),)) for word in mine]
+            case "delete":
+                pieces += [Piece(DiffKind.EXTRA, word.space, (WordPart(word.text, True),)) for word in mine]
+            case "insert":
+                pieces += [Piece(DiffKind.MISSING, word.space, (), (WordPart(word.text, True),)) for word in other]
+            case _:
+                pieces += [_changed(word, wanted) for word, wanted in zip(mine, other, strict=True)]
     return pieces
 
 
 def _words(text: str) -> list[_Word]:
     return [_Word(*match.groups()) for match in _WORD.finditer(text) if match.group()]
-
-
-def _pieces(tag: str, ours: Sequence[_Word], theirs: Sequence[_Word]) -> list[Piece]:
-    if tag == "equal":
-        return [Piece(DiffKind.SAME, word.space, (WordPart(word.text, False),)) for word in ours]
-    if tag == "delete":
-        return [Piece(DiffKind.EXTRA, word.space, (WordPart(word.text, True),)) for word in ours]
-    if tag == "insert":
-        return [Piece(DiffKind.MISSING, w.space, (), (WordPart(w.text, True),)) for w in theirs]
-    return [_changed(mine, other) for mine, other in zip(ours, theirs, strict=True)]
 
 
 def _changed(ours: _Word, theirs: _Word) -> Piece:
@@ -130,20 +127,18 @@ def converted(text: str, into: CreeTarget, source: str = "") -> str:
         from cree_sro_syllabics import syllabics2sro  # needed at the press of one key only
 
         return str(syllabics2sro(text))
+    from cree_sro_syllabics import sro2syllabics
+
     left_over = {folded(word.text) for word in words(source)}
     pieces, end = [], 0
     for word in words(text):
-        stays = folded(word.text) in left_over or _ROMAN.fullmatch(folded(word.text)) is None
-        pieces += [text[end : word.start], word.text if stays else _syllabic(word.text)]
+        letters = folded(word.text)
+        stays = letters in left_over or _ROMAN.fullmatch(letters) is None
+        shown = word.text if stays else str(sro2syllabics(letters.replace("ý", "y"), hyphens=" "))
+        pieces += [text[end : word.start], shown]
         end = word.end
     return "".join([*pieces, text[end:]])
 
 
 _ROMAN = regex.compile(r"[aâācehiîīkmnoôōpstwyýêē\-‑'’ʼ]+")
 """A word of Standard Roman Orthography, folded; ý is the y that other dialects say otherwise."""
-
-
-def _syllabic(word: str) -> str:
-    from cree_sro_syllabics import sro2syllabics
-
-    return str(sro2syllabics(folded(word).replace("ý", "y"), hyphens=" "))

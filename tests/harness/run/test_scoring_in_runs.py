@@ -42,6 +42,7 @@ from rosetta_tui.report.card import card_text
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import recorded, seal
 from rosetta_tui.show.card_fields import claim_json, signed_tier, tier_words
+from rosetta_tui.show.text import json_text
 from scoring.card.caveats import CaveatKind
 from scoring.card.claim import ClaimReason
 from scoring.core.specification import Tier
@@ -578,7 +579,7 @@ def test_leaderboard_and_comparison_name_caveats(tmp_path: Path) -> None:
     for letter, each in (("A", runs[0]), ("B", runs[1])):
         assert each.card is not None
         assert f"{letter} may be called {tier_words(each.card)}, by all its outputs" in lines
-    told = comparison_json(found)["runs"]
+    told = json.loads(json_text(comparison_json(found)))["runs"]
     assert [run["caveats"][0]["kind"] for run in told] == ["short", "repeated"]
     cells = [[cell.text for cell in entrant_cells(board, each)] for each in board.entrants]
     tiers = {cell for row in cells for cell in row if "◆" in cell}
