@@ -51,8 +51,18 @@ _MEANINGS = {
 
 def verdicts(words: Sequence[WordAnalysis]) -> Content:
     """Return the words in their order, each that is not accepted as written with its sign, and the counts."""
-    shown = [_marked(word) for word in words[:MOST_WORDS]]
-    return Content.assemble(Content(" ").join([*shown, *_rest(words)]), "\n", _counts(words))
+    shown = []
+    for word in words[:MOST_WORDS]:
+        sign, tone = _SIGNS[word.accepted]
+        plain_word = word.accepted is Acceptance.AS_WRITTEN
+        shown.append(show(word.word) if plain_word else Content.assemble((sign, tone), show(word.word, tone)))
+    counts = Counter(word.accepted for word in words)
+    parts = [
+        Content.assemble(_SIGNS[kind], (f" {counts[kind]:,} {meaning}", "$quiet"))
+        for kind, meaning in _MEANINGS.items()
+        if counts[kind]
+    ]
+    return Content.assemble(Content(" ").join([*shown, *_rest(words)]), "\n", Content("   ").join(parts))
 
 
 def analyses(words: Sequence[WordAnalysis]) -> Content:
@@ -61,23 +71,6 @@ def analyses(words: Sequence[WordAnalysis]) -> Content:
     width = min(_WIDEST, max((cell_len(plain(word.word)) for word in different), default=0))
     lines = [line for word in different[:MOST_WORDS] for line in _analysed(word, width)]
     return Content("\n").join([*lines, *_rest(different)])
-
-
-def _marked(word: WordAnalysis) -> Content:
-    if word.accepted is Acceptance.AS_WRITTEN:
-        return show(word.word)
-    sign, tone = _SIGNS[word.accepted]
-    return Content.assemble((sign, tone), show(word.word, tone))
-
-
-def _counts(words: Sequence[WordAnalysis]) -> Content:
-    counts = Counter(word.accepted for word in words)
-    parts = [
-        Content.assemble(_SIGNS[kind], (f" {counts[kind]:,} {meaning}", "$quiet"))
-        for kind, meaning in _MEANINGS.items()
-        if counts[kind]
-    ]
-    return Content("   ").join(parts)
 
 
 def _rest(words: Sequence[WordAnalysis]) -> list[Content]:
@@ -93,17 +86,12 @@ def _analysed(word: WordAnalysis, width: int) -> Iterator[Content]:
     if room < 0:
         yield head
         head, room = Content(""), width + 2
-    for number, analysis in enumerate(word.analyses or (_said(word),)):
+    meaning = _MEANINGS[word.accepted]
+    without = meaning if word.accepted is None else f"{meaning}; this analyser gives no analyses"
+    for number, analysis in enumerate(word.analyses or (without,)):
         before = head if number == 0 else Content("")
         gap = " " * (room if number == 0 else width + 2)
         yield Content.assemble(before, gap, "  ", show(analysis, "" if word.analyses else "$quiet"))
-
-
-def _said(word: WordAnalysis) -> str:
-    """Return what became of a word that has no analyses."""
-    if word.accepted is None:
-        return _MEANINGS[None]
-    return f"{_MEANINGS[word.accepted]}; this analyser gives no analyses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +119,19 @@ class Explaining:
         """Explain one stored output, None with words in ``why_not``; the first call may take seconds: use a worker."""
         with self._lock:
             try:
-                return self._explain(entry, result)
+                if self._over or self.why_not is not None:
+                    return None
+                if self._explainer is None:
+                    from harness.run.rescoring import Explainer  # it brings all metrics and annotators with it
+
+                    with opened(self._path) as connection:
+                        self._explainer = Explainer(connection, find_run(connection, self._run_id))
+                    self.why_not = self._explainer.why_not
+                if self.why_not is not None:
+                    return None
+                explanation = self._explainer.explain(entry, result)
+                new = () if result.exact else differences(explanation)
+                return EntryExplanation(explanation.sentences, explanation.words, new, explanation.compared)
             except (CorpusError, HarnessError, sqlite3.Error, OSError) as error:
                 self.why_not = str(error)
                 return None
@@ -146,24 +146,6 @@ class Explaining:
                 self._let_go()
             finally:
                 self._lock.release()
-
-    def _explain(self, entry: Entry, result: Result) -> EntryExplanation | None:
-        if self._over or self.why_not is not None:
-            return None
-        if self._explainer is None:
-            self._explainer = self._made()
-            self.why_not = self._explainer.why_not
-        if self.why_not is not None:
-            return None
-        explanation = self._explainer.explain(entry, result)
-        new = () if result.exact else differences(explanation)
-        return EntryExplanation(explanation.sentences, explanation.words, new, explanation.compared)
-
-    def _made(self) -> Explainer:
-        from harness.run.rescoring import Explainer  # it brings all metrics and annotators with it
-
-        with opened(self._path) as connection:
-            return Explainer(connection, find_run(connection, self._run_id))
 
     def _let_go(self) -> None:
         if self._over and self._explainer is not None:
@@ -215,17 +197,14 @@ def side_by_side(rows: Sequence[Compared]) -> Content:
     width = min(_WIDEST, max(cell_len(plain(row.name)) for row in rows))
     lines = [
         Content.assemble(
-            (_padded(plain(row.name), width), "$quiet"),
+            (name + " " * (max(0, width - cell_len(name)) + 2), "$quiet"),
             (diff_content if row.running else value_content)(row.given, row.wanted),
         )
         for row in rows[:MOST_WORDS]
+        for name in [plain(row.name)]
     ]
     differ = any(row.given != row.wanted for row in rows)
     return Content("\n").join([*lines, *[Content.styled(LEGEND, "$quiet")] * differ])
-
-
-def _padded(name: str, width: int) -> str:
-    return name + " " * (max(0, width - cell_len(name)) + 2)
 
 
 def analysed(found: EntryExplanation | None) -> Iterator[PageLine]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from unicodedata import normalize
 
 from textual.content import Content
@@ -77,7 +76,13 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
     """Yield composite and tier of a translation, then the values of each category; no verdict of speakers."""
     own = scoring.entry(result)
     values = {id_: v for id_, v in own.values.items() if of_entries(id_)}
-    lines = [*_lines(values, own.verdicts, scoring), *_nothing(values, missing)]
+    lines = []
+    for _, metrics in by_category(id_ for id_, value in values.items() if value is not None):
+        parts = [_score(id_, values[id_], own.verdicts.get(id_), scoring) for id_ in metrics]
+        lines.append(Content.styled(" · ", "$quiet").join(parts))
+    # the metrics of the run that find nothing to look at in this entry
+    if idle := [short_title(id_) for id_, v in values.items() if v is None and id_ not in missing]:
+        lines.append(show(f"no value for this entry: {', '.join(idle)}", "$quiet"))
     if not scoring.scorer.mixes:
         return Content("\n").join(lines)
     tier = scoring.scorer.weighing.tier(result.second)
@@ -92,27 +97,12 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
     return Content("\n").join([mixed, *lines])
 
 
-def _lines(
-    values: Mapping[str, float | None], verdicts: Mapping[str, str | None], scoring: RunScoring
-) -> Iterator[Content]:
-    dot = Content.styled(" · ", "$quiet")
-    for _, metrics in by_category(id_ for id_, value in values.items() if value is not None):
-        yield dot.join([_score(id_, values[id_], verdicts.get(id_), scoring) for id_ in metrics])
-
-
 def _score(metric: str, value: float | None, verdict: str | None, scoring: RunScoring) -> Content:
     name = show(f"{short_title(metric)} ", "$quiet")
     if metric in {"exact_match_rate", "equivalent_match_rate"}:
         return name.append(Content.styled("yes", "$good") if value else Content("no"))
     shown = name.append(shown_value(metric, value, scoring.references))
     return shown.append(f" {verdict}") if verdict else shown
-
-
-def _nothing(values: Mapping[str, float | None], missing: Mapping[str, str]) -> Iterator[Content]:
-    """Name the metrics of the run that find nothing to look at in this entry."""
-    idle = [short_title(id_) for id_, v in values.items() if v is None and id_ not in missing]
-    if idle:
-        yield show(f"no value for this entry: {', '.join(idle)}", "$quiet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,19 +150,17 @@ def background(facts: EntryFacts) -> list[PageLine]:
     if result is not None:
         missing = {**facts.missing, **facts.scoring.scorer.as_stated}
         lines.append(PageLine("Attempts", _attempts(facts)))
-        lines += [*_judgements(facts.judged), *_gaps(missing)]
+        if rows := facts.judged:
+            # what the scoring of this output asked of endpoints, and what that cost
+            known = [row.cost_usd for row in rows if row.cost_usd is not None]
+            cost = figures.cost(sum(known) if len(known) == len(rows) else None, sum(known))
+            calls = counted(sum(row.calls for row in rows), "call")
+            names = ", ".join(row.annotator for row in rows)
+            lines.append(PageLine("Scoring", show(f"{calls} · cost {cost} · {names}", "$quiet")))
+        if missing:
+            gaps = [show(f"{metrics}: {reason}", "$quiet") for reason, metrics in by_reason(missing)]
+            lines.append(PageLine("No value", Content("\n").join(gaps)))
     return lines
-
-
-def _judgements(rows: Sequence[AnnotationRow]) -> Iterator[PageLine]:
-    """Yield what the scoring of this output asked of endpoints, and what that cost."""
-    if not rows:
-        return
-    known = [row.cost_usd for row in rows if row.cost_usd is not None]
-    cost = figures.cost(sum(known) if len(known) == len(rows) else None, sum(known))
-    calls = counted(sum(row.calls for row in rows), "call")
-    names = ", ".join(row.annotator for row in rows)
-    yield PageLine("Scoring", show(f"{calls} · cost {cost} · {names}", "$quiet"))
 
 
 def _text(text: str, entry: Entry, writing: CreeTarget | None, task: str) -> Content:
@@ -217,24 +205,14 @@ def _outcome(entry: Entry, result: Result | None, writing: CreeTarget | None, ta
         shown = Content.assemble(shown, (f"   {'= reference' if same else '✓ right'}", "$good"))
     lines = [PageLine("Output", shown)]
     if not result.exact and task in record.COMPARED_AS_TEXT:
-        lines.append(PageLine("Difference", _difference(output, entry, writing)))
+        # Compare both as they are shown; a conversion may hide how they differ.
+        ours, theirs = (_turned(text, entry, writing) for text in (output, entry.reference))
+        difference = Content.assemble(record.diff_content(ours, theirs), "\n", (record.LEGEND, "$quiet"))
+        if writing is not None and normalize("NFC", ours) == normalize("NFC", theirs):
+            message = "the same after conversion; v shows how they are written, and differ"
+            difference = Content.styled(message, "$quiet")
+        lines.append(PageLine("Difference", difference))
     return lines
-
-
-def _difference(output: str, entry: Entry, writing: CreeTarget | None) -> Content:
-    """Compare an output with its reference as both are shown; a conversion may hide how they differ."""
-    ours, theirs = (_turned(text, entry, writing) for text in (output, entry.reference))
-    if writing is not None and normalize("NFC", ours) == normalize("NFC", theirs):
-        message = "the same after conversion; v shows how they are written, and differ"
-        return Content.styled(message, "$quiet")
-    return Content.assemble(record.diff_content(ours, theirs), "\n", (record.LEGEND, "$quiet"))
-
-
-def _gaps(missing: Mapping[str, str]) -> list[PageLine]:
-    if not missing:
-        return []
-    lines = [show(f"{metrics}: {reason}", "$quiet") for reason, metrics in by_reason(missing)]
-    return [PageLine("No value", Content("\n").join(lines))]
 
 
 def _attempts(facts: EntryFacts) -> Content:
@@ -244,29 +222,24 @@ def _attempts(facts: EntryFacts) -> Content:
         recorded = facts.elsewhere and known
         origin = "recorded when the output was made elsewhere" if recorded else "nothing was called"
         return Content.styled(origin, "$quiet")
-    lines = [_attempt(number, attempt) for number, attempt in enumerate(facts.attempts, 1)]
-    return Content("\n").join([*lines, _sum(result)])
-
-
-def _attempt(number: int, attempt: Attempt) -> Content:
-    status = "cache" if attempt.cached else str(attempt.status or figures.NONE)
-    took = "" if attempt.latency_seconds is None else f" in {figures.seconds(attempt.latency_seconds)} s"
-    waited = f" after {figures.seconds(attempt.waited_seconds)} s of waiting" if attempt.waited_seconds else ""
-    error = ""
-    if attempt.error_class is not None:
-        error = f" · {attempt.error_class.value.replace('_', ' ')}: {attempt.error or ''}"
-    note = f" · {attempt.note}" if attempt.note else ""
-    return Content.assemble((f"{number}. ", "$quiet"), f"{status}{took}{waited}", show(error, "$bad"), show(note))
-
-
-def _sum(result: Result) -> Content:
+    lines = []
+    for number, attempt in enumerate(facts.attempts, 1):
+        status = "cache" if attempt.cached else str(attempt.status or figures.NONE)
+        took = "" if attempt.latency_seconds is None else f" in {figures.seconds(attempt.latency_seconds)} s"
+        waited = f" after {figures.seconds(attempt.waited_seconds)} s of waiting" if attempt.waited_seconds else ""
+        error = ""
+        if attempt.error_class is not None:
+            error = f" · {attempt.error_class.value.replace('_', ' ')}: {attempt.error or ''}"
+        note = show(f" · {attempt.note}" if attempt.note else "")
+        head = Content.styled(f"{number}. ", "$quiet")
+        lines.append(Content.assemble(head, f"{status}{took}{waited}", show(error, "$bad"), note))
     parts = [
         counted(result.total_tokens, "token") if result.total_tokens is not None else "tokens unknown",
         f"cost {figures.charged(result.cost_usd, failed=result.failed)}",
         f"paid {figures.money(result.spent_usd)}" if result.spent_usd != result.cost_usd else "",
         f"a share of a call for {result.batch_size} entries" if result.batch_size > 1 else "",
     ]
-    return Content.styled(" · ".join(part for part in parts if part), "$quiet")
+    return Content("\n").join([*lines, Content.styled(" · ".join(filter(None, parts)), "$quiet")])
 
 
 def prompts(facts: EntryFacts) -> list[PageLine]:
@@ -276,20 +249,18 @@ def prompts(facts: EntryFacts) -> list[PageLine]:
         body = exchange.body
         messages = body.get("messages") if isinstance(body, Mapping) else None
         if isinstance(body, Mapping) and isinstance(messages, list):
-            lines += [_message(message) for message in messages]
+            for message in messages:
+                if not isinstance(message, dict):
+                    lines.append(PageLine("message", show(record.json_words(message))))
+                    continue
+                content = message.get("content")
+                text = content if isinstance(content, str) else record.json_words(content)
+                lines.append(PageLine(plain(str(message.get("role", "message")))[:14], show_lines(text)))
             rest = {name: value for name, value in body.items() if name != "messages"}
             lines.append(PageLine("with", show(record.json_words(rest), "$quiet")))
         else:
             lines.append(PageLine(f"Request {number}", show_lines(record.json_words(body))))
     return lines or [PageLine("Prompt", Content.styled("none is kept for this entry", "$quiet"))]
-
-
-def _message(message: Any) -> PageLine:
-    if not isinstance(message, dict):
-        return PageLine("message", show(record.json_words(message)))
-    content = message.get("content")
-    text = content if isinstance(content, str) else record.json_words(content)
-    return PageLine(plain(str(message.get("role", "message")))[:14], show_lines(text))
 
 
 def replies(facts: EntryFacts) -> list[PageLine]:

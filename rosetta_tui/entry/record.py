@@ -41,15 +41,13 @@ def conversation(entry: Entry, output: str | None) -> list[PageLine]:
             lines_said.append(("answer", answers[number - 1]))
         if isinstance(turn.get("reference"), str):
             lines_said.append(("reference", turn["reference"]))
-        parts = [_said_by(who, text) for who, text in lines_said]
+        # what somebody says after their name; several lines, such as a table, keep their own places
+        parts = [
+            Content.assemble((f"{who}:" + ("\n" if len(text.splitlines()) > 1 else " "), "$quiet"), show_lines(text))
+            for who, text in lines_said
+        ]
         lines.append(PageLine(f"Turn {number}", Content("\n").join(parts)))
     return lines
-
-
-def _said_by(who: str, text: str) -> Content:
-    """Return what somebody says after their name; several lines, such as a table, keep their own places."""
-    gap = "\n" if len(text.splitlines()) > 1 else " "
-    return Content.assemble((f"{who}:{gap}", "$quiet"), show_lines(text))
 
 
 def answers_in_row(entry: Entry, output: str) -> str:

@@ -52,7 +52,12 @@ def columns(
     further: Sequence[str] = (), kept: KeptColumns = TRANSLATIONS, verdicts: Collection[str] = ()
 ) -> tuple[Column, ...]:
     """Return what a row shows, with a column for each further metric (its verdict for ``verdicts``); keys sort the store."""
-    scored = _SCORED if kept == TRANSLATIONS else tuple(_kept_columns(kept))
+    scored = _SCORED
+    if kept != TRANSLATIONS:
+        scored = tuple(
+            Column(place, short_title(id_), max(6, len(short_title(id_))), right=True, drop=_KEPT_DROPS[place])
+            for place, id_ in kept_places(kept).items()
+        )
     return (*_TEXTS, *scored, *(metric_column(id_, verdicts) for id_ in further), *_TAKEN)
 
 
@@ -65,12 +70,6 @@ def kept_places(kept: KeptColumns) -> dict[str, str]:
     exact = {"exact": kept.right} if kept.right not in shown.values() else {}
     places = {"headline": kept.headline, **exact, **shown}
     return {place: id_ for place, id_ in places.items() if id_}
-
-
-def _kept_columns(kept: KeptColumns) -> Iterator[Column]:
-    for place, id_ in kept_places(kept).items():
-        name = short_title(id_)
-        yield Column(place, name, max(6, len(name)), right=True, drop=_KEPT_DROPS[place])
 
 
 def metric_column(metric: str, verdicts: Collection[str] = ()) -> Column:
@@ -147,9 +146,17 @@ class EntryRows(OrderedRows):
         result = self._result(position)
         if result is None:
             return (*head, Cell(UNREADABLE, "bad"), *self._empty[1:])
+        found = None if result.failed or not self.further else self._values(result)
+        # an entry's value in a further metric, behind the verdict that it stands for
+        scores = (
+            value(id_, None)
+            if found is None
+            else " ".join(filter(None, [found.verdicts.get(id_), value(id_, found.values.get(id_))]))
+            for id_ in self.further
+        )
         outcome = (
             *_scored(result, self._kept),
-            *self._scores(result),
+            *(Cell(score, "quiet") for score in scores),
             Cell(figures.count(result.total_tokens), "quiet"),
             Cell(figures.in_column(figures.charged(result.cost_usd, failed=result.failed)), "quiet"),
             Cell("cached" if result.cached else figures.seconds(result.latency_seconds), "quiet"),
@@ -160,12 +167,6 @@ class EntryRows(OrderedRows):
     def _empty(self) -> Sequence[Cell]:
         """Cells of what comes out of an entry."""
         return [_EMPTY] * (len(columns(self.further, self._kept)) - 4)
-
-    def _scores(self, result: Result) -> list[Cell]:
-        if not self.further:
-            return []
-        scores = None if result.failed else self._values(result)
-        return [Cell(_score(id_, scores), "quiet") for id_ in self.further]
 
     def record(self, index: int) -> Record:
         """Return the values of one row; of a secret entry no text and no number."""
@@ -192,22 +193,13 @@ class EntryRows(OrderedRows):
         return f"try {waiting.attempt} of {waiting.attempts_allowed}{wait} · {waiting.reason}"
 
 
-def _score(id_: str, found: EntryValues | None) -> str:
-    """Return an entry's value in a further metric, behind the verdict that it stands for."""
-    if found is None:
-        return value(id_, None)
-    return " ".join(filter(None, [found.verdicts.get(id_), value(id_, found.values.get(id_))]))
-
-
-def _match(result: Result) -> Cell:
-    if result.exact:
-        return Cell("exact", "good")
-    return Cell("variant", "good") if result.third else Cell("no", "quiet")
-
-
 def _scored(result: Result, kept: KeptColumns) -> Iterator[Cell]:
     if kept == TRANSLATIONS:
-        yield from (Cell(figures.number(result.headline, 1)), _match(result), _tier(result, kept))
+        tier = kept.tier(result.second)
+        yield Cell(figures.number(result.headline, 1))
+        word = "exact" if result.exact else "variant" if result.third else "no"
+        yield Cell(word, "quiet" if word == "no" else "good")
+        yield Cell(f"{figures.meter(tier)} {tier}", "quiet" if tier in {"baseline", "unscored"} else "plain")
         return
     values = kept.told(result.kept)
     for place, id_ in kept_places(kept).items():
@@ -227,11 +219,6 @@ def _output(result: Result, entry: Entry) -> Cell:
     if not (result.output or "").strip():
         return Cell("(empty)", "warn")
     return Cell(answers_in_row(entry, result.output or ""))
-
-
-def _tier(result: Result, kept: KeptColumns) -> Cell:
-    tier = kept.tier(result.second)
-    return Cell(f"{figures.meter(tier)} {tier}", "quiet" if tier in {"baseline", "unscored"} else "plain")
 
 
 def entry_record(
@@ -266,8 +253,15 @@ LEFT_OUT_WORDS = "texts and numbers: the entry is secret"  # what a record of a 
 
 
 def _values(result: Result, kept: KeptColumns) -> dict[str, Value]:
+    scores: dict[str, Value] = {
+        "chrf_plus_plus": result.headline,
+        "exact_match": result.exact,
+        "equivalent_match": None if result.third is None else bool(result.third),
+        "composite": result.second,
+        "quality_tier": kept.tier(result.second),
+    }
     return {
-        **(_translated(result, kept) if kept == TRANSLATIONS else kept.told(result.kept)),
+        **(scores if kept == TRANSLATIONS else kept.told(result.kept)),
         "prompt_tokens": result.prompt_tokens,
         "completion_tokens": result.completion_tokens,
         "cost_usd": result.cost_usd,
@@ -275,16 +269,6 @@ def _values(result: Result, kept: KeptColumns) -> dict[str, Value]:
         "cached": result.cached,
         "attempts": result.attempts,
         "error_class": result.error_class,
-    }
-
-
-def _translated(result: Result, kept: KeptColumns) -> dict[str, Value]:
-    return {
-        "chrf_plus_plus": result.headline,
-        "exact_match": result.exact,
-        "equivalent_match": None if result.third is None else bool(result.third),
-        "composite": result.second,
-        "quality_tier": kept.tier(result.second),
     }
 
 

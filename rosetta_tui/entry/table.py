@@ -256,16 +256,13 @@ class EntryTable(OrderedTable[rows.EntryRows]):
     def _further(self) -> list[str]:
         """Return the further metrics of the run that there is room for beside texts that can be read."""
         missing = self._live.started.missing if self._live.started else {}
-        there = [id_ for id_ in self._others() if id_ not in missing]
+        computed = self._scoring.scorer.ids if self._scoring else ()
+        others = [id_ for id_ in computed if of_entries(id_) and id_ not in self.kept.ids]
+        if self.kept == TRANSLATIONS:  # whose others have no place of their own
+            others = rows.further_metrics(computed)
+        there = [id_ for id_ in others if id_ not in missing]
         widths = accumulate(rows.metric_column(id_, self._verdicts).width + GAP for id_ in there)
         return [id_ for id_, w in zip(there, widths, strict=True) if w <= self.size.width - ROOMY]
-
-    def _others(self) -> list[str]:
-        """Return the metrics of the run that have no place of their own."""
-        computed = self._scoring.scorer.ids if self._scoring else ()
-        if self.kept == TRANSLATIONS:
-            return rows.further_metrics(computed)
-        return [id_ for id_ in computed if of_entries(id_) and id_ not in self.kept.ids]
 
     def on_resize(self) -> None:
         if self.entries is not None and self.entries.further != (further := self._further()):

@@ -69,7 +69,9 @@ class CostPanel(DetailLine):
             self.tell(Content(""), title)
             return
         if live.progress.scoring is None:
-            lines = [_so_far(live.progress), _expected(live), _tokens(live.progress)]
+            more = 0.0 if live.over else live.progress.expected_cost_usd
+            expected = Content.styled(f"expected {figures.money(more)}" if more else "", "$quiet")
+            lines = [_so_far(live.progress), expected, _tokens(live.progress)]
         else:
             lines = [*_judged(live.progress, live.progress.scoring), _tokens(live.progress)]
         shown = [line for line in lines if line.plain]
@@ -117,13 +119,6 @@ def _near(progress: Progress) -> bool:
     return progress.budget_usd is not None and progress.spent_usd >= 0.9 * progress.budget_usd
 
 
-def _expected(live: LiveRun) -> Content:
-    progress = live.progress
-    if progress is None or live.over or not progress.expected_cost_usd:
-        return Content("")
-    return Content.styled(f"expected {figures.money(progress.expected_cost_usd)}", "$quiet")
-
-
 def _tokens(progress: Progress) -> Content:
     if progress.tokens is None:
         return Content.styled("tokens unknown", "$quiet")
@@ -145,7 +140,8 @@ class RunBanner(DetailLine):
 
 def banner_words(live: LiveRun, key: str = "") -> Content | None:
     """Return what to say about a run that is over or draining, else None; ``key`` lets it continue from here."""
-    number = _submission(live)
+    setup = live.started.setup if live.started else None
+    number = "" if setup is None else submission_number(setup.method, setup.method_sha256)
     key = "" if number else key
     if live.failed is not None:
         return Content.assemble(
@@ -175,14 +171,6 @@ def banner_words(live: LiveRun, key: str = "") -> Content | None:
         "Nothing is lost. ",
         _go_on(key, resume_call(end.run_id, end.failed, number, more_money=end.budget_reached)),
     )
-
-
-def _submission(live: LiveRun) -> str:
-    """Return the number of the submission that is run; empty for any other method."""
-    if live.started is None:
-        return ""
-    setup = live.started.setup
-    return submission_number(setup.method, setup.method_sha256)
 
 
 def _go_on(key: str, call: str) -> Content:
@@ -229,27 +217,29 @@ class SpeedPanel(DetailLine):
         if live.progress is None:
             self.tell(Content(""), title)
             return
+        # Answers were made at another time where the rate is more than their latencies allow.
         elsewhere = live.started is not None and live.started.setup.outputs_sha256 is not None
+        per_minute, middle = live.progress.per_minute, live.progress.p50_seconds
+        faster = (
+            per_minute is not None
+            and middle is not None
+            and per_minute / 60 * middle > 2 * live.progress.most_concurrency
+        )
+        limited = sum(waiting.reason == "429" for waiting in live.progress.waiting)
+        waiting = Content.styled(f"{limited} waiting (429)" if limited and not live.over else "", "$warn")
         rate = Content.assemble(
             (f"{figures.number(live.progress.per_minute, 0)}/min", "bold"),
             ("  p50 ", "$quiet"),
             f"{figures.seconds(live.progress.p50_seconds)} s",
             ("  p95 ", "$quiet"),
             f"{figures.seconds(live.progress.p95_seconds)} s",
-            (" recorded" if elsewhere and _faster_than_calls(live.progress) else "", "$quiet"),
+            (" recorded" if elsewhere and faster else "", "$quiet"),
         )
-        lines = [rate, _calls(live.progress, live, compact=compact), _waiting(live.progress, live)]
+        lines = [rate, _calls(live.progress, live, compact=compact), waiting]
         if not compact and not live.over:
             spark = figures.sparkline(live.rates(BARS), BARS)
             lines[2] = Content.assemble((spark, "$mark"), "  " if spark else "", lines[2])
         self.tell(Content("  " if compact else "\n").join([line for line in lines if line.plain]), title)
-
-
-def _faster_than_calls(progress: Progress) -> bool:
-    """Return whether the rate is more than such latencies allow: the answers were made at another time."""
-    if progress.per_minute is None or progress.p50_seconds is None:
-        return False
-    return progress.per_minute / 60 * progress.p50_seconds > 2 * progress.most_concurrency
 
 
 def _calls(progress: Progress, live: LiveRun, *, compact: bool) -> Content:
@@ -259,8 +249,3 @@ def _calls(progress: Progress, live: LiveRun, *, compact: bool) -> Content:
     limit = f" · limit {progress.concurrency}"
     limit += "" if compact else f" of {progress.most_concurrency}"
     return Content.assemble(f"{live.asked} in flight", (limit, "$quiet"))
-
-
-def _waiting(progress: Progress, live: LiveRun) -> Content:
-    limited = sum(waiting.reason == "429" for waiting in progress.waiting)
-    return Content.styled(f"{limited} waiting (429)" if limited and not live.over else "", "$warn")

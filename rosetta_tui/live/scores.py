@@ -22,7 +22,6 @@ from rosetta_tui.show.figures import beside_value, by_reason, floor_words, remar
 from rosetta_tui.toolkit.content import DetailLine, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
 from scoring.core.inventory import (
-    Composite,
     by_category,
     composite,
     composite_metrics,
@@ -152,10 +151,16 @@ def inputs_line(live: LiveRun, width: int) -> Content:
         Content.styled(f"! {caveat_words(caveat)}", "$warn") for caveat in (live.claim.caveats if live.claim else ())
     ]
     fails += judged_in_vain(progress)
-    beside = [_input(metric, progress.values[metric], live) for metric in _beside(progress.values)]
+    # the metrics outside the composite that have a value (T3), as many as there is room for
+    inside_ids = composite_metrics()
+    outside = [id_ for id_, number in progress.values.items() if number is not None and row_of(id_) is not None]
+    beside = [
+        _input(id_, progress.values[id_], live) for id_ in in_order(id_ for id_ in outside if id_ not in inside_ids)
+    ]
     room = INPUT_LINES * width - width // 4  # lines break at words, which costs some room
     room -= _cells([*fails, *inside, *floor])
-    shown = _fitting(beside, room - len(_count(started.missing)) - len(_DOT))
+    lengths = accumulate(part.cell_length + len(_DOT) for part in beside)
+    shown = beside[: sum(length <= room - len(_count(started.missing)) - len(_DOT) for length in lengths)]
     more = len(shown) < len(beside)
     gaps = _gaps_in_room(started.missing, room - _cells(shown), more=more)
     return Content.styled(_DOT, "$quiet").join([*fails, *inside, *shown, *floor, *gaps])
@@ -169,24 +174,11 @@ def _cells(parts: Sequence[Content]) -> int:
     return sum(part.cell_length + len(_DOT) for part in parts)
 
 
-def _fitting(parts: Sequence[Content], room: int) -> Sequence[Content]:
-    """Return as many of the first parts as there is room for."""
-    lengths = accumulate(part.cell_length + len(_DOT) for part in parts)
-    return parts[: sum(length <= room for length in lengths)]
-
-
 _DOT = " · "
 
 
 def _missing(live: LiveRun) -> Mapping[str, str]:
     return live.started.missing if live.started else {}
-
-
-def _beside(values: Mapping[str, float | None]) -> list[str]:
-    """Return the metrics outside the composite that have a value (T3)."""
-    inside = composite_metrics()
-    known = (id_ for id_ in values if row_of(id_) is not None and values[id_] is not None)
-    return in_order(id_ for id_ in known if id_ not in inside)
 
 
 def _input(metric: str, number: float | None, live: LiveRun) -> Content:
@@ -198,7 +190,12 @@ def _gaps_in_room(missing: Mapping[str, str], room: int, *, more: bool) -> list[
     """Return which metrics have no value and why, as far as there is room for reasons, less if ``more``; else how many."""
     contents: list[Content] = []
     left = dict(missing)
-    for metrics, reason in [] if more else _reasons(missing):
+    groups: dict[str, list[str]] = {}
+    for id_, reason in () if more else missing.items():
+        groups.setdefault(reason, []).append(id_)
+    # those of the composite first: their lack changes what it means
+    inside = composite_metrics()
+    for reason, metrics in sorted(groups.items(), key=lambda group: inside.isdisjoint(group[1])):
         words = show(f"no value: {', '.join(map(short_title, metrics))} ({reason})", "$quiet")
         room -= words.cell_length + len(_DOT)
         if room < len(_count(left)):
@@ -207,16 +204,6 @@ def _gaps_in_room(missing: Mapping[str, str], room: int, *, more: bool) -> list[
         left = {id_: why for id_, why in left.items() if id_ not in metrics}
     rest = _count(left) if left else "more: m" if more else ""
     return [*contents, Content.styled(rest, "$quiet")] if rest else contents
-
-
-def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:
-    """Return metrics by reason, those of the composite first: their lack changes what it means."""
-    groups: dict[str, list[str]] = {}
-    for id_, reason in missing.items():
-        groups.setdefault(reason, []).append(id_)
-    inside = composite_metrics()
-    grouped = [(metrics, reason) for reason, metrics in groups.items()]
-    return sorted(grouped, key=lambda group: inside.isdisjoint(group[0]))
 
 
 def _count(missing: Mapping[str, str]) -> str:
@@ -274,19 +261,17 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
             if values.get(metric) is None:
                 gaps.setdefault(metric, "no entry has been scored yet")
             beside = "" if values.get(metric) is None else "not in the composite"
-            yield _metric(metric, live, scale(metric), _weight(metric, mixed) or beside)
+            part = next((input_ for input_ in mixed.inputs if input_.metric == metric), None)
+            weight = "" if part is None else f"weight {part.effective_weight:.2f} ({part.weight:.2f})"
+            yield _metric(metric, live, scale(metric), weight or beside)
             yield from _remark(metric, live)
-    yield from _as_stated(live)
-    yield from _gaps(gaps)
-
-
-def _as_stated(live: LiveRun) -> Iterator[Content]:
-    """Yield the values of metrics that cannot be computed here as the card has them."""
+    # the values of metrics that cannot be computed here as the card has them
     for why, values in live.as_stated.items():
         yield Content("")
         yield show(why, "$mark")
         for metric, stated in values.items():
             yield Content.assemble(show(f"{metric:<{WIDTH}}"), (f"{figures.number(stated, 2):>7}", "bold"))
+    yield from _gaps(gaps)
 
 
 def _floors(live: LiveRun) -> Iterator[Content]:
@@ -313,11 +298,6 @@ def _metric(metric: str, live: LiveRun, ends_of_scale: str, part: str) -> Conten
         (f"{ends_of_scale:<6} ", "$quiet"),
         (part, "$quiet"),
     )
-
-
-def _weight(metric: str, mixed: Composite) -> str:
-    part = next((input_ for input_ in mixed.inputs if input_.metric == metric), None)
-    return "" if part is None else f"weight {part.effective_weight:.2f} ({part.weight:.2f})"
 
 
 def _remark(metric: str, live: LiveRun) -> Iterator[Content]:
