@@ -409,7 +409,7 @@ def test_a_broken_language_card_is_why_nothing_is_explained(path: Path) -> None:
     assert ".toml" in explaining.why_not
 
 
-READ_CARDS = {"prospect", "rescore", "measured", "_explain", "look", "start_run", "open_corpus"}
+READ_CARDS = {"prospect", "rescore", "measured", "explain", "look", "start_run", "open_corpus"}
 """What reads language cards or corpora of a person, and may say CorpusError of them."""
 
 
