@@ -41,8 +41,7 @@ class RunChoice:
             background(self._screen, self._path, "others", self._others, self._ask_other, cannot, asks=True)
 
     def _others(self, store: sqlite3.Connection) -> list[RunSummary]:
-        # Runs that may compare with those taken: others over a corpus of the same name, newest
-        # first.
+        """Return runs that may compare with those taken: others over a corpus of the same name, newest first."""
         runs = listed_runs(store)
         there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in self.runs}
         return [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -105,8 +104,11 @@ def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
         yield PageLine("Variants", Content("\n").join([show(facts.text(v)) for v in entry.variants]))
     for place in range(len(facts.results)):
         yield _output(facts, place)
-    for first, second in _two(facts):
-        yield _between(facts, first, second)
+    # the pair that is spoken of, then every other run against the first of it
+    first, second = facts.view.first, facts.view.second
+    others = [run for run in range(len(facts.results)) if run not in {first, second}]
+    for other in (second, *others):
+        yield _between(facts, first, other)
     yield PageLine("", show(SIGNS, "$quiet"))
     yield PageLine("Scores", _scores(facts))
 
@@ -130,13 +132,6 @@ def _output(facts: EntryOfRuns, place: int) -> PageLine:
         content = diff_content(output, reference)
     label = f"{run.letter} → reference" if facts.beside_reference else f"Output of {run.letter}"
     return PageLine(label, content.append(what))
-
-
-def _two(facts: EntryOfRuns) -> Iterator[tuple[int, int]]:
-    """Name the pair that is spoken of, then every other run against the first of it."""
-    first, second = facts.view.first, facts.view.second
-    others = [run for run in range(len(facts.results)) if run not in {first, second}]
-    return ((first, other) for other in chain([second], others))
 
 
 def _between(facts: EntryOfRuns, first: int, second: int) -> PageLine:
@@ -166,19 +161,17 @@ def _scores(facts: EntryOfRuns) -> Content:
         better = {1: other, -1: one, 0: "="}.get(outcome, figures.NONE)
         difference = _number(metric, own[view.second] - own[view.first], sign=True)
         rows.append([name(metric), *(_number(metric, v) for v in own), difference, better])
-    return Content("\n").join(_lines(rows))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for place, row in enumerate(rows):
+        cells = "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
+        head = show(f"{row[0]:<{widths[0]}}  ", "$quiet")
+        lines.append(Content.assemble(head, show(cells, "" if place else "bold $quiet")))
+    return Content("\n").join(lines)
 
 
 def _number(metric: str, value: np.float64, *, sign: bool = False) -> str:
     return figures.NONE if np.isnan(value) else number(metric, float(value), sign=sign)
-
-
-def _lines(rows: Sequence[Sequence[str]]) -> Iterator[Content]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for place, row in enumerate(rows):
-        head = f"{row[0]:<{widths[0]}}  "
-        cells = "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
-        yield Content.assemble(show(head, "$quiet"), show(cells, "bold $quiet" if not place else ""))
 
 
 class ComparedEntryScreen(EntryByEntryScreen):
@@ -398,12 +391,13 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
 
     def action_metric(self) -> None:
         words = {id_: plain(name(id_)) for id_ in ordered(self._comparison.metrics)}
-        if self._read:
-            choose(self.app, "Compare by", words, self._metric, self._compare_by)
 
-    def _compare_by(self, metric: str) -> None:
-        self._metric = metric
-        self._show()
+        def chosen(metric: str) -> None:
+            self._metric = metric
+            self._show()
+
+        if self._read:
+            choose(self.app, "Compare by", words, self._metric, chosen)
 
     def action_turn(self, by: int) -> None:
         if self._read:

@@ -55,8 +55,10 @@ def axis_lines(
 ) -> list[Content]:
     """Return one line a run, its facts below where there is room, and the ends of the axis at last."""
     low, high = span(runs, metric, tested=tested)
-    values = [_value(run, metric) for run in runs]
-    ends = [_ends(run, metric, tested=tested) for run in runs]
+    reached = [run.values.get(metric) for run in runs]
+    values = ["no value" if value is None else number(metric, value) for value in reached]
+    intervals = [_interval(run, metric, tested=tested) or () for run in runs]
+    ends = ["–".join(number(metric, end) for end in interval) for interval in intervals]
     wide = max(map(len, values)), max(map(len, ends))
     room = width - 2 - sum(wide) - 3
     names = _names(runs, room - _LEAST_LINE)
@@ -100,20 +102,14 @@ def state_words(run: ComparedRun) -> str:
     return f"{'going on' if run.under_way else 'stopped'} {run.done:,}/{run.total:,}"
 
 
-def _cost(run: ComparedRun) -> str:
-
-    if run.cost_usd is None and not run.known_cost_usd:
-        return "cost unknown"
-    return figures.cost(run.cost_usd, run.known_cost_usd)
-
-
 def facts(run: ComparedRun) -> str:
     """Return what else is known of a run, in one line."""
+    unknown = run.cost_usd is None and not run.known_cost_usd
     parts = [
         run.run_id[:8],
         counted(run.done, "entry", "entries") if run.done == run.total else f"{run.done:,} of {run.total:,} entries",
         f"{run.failed:,} failed" if run.failed else "none failed",
-        _cost(run),
+        "cost unknown" if unknown else figures.cost(run.cost_usd, run.known_cost_usd),
         f"{figures.seconds(run.median_seconds)} s" if run.median_seconds is not None else "",
         "UNVERIFIED" if run.unverified else "",
         stated_mark(run).strip(),
@@ -121,20 +117,10 @@ def facts(run: ComparedRun) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _value(run: ComparedRun, metric: str) -> str:
-    value = run.values.get(metric)
-    return "no value" if value is None else number(metric, value)
-
-
 def _interval(run: ComparedRun, metric: str, *, tested: bool) -> tuple[float, float] | None:
     """Return a run's interval; that of a run under way would not hold at every look."""
     interval = run.intervals.get(metric) if tested and run.complete else None
     return None if interval is None else (interval.lower, interval.upper)
-
-
-def _ends(run: ComparedRun, metric: str, *, tested: bool) -> str:
-    interval = _interval(run, metric, tested=tested)
-    return "" if interval is None else "–".join(number(metric, end) for end in interval)
 
 
 def span(runs: Sequence[ComparedRun], metric: str, *, tested: bool) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
     from harness.compare.comparison import Comparison
-    from harness.compare.pairs import ComparedRun, Pair, RunningDifference
+    from harness.compare.pairs import Pair
 
 WHY_NOW = (
     "Ordinary tests may be wrong when they are examined early; this interval stays right at every look. "
@@ -48,7 +48,11 @@ WHY_NOW = (
 
 def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content:
     """Return the sentence about a pair, what makes it safe or doubtful, and which runs do not compare."""
-    lines = [_sentence(pair, metric, tested=tested)]
+    # Before the tests are worked out nothing is said that only they can tell.
+    lines = [Content.styled(f"Testing {pair.second.letter} against {pair.first.letter} …", "$quiet")]
+    if tested or pair.under_way or metric not in pair.by_metric:
+        words = sentence(pair, metric)
+        lines = [show(f"{words[:1].upper()}{words[1:]}.", "bold")]
     if pair.under_way:
         open_ = [run.letter for run in (pair.first, pair.second) if not run.complete]
         verb = "is" if len(open_) == 1 else "are"
@@ -57,42 +61,27 @@ def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content
         lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
         cached = (cached_words(run) for run in (pair.first, pair.second))
         lines += [show(words, "$warn") for words in cached if words]
-    lines += [line for run in (pair.first, pair.second) for line in _claim(run)]
+    for run in (pair.first, pair.second):  # where little may be claimed, with a mark and the floors
+        claim = claim_words(run)
+        if doubtful(run):
+            lines.append(show(" · ".join([f"! {claim}", *floor_lines(run)]), "$warn"))
+        elif claim:
+            lines.append(show(claim, "$quiet"))
     if found.refused:
         lines.append(refused(found))
     return Content("\n").join(lines)
 
 
-def _claim(run: ComparedRun) -> Iterator[Content]:
-    """Return what may be claimed of a run; where that is little, with a mark and the floors."""
-    words = claim_words(run)
-    if not doubtful(run):
-        yield from [show(words, "$quiet")] if words else []
-        return
-    yield show(" · ".join([f"! {words}", *floor_lines(run)]), "$warn")
-
-
-def _sentence(pair: Pair, metric: str, *, tested: bool) -> Content:
-    """Return who is better; before the tests are worked out nothing is said that only they can tell."""
-    if tested or pair.under_way or metric not in pair.by_metric:
-        words = sentence(pair, metric)
-        return show(f"{words[:1].upper()}{words[1:]}.", "bold")
-    return Content.styled(f"Testing {pair.second.letter} against {pair.first.letter} …", "$quiet")
-
-
 def refused(found: Comparison) -> Content:
     """Name the runs that do not compare and the metrics by which none does, with the reasons."""
-    return Content("\n").join([show(line, "$warn") for line in _reasons(found)])
-
-
-def _reasons(found: Comparison) -> Iterator[str]:
-    for run_id, why in found.refused.items():
-        yield f"Run {run_id[:8]} is not compared: {why}."
-    if found.metrics:
-        return
-    for pair in found.pairs:
-        for metric, why in pair.left_out.items():
-            yield f"{pair.first.letter} and {pair.second.letter}, {name(metric)}: {why}."
+    lines = [f"Run {run_id[:8]} is not compared: {why}." for run_id, why in found.refused.items()]
+    if not found.metrics:
+        lines += [
+            f"{pair.first.letter} and {pair.second.letter}, {name(metric)}: {why}."
+            for pair in found.pairs
+            for metric, why in pair.left_out.items()
+        ]
+    return Content("\n").join([show(line, "$warn") for line in lines])
 
 
 def where_words(found: Comparison, metric: str) -> str:
@@ -202,7 +191,10 @@ class PairRows(Rows["Pair"]):
         if why := kept_words(pair):
             return {**head, WITHHELD: why}
         if pair.under_way:
-            return head | _running_record(pair.running.get(metric))
+            if (found := pair.running.get(metric)) is None:
+                return head
+            head |= {"mean_difference": found.mean, "any_time_lower": found.lower, "any_time_upper": found.upper}
+            return {**head, "entries": found.entries}
         difference = pair.by_metric.get(metric)
         if difference is None:
             return {**head, "not_compared": pair.left_out.get(metric)}
@@ -264,27 +256,10 @@ class PairRows(Rows["Pair"]):
         ]
 
     def _line(self, value: float, interval: tuple[float, float]) -> str:
-        reach = max(
-            (max(abs(i) for i in ends) for pair in self.items if (ends := self._ends(pair))),
-            default=1.0,
-        )  # fmt: skip
-        reach = reach or 1.0
+        differences = ((pair.running if pair.under_way else pair.by_metric).get(self._metric) for pair in self.items)
+        reaches = (max(abs(found.lower), abs(found.upper)) for found in differences if found is not None)
+        reach = max(reaches, default=1.0) or 1.0
         return figures.interval_bar(value, interval, low=-reach, top=reach, width=LINE)
-
-    def _ends(self, pair: Pair) -> tuple[float, float] | None:
-        difference = (pair.running if pair.under_way else pair.by_metric).get(self._metric)
-        return None if difference is None else (difference.lower, difference.upper)
-
-
-def _running_record(found: RunningDifference | None) -> dict[str, Value]:
-    if found is None:
-        return {}
-    return {
-        "mean_difference": found.mean,
-        "any_time_lower": found.lower,
-        "any_time_upper": found.upper,
-        "entries": found.entries,
-    }
 
 
 MOST_PAIRS = 4  # pairs seen at once where the screen is small

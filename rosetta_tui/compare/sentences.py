@@ -68,7 +68,9 @@ def sentence(pair: Pair, metric: str) -> str:
         return f"{_both(pair)} do not compare by {name(metric)}: {why}"
     if difference.difference == 0:
         return f"{_both(pair)} have the same {name(metric)}"
-    chance = f"chance alone would show this in {_cases(pair, metric)}"
+    p = pair.p_adjusted.get(metric, difference.p_randomisation)
+    several = f", with all {pair.pairs} comparisons counted" if pair.pairs > 1 else ""
+    chance = f"chance alone would show this in {cases(p)}{several}"
     if difference.direction == "neither":
         return _higher(pair, metric, difference, chance)
     ahead, behind = _order(pair, str(difference.ahead))
@@ -108,13 +110,6 @@ def _order(pair: Pair, ahead: str) -> tuple[str, str]:
     """Return the letters of the run that is ahead and of the other."""
     one, other = pair.first.letter, pair.second.letter
     return (one, other) if ahead == "first" else (other, one)
-
-
-def _cases(pair: Pair, metric: str) -> str:
-    """Return a p-value as cases of a thousand, all pairs of the comparison counted."""
-    p = pair.p_adjusted.get(metric, pair.by_metric[metric].p_randomisation)
-    counted = f", with all {pair.pairs} comparisons counted" if pair.pairs > 1 else ""
-    return f"{cases(p)}{counted}"
 
 
 def cases(p: float) -> str:

@@ -137,7 +137,13 @@ def ordered_places(
         mask &= np.isin(np.arange(len(entries)), np.fromiter(found, np.int64, len(found)))
     chosen = np.flatnonzero(mask)
     if order.sort == "id":
-        by_id = sorted(chosen.tolist(), key=lambda place: _id_key(entries.ids[place]))
+
+        def key(place: int) -> tuple[bool, int, str]:
+            """Sort numbers as numbers, before texts."""
+            id_ = entries.ids[place]
+            return (False, id_, "") if isinstance(id_, int) else (True, 0, id_)
+
+        by_id = sorted(chosen.tolist(), key=key)
         return by_id[::-1] if order.turned else by_id
     keys = _keys(comparison, view, order.sort)[chosen]
     turned = -keys if order.turned else keys
@@ -178,11 +184,6 @@ def _keys(comparison: Comparison, view: ComparisonView, sort: str) -> TableColum
         "position": entries.positions[0].astype(np.float64),
     }
     return keys[sort]
-
-
-def _id_key(id_: int | str) -> tuple[bool, int, str]:
-    """Sort numbers as numbers, before texts."""
-    return (False, id_, "") if isinstance(id_, int) else (True, 0, id_)
 
 
 class ComparedTexts:

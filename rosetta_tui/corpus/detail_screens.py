@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from corpora.checks.requirements import NOT_GIVEN, Requirement, SideStatistics, Statistics
+from corpora.checks.requirements import NOT_GIVEN, Statistics
 from corpora.files.decode import Original
 from corpora.files.problems import Problem, Severity
 from corpora.model.corpus import Dataset
@@ -69,17 +69,13 @@ def _requirements(found: Examination) -> Iterator[PageLine]:
     if not found.requirements:
         return
     met = sum(requirement.met for requirement in found.requirements)
-    lines = [_requirement(requirement) for requirement in found.requirements]
+    lines = []
+    for row in found.requirements:
+        met_words = ("✓ met", "$good") if row.met else (f"✗ short by {row.short_by:,}", "$warn")
+        amount = f"{row.name:<24}{figures.count(row.found):>8} of {figures.count(row.needed):<7} "
+        lines.append(Content.assemble(amount, met_words, show(f" ({row.note})" if row.note else "", "$quiet")))
     verdict = f"{met} of {len(lines)} minimum requirements of a benchmark met"
     yield PageLine("Requirements", Content("\n").join([Content(verdict), *lines]))
-
-
-def _requirement(row: Requirement) -> Content:
-    verdict = ("✓ met", "$good") if row.met else (f"✗ short by {row.short_by:,}", "$warn")
-    note = f" ({row.note})" if row.note else ""
-    return Content.assemble(
-        f"{row.name:<24}{figures.count(row.found):>8} of {figures.count(row.needed):<7} ", verdict, show(note, "$quiet")
-    )
 
 
 _FREE = frozenset({"Variety", "Orthography"})  # tags that few corpora have; no line without one
@@ -103,13 +99,16 @@ def _statistics(made: Statistics) -> Iterator[PageLine]:
     if made.fields:
         yield PageLine("Fields", bars(made.fields, made.entries))
     for name, side in (("Source", made.source), ("Reference", made.reference)):
-        yield PageLine(f"{name} script", _scripts(side))
+        shares = list(side.scripts.items())[:MOST_VALUES]
+        scripts = Content("\n").join([_bar(shown_value(script), "", share) for script, share in shares])
+        yield PageLine(f"{name} script", scripts if shares else Content.styled("no letters", "$quiet"))
         length = Content(
             f"median {side.median_characters:g} characters, {side.median_words:g} words; "
             f"longest {side.longest:,} characters"
         )
         yield PageLine(f"{name} length", length)
-        yield PageLine(f"{name} form", _forms(side))
+        forms = " · ".join(f"{form} {figures.count(count)}" for form, count in side.normal_forms.items())
+        yield PageLine(f"{name} form", Content.styled(forms, "$quiet"))
 
 
 def bars(counts: Mapping[str, int], total: int) -> Content:
@@ -130,18 +129,6 @@ def bars(counts: Mapping[str, int], total: int) -> Content:
 def _bar(name: str, number: str, share: float) -> Content:
     bar = figures.progress_bar(share, BAR).rstrip("░") or "▏"
     return Content.assemble(f"{crop(name, NAME)} {number:>8} {percent(share, 1):>7}  ", (bar, "$mark"))
-
-
-def _scripts(side: SideStatistics) -> Content:
-    if not side.scripts:
-        return Content.styled("no letters", "$quiet")
-    shares = list(side.scripts.items())[:MOST_VALUES]
-    return Content("\n").join([_bar(shown_value(name), "", share) for name, share in shares])
-
-
-def _forms(side: SideStatistics) -> Content:
-    parts = [f"{name} {figures.count(count)}" for name, count in side.normal_forms.items()]
-    return Content.styled(" · ".join(parts), "$quiet")
 
 
 class CorpusFactsScreen(Screen[None]):
@@ -237,19 +224,14 @@ class CorpusChecksScreen(Screen[int | None]):
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = not self._problems
         self.table.display = self.query_one("#finding").display = bool(self._problems)
-        self.query_one(StatusBar).say(self._told())
+        words = Content()
+        if self._original is None:
+            words = show(f"cannot be used: {self._problems[0].file}", "$bad")
+        elif self._original is not Original.UNCHANGED:
+            words = Content.styled("without the file: what the entries alone can tell", "$quiet")
+        self.query_one(StatusBar).say(words)
         self.table.focus()
         self._moved()
-
-    def _told(self) -> Content:
-        match self._original:
-            case None:
-                return show(f"cannot be used: {self._problems[0].file}", "$bad")
-            case Original.UNCHANGED:
-                return Content()
-            case _:
-                words = "without the file: what the entries alone can tell"
-                return Content.styled(words, "$quiet")
 
     @on(ResultTable.Moved)
     def _moved(self) -> None:

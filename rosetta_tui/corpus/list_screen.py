@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -117,7 +118,8 @@ class CorporaScreen(Screen[None]):
         self.app.push_screen(OpenCorpusScreen(), self._opened)
 
     def action_demo(self) -> None:
-        in_thread(self, "demo", _demo, self._opened, self._cannot, asks=True, unwanted=_close)
+        demo = partial(open_corpus, CorpusRequest(sample_path(DEMO_CORPUS)))
+        in_thread(self, "demo", demo, self._opened, self._cannot, asks=True, unwanted=lambda o: o.connection.close())
 
     def _opened(self, found: OpenedCorpus | tuple[Problem, ...] | None) -> None:
         if found is None:
@@ -129,11 +131,3 @@ class CorporaScreen(Screen[None]):
 
     def action_leave(self) -> None:
         self.post_message(BackRequested())
-
-
-def _demo() -> OpenedCorpus:
-    return open_corpus(CorpusRequest(sample_path(DEMO_CORPUS)))
-
-
-def _close(opened: OpenedCorpus) -> None:
-    opened.connection.close()

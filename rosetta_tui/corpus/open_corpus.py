@@ -132,29 +132,36 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
         else:
             self._say("Reading …", "$quiet")
             read = partial(_read, path, given)
-            in_thread(self, "open", read, self._opened, self._say, unwanted=_close)
+
+            def opened_file(found: Found) -> None:
+                if isinstance(found, tuple) and len(found) == 1:
+                    self._say(plain(f"{found[0].message} {found[0].mend}"))
+                else:
+                    self.answer(found)
+
+            in_thread(self, "open", read, opened_file, self._say, unwanted=_close)
 
     def _say(self, words: str, style: str = "$bad") -> None:
         line = self.query_one("#trouble", Static)
         line.display = True
         line.update(show(words, style))
 
-    def _opened(self, found: Found) -> None:
-        if isinstance(found, tuple) and len(found) == 1:
-            self._say(plain(f"{found[0].message} {found[0].mend}"))
-        else:
-            self.answer(found)
-
     def action_leave(self) -> None:
         self.dismiss(None)
 
 
 def _read(path: Path, given: dict[str, str]) -> Found:
-    second = given.pop("reference")
-    references = (Path(second).expanduser(),) if second else ()
-    options: dict[str, Any] = {name: text or None for name, text in given.items()}
+    second = given["reference"]
+    request = api.CorpusRequest(
+        path,
+        (Path(second).expanduser(),) if second else (),
+        source_language=given["source_language"] or None,
+        target_language=given["target_language"] or None,
+        source_column=given["source_column"] or None,
+        reference_column=given["reference_column"] or None,
+    )
     try:
-        return open_corpus(api.CorpusRequest(path, references, **options))
+        return open_corpus(request)
     except CorpusError as error:
         return error.problems
 

@@ -55,10 +55,6 @@ def draft_over(summary: listing.CorpusSummary, *, stored: bool) -> RunDraft:
     return RunDraft.of({**files, **tags})
 
 
-def _users(run_ids: frozenset[str], store: sqlite3.Connection) -> list[RunSummary]:
-    return [run for run in listed_runs(store) if run.run_id in run_ids]
-
-
 def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
     if not users:
         screen.notify("No run has used this corpus yet.", markup=False)
@@ -115,7 +111,11 @@ class CorpusScreen(SearchedScreen):
     def on_mount(self) -> None:
         for name in ("#chosen", "#entries"):
             self.query_one(name).display = False
-        in_thread(self, "corpus", self._found, self._begin, self._cannot, unwanted=_close)
+
+        def cannot(why: str) -> None:
+            self.query_one(EmptyState).say("The corpus cannot be read.", show(why))
+
+        in_thread(self, "corpus", self._found, self._begin, cannot, unwanted=_close)
 
     @property
     def table(self) -> CorpusTable:
@@ -142,9 +142,6 @@ class CorpusScreen(SearchedScreen):
             places = listing.corpus_positions(store, summary.number)
         return self._store or open_store(self._path), summary, places
 
-    def _cannot(self, why: str) -> None:
-        self.query_one(EmptyState).say("The corpus cannot be read.", show(why))
-
     def _begin(self, found: Found | None) -> None:
         if found is None:
             self.query_one(EmptyState).say(
@@ -166,14 +163,14 @@ class CorpusScreen(SearchedScreen):
             self._examined(self.examination)
 
     def examine_again(self) -> None:
-        if self.summary is not None:
-            examine = partial(self._examination, self.summary)
+        if (summary := self.summary) is not None:
+
+            def examine() -> listing.Examination:
+                with self._reading() as store:
+                    return listing.examine_stored(store, summary.number, summary.sha256, summary.files)
+
             cannot = telling(self, "The checks cannot be made")
             in_thread(self, "examine", examine, self._examined, cannot)
-
-    def _examination(self, summary: listing.CorpusSummary) -> listing.Examination:
-        with self._reading() as store:
-            return listing.examine_stored(store, summary.number, summary.sha256, summary.files)
 
     def _examined(self, found: listing.Examination) -> None:
         self.examination = found
@@ -214,18 +211,17 @@ class CorpusScreen(SearchedScreen):
         return SORT_WORDS
 
     def action_filter(self) -> None:
-        if self.summary is not None:
-            count = partial(self._counts, self.summary.number)
+        if (summary := self.summary) is not None:
+
+            def count() -> Counts:
+                with self._reading() as store:
+                    return listing.facet_counts(store, summary.number)
+
+            def ask(counts: Counts) -> None:
+                self.ask_filter(filter_choices(self.table.order, counts, self.table.flagged))
+
             cannot = telling(self, "The filters cannot be read")
-            in_thread(self, "facets", count, self._ask_filter, cannot, asks=True)
-
-    def _counts(self, corpus: int) -> Counts:
-
-        with self._reading() as store:
-            return listing.facet_counts(store, corpus)
-
-    def _ask_filter(self, counts: Counts) -> None:
-        self.ask_filter(filter_choices(self.table.order, counts, self.table.flagged))
+            in_thread(self, "facets", count, ask, cannot, asks=True)
 
     # Where one can go from here
 
@@ -268,8 +264,12 @@ class CorpusScreen(SearchedScreen):
         if self.summary is not None:
             # Offer the runs that used a corpus to choose from; the screen posts RunChosen.
             cannot = telling(self, "The runs cannot be read")
-            read, ask = partial(_users, frozenset(self.summary.runs)), partial(_choose, self)
-            background(self, self._path, "users", read, ask, cannot, asks=True)
+            run_ids = frozenset(self.summary.runs)
+
+            def read(store: sqlite3.Connection) -> list[RunSummary]:
+                return [run for run in listed_runs(store) if run.run_id in run_ids]
+
+            background(self, self._path, "users", read, partial(_choose, self), cannot, asks=True)
 
     def action_new_run(self) -> None:
         summary = self.summary

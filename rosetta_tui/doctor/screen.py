@@ -76,6 +76,15 @@ class DoctorScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="doctor")
     def _look(self, columns: int, rows: int) -> None:
         worker = get_current_worker()
+
+        def take(finding: Finding) -> None:
+            self._found.append(finding)
+            self._show()
+
+        def done() -> None:
+            self._looking = False
+            self._show()
+
         around = partial(terminal, (columns, rows), os.environ, None)
         mine = looked_at("App", partial(chosen, self._home))
         ours = looked_at("Program", own_files)
@@ -83,19 +92,10 @@ class DoctorScreen(Screen[None]):
             for finding in findings:
                 if worker.is_cancelled:
                     return
-                bring(self, self._take, finding)
-        bring(self, self._done)
-
-    def _take(self, finding: Finding) -> None:
-        self._found.append(finding)
-        self._show()
-
-    def _done(self) -> None:
-        self._looking = False
-        self._show()
+                bring(self, take, finding)
+        bring(self, done)
 
     def _show(self) -> None:
-
         if not self.is_attached:
             return
         shown = [finding for finding in self._found if not self._only_bad or finding.health is not Health.OK]

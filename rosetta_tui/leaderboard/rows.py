@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,26 +52,22 @@ def further_metrics() -> tuple[str, ...]:
 
 def columns(board: Board | None = None) -> tuple[Column, ...]:
     """Return what a row shows of a run; the key is what lists are sorted by."""
+
+    def column(key: str, metric: str, drop: int) -> Column:
+        return Column(key, short_title(metric), max(5, len(short_title(metric))), right=True, drop=drop)
+
     if board is not None and board.grounds.task != TRANSLATION:
-        return (*_FIRST[:4], *_answer_columns(board), *_FIRST[8:11], *_LAST)
-    further = enumerate(further_metrics())
-    return (*_FIRST, *(_metric_column(id_, place) for place, id_ in further), *_LAST)
-
-
-def _answer_columns(board: Board) -> Iterator[Column]:
-    """Yield the columns of another task than translation: what ranks its runs, then what is next to it."""
-    yield Column(board.by, title(board.by), max(19, len(title(board.by))))
-    if _has_spread(board):
-        yield Column(SPREAD, "mean ± std", 14, drop=1)
-    for place, id_ in enumerate(board.beside):
-        name = short_title(id_)
-        yield Column(id_, name, max(5, len(name)), right=True, drop=10 + place)
-
-
-def _metric_column(metric: str, place: int) -> Column:
-    name = short_title(metric)
-    drop = 10 + place + (place >= len(_SOONER))  # the class of a method goes between
-    return Column(typed_name(metric), name, max(5, len(name)), right=True, drop=drop)
+        # of another task what ranks its runs, then what is next to it
+        by = Column(board.by, title(board.by), max(19, len(title(board.by))))
+        spread = [Column(SPREAD, "mean ± std", 14, drop=1)] if _has_spread(board) else []
+        beside = (column(id_, id_, 10 + place) for place, id_ in enumerate(board.beside))
+        return (*_FIRST[:4], by, *spread, *beside, *_FIRST[8:11], *_LAST)
+    # the class of a method goes between those that go sooner and the others
+    further = (
+        column(typed_name(id_), id_, 10 + place + (place >= len(_SOONER)))
+        for place, id_ in enumerate(further_metrics())
+    )
+    return (*_FIRST, *further, *_LAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +105,13 @@ def dimension(sort: str) -> Dimension:
     row = row_of(metric)
     better = "higher" if row is None else row.info.better
     if row is not None and row.info.one_is_ideal:
-        return Dimension(short_title(metric), lambda e: _from_one(e.value(metric)), False)
+
+        def from_one(entrant: Entrant) -> float | None:
+            value = entrant.value(metric)
+            return None if value is None else abs(value - 1)
+
+        return Dimension(short_title(metric), from_one, False)
     return Dimension(short_title(metric), lambda e: e.value(metric), better != "lower")
-
-
-def _from_one(value: float | None) -> float | None:
-    return None if value is None else abs(value - 1)
 
 
 def dimensions(entrants: Sequence[Entrant]) -> dict[str, Dimension]:
@@ -207,6 +204,16 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
     run = entrant.run
     if kept_here(entrant):
         return {WITHHELD: PLACE_WITHHELD}
+    claimed: dict[str, Value] = {}
+    if board.grounds.task == TRANSLATION:
+        card = run.card or {}
+        tier = block(card, "scores").get("quality_tier")
+        claimed = {
+            "quality_tier": None if tier is None else str(tier),
+            "claimable_tier": card_fields.claimable(card, card_fields.review_of(card, run.certificates)),
+            "composite_coverage": number(block(card, "scores").get("composite_coverage")),
+            "caveats": card_fields.caveats_in_words(card) or None,
+        }
     record: dict[str, Value] = {
         "rank": board.ranks.get(run.run_id),
         "group": board.clusters.get(run.run_id),
@@ -218,7 +225,7 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "model": run.model_slug,
         "condition": run.condition,
         "method_class": entrant.method_class,
-        **(_claimed(entrant) if board.grounds.task == TRANSLATION else {}),
+        **claimed,
         "validated_by": validation(entrant),
         "ownership": card_fields.owner_state(run) or None,
     }
@@ -233,60 +240,41 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
     }
 
 
-def _claimed(entrant: Entrant) -> dict[str, Value]:
-    card = entrant.run.card or {}
-    tier = block(card, "scores").get("quality_tier")
-    claim = card_fields.claimable(card, card_fields.review_of(card, entrant.run.certificates))
-    return {
-        "quality_tier": None if tier is None else str(tier),
-        "claimable_tier": claim,
-        "composite_coverage": number(block(card, "scores").get("composite_coverage")),
-        "caveats": card_fields.caveats_in_words(card) or None,
-    }
-
-
 def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     """Return in one row what a run reached, without the mark."""
-    run = entrant.run
+    run, card = entrant.run, entrant.run.card or {}
     rank, cluster = board.ranks.get(run.run_id), board.clusters.get(run.run_id)
-    translated = board.grounds.task == TRANSLATION
+    further: tuple[Cell, ...] = ()
+    if board.grounds.task == TRANSLATION:
+        review = card_fields.review_of(card, run.certificates)
+        claim = f"{card_fields.signed_tier(card, review)}{stated_mark(run)}"
+        scores = [
+            Cell(card_fields.with_interval(entrant.scores, "composite")),
+            Cell(card_fields.with_interval(entrant.scores, "chrf_plus_plus")),
+            Cell(figures.count(board.chrf_clusters.get(run.run_id)), "quiet"),
+            Cell(claim),
+        ]
+        metrics = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in further_metrics())
+        further = (Cell(adjusted_words(entrant), "quiet"), *metrics)
+    else:
+        spread = card_fields.spread_words(entrant.scores, board.by).removeprefix("mean ")
+        scores = [Cell(card_fields.with_interval(entrant.scores, board.by))]
+        scores += [Cell(spread or figures.NONE, "quiet")] if _has_spread(board) else []
+        scores += [Cell(value(id_, entrant.value(id_)), "quiet") for id_ in board.beside]
     return (
         Cell(figures.count(rank)),
         Cell(figures.count(cluster), "quiet"),
         Cell(setup_words(run)),
-        *(_translated_cells(board, entrant) if translated else _answer_cells(board, entrant)),
+        *scores,
         Cell(failed_words(sum(entrant.failures.values()), entrant.failures), "bad" if entrant.failures else "quiet"),
         Cell(figures.in_column(figures.money(entrant.cost_per_entry_usd)), "quiet"),
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
-        *(_further_cells(entrant) if translated else ()),
+        *further,
         Cell(validation(entrant), "warn" if entrant.unverified else "quiet"),
         Cell(card_fields.owner_state(run) or figures.NONE, "quiet"),
         Cell(entrant.method_class or figures.NONE, "quiet"),
         Cell(when(run.created), "quiet"),
     )
-
-
-def _translated_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
-    run, card = entrant.run, entrant.run.card or {}
-    review = card_fields.review_of(card, run.certificates)
-    return (
-        Cell(card_fields.with_interval(entrant.scores, "composite")),
-        Cell(card_fields.with_interval(entrant.scores, "chrf_plus_plus")),
-        Cell(figures.count(board.chrf_clusters.get(run.run_id)), "quiet"),
-        Cell(f"{card_fields.signed_tier(card, review)}{stated_mark(entrant.run)}"),
-    )
-
-
-def _further_cells(entrant: Entrant) -> tuple[Cell, ...]:
-    metrics = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in further_metrics())
-    return (Cell(adjusted_words(entrant), "quiet"), *metrics)
-
-
-def _answer_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
-    beside = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in board.beside)
-    spread_text = card_fields.spread_words(entrant.scores, board.by).removeprefix("mean ")
-    spread = [Cell(spread_text or figures.NONE, "quiet")] if _has_spread(board) else []
-    return (Cell(card_fields.with_interval(entrant.scores, board.by)), *spread, *beside)
 
 
 def _has_spread(board: Board) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -149,12 +148,16 @@ class LeaderboardScreen(Screen[None]):
     # Reading
 
     def action_read(self) -> None:
-        read = partial(_read, self._path.parent)
-        background(self, self._path, "boards", read, self._show, self._cannot)
+        home = self._path.parent
 
-    def _cannot(self, why: str) -> None:
-        self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
-        self._show_list(there=False)
+        def read(store: sqlite3.Connection) -> tuple[list[Board], Sequence[OfficialList]]:
+            return leaderboards(store), official_lists(cards_here(home, store))
+
+        def cannot(why: str) -> None:
+            self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
+            self._show_list(there=False)
+
+        background(self, self._path, "boards", read, self._show, cannot)
 
     def _show_list(self, *, there: bool) -> None:
         """Show the list, or the words in its place."""
@@ -220,7 +223,11 @@ class LeaderboardScreen(Screen[None]):
             def cannot(why: str) -> None:
                 self._clustered(replace(board, unclustered=why))
 
-            group = partial(_with_clusters, board)
+            def group(store: sqlite3.Connection) -> Board:
+                from harness.leaderboard.clusters import with_clusters  # its libraries, once the ranks stand there
+
+                return with_clusters(store, board)
+
             background(self, self._path, "clusters", group, self._clustered, cannot)
 
     def _clustered(self, found: Board) -> None:
@@ -336,15 +343,3 @@ class LeaderboardScreen(Screen[None]):
 
     def action_leave(self) -> None:
         self.post_message(BackRequested())
-
-
-def _read(home: Path, store: sqlite3.Connection) -> tuple[list[Board], Sequence[OfficialList]]:
-    return leaderboards(store), official_lists(cards_here(home, store))
-
-
-def _with_clusters(board: Board, store: sqlite3.Connection) -> Board:
-    from harness.leaderboard.clusters import (
-        with_clusters,  # its libraries, once the ranks stand there
-    )
-
-    return with_clusters(store, board)

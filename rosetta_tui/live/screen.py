@@ -299,11 +299,12 @@ class LiveScreen(SearchedScreen):
         if rows is None or started is None or self._run is None or self._explaining is None:
             return
         screen = EntryScreen(self._store, self._run, rows.order[:], event.index, started.missing, self._explaining)
-        self.app.push_screen(screen, self._back_from_entry)
 
-    def _back_from_entry(self, position: int | None) -> None:
-        if position is not None:
-            self.table.move_to_place(position)
+        def back(position: int | None) -> None:
+            if position is not None:
+                self.table.move_to_place(position)
+
+        self.app.push_screen(screen, back)
 
     def action_scores(self) -> None:
         self.app.push_screen(ScoresScreen(self.live))

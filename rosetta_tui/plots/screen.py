@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -117,11 +116,12 @@ class PlotsScreen(Screen[None]):
     # Reading
 
     def action_read(self) -> None:
-        background(self, self._path, "plots", self._runs, self._take, self._cannot)
+        wanted = set(self._run_ids)
 
-    def _runs(self, store: sqlite3.Connection) -> dict[PlotCorpus, list[RunSummary]]:
-        runs, wanted = list_runs(store, brief=True), set(self._run_ids)
-        return by_corpus([run for run in runs if not wanted or run.run_id in wanted])
+        def read(store: sqlite3.Connection) -> dict[PlotCorpus, list[RunSummary]]:
+            return by_corpus([r for r in list_runs(store, brief=True) if not wanted or r.run_id in wanted])
+
+        background(self, self._path, "plots", read, self._take, self._cannot)
 
     def _cannot(self, why: str) -> None:
         self.query_one(EmptyState).say("The runs cannot be read.", show(why))
@@ -149,18 +149,15 @@ class PlotsScreen(Screen[None]):
         self._show()
 
     def _read_latencies(self, runs: Sequence[RunSummary]) -> None:
-        read, take = partial(_latencies, runs), self._take_latencies
+        def read(store: sqlite3.Connection) -> dict[str, Sequence[float]]:
+            return {run.run_id: read_latencies(store, run.number) for run in runs}
+
+        def take(found: Mapping[str, Sequence[float]]) -> None:
+            self._seconds.update(found)
+            if self._kind is PlotKind.LATENCY:
+                self._show()
+
         background(self, self._path, "latencies", read, take, self._cannot)
-
-    def _take_latencies(self, found: Mapping[str, Sequence[float]]) -> None:
-        self._seconds.update(found)
-        if self._kind is PlotKind.LATENCY:
-            self._show()
-
-    def _take_breakdowns(self, runs: Sequence[RunSummary]) -> None:
-        self.whole.update((run.run_id, run) for run in runs)
-        if self._kind is PlotKind.DIFFICULTY:
-            self._show()
 
     # Showing
 
@@ -186,14 +183,18 @@ class PlotsScreen(Screen[None]):
         offered = efforts_of(self.runs)
         return self._effort if self._effort in offered else offered[0]
 
-    @property
-    def _drawn(self) -> list[RunSummary]:
-        return self.runs[-MOST_TOGETHER:] if self._kind is PlotKind.DIFFICULTY else self.runs
-
     def _broken_down(self) -> list[RunSummary]:
         """Return the runs that are shown together, with their breakdowns; none while these are read."""
         if unread := self._unread:
-            read, take = partial(_broken_down, unread), self._take_breakdowns
+
+            def read(store: sqlite3.Connection) -> list[RunSummary]:
+                return [replace(run, card=read_card(store, run.number)) for run in unread]
+
+            def take(runs: Sequence[RunSummary]) -> None:
+                self.whole.update((run.run_id, run) for run in runs)
+                if self._kind is PlotKind.DIFFICULTY:
+                    self._show()
+
             background(self, self._path, "breakdowns", read, take, self._cannot)
             return []
         return [self.whole[run.run_id] for run in self.runs[-MOST_TOGETHER:]]
@@ -226,7 +227,8 @@ class PlotsScreen(Screen[None]):
             words = f"Nothing to draw. {words}"
         if self._kind is PlotKind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
             words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")
-        words = " · ".join(part for part in (words, over_fewer(self._drawn)) if part)
+        drawn = self.runs[-MOST_TOGETHER:] if self._kind is PlotKind.DIFFICULTY else self.runs
+        words = " · ".join(part for part in (words, over_fewer(drawn)) if part)
         beside.display = bool(words)
         beside.update(show(words, "$warn"))
         self._moved()
@@ -319,11 +321,3 @@ class PlotsScreen(Screen[None]):
 
     def action_leave(self) -> None:
         self.post_message(BackRequested())
-
-
-def _latencies(runs: Sequence[RunSummary], store: sqlite3.Connection) -> dict[str, Sequence[float]]:
-    return {run.run_id: read_latencies(store, run.number) for run in runs}
-
-
-def _broken_down(runs: Sequence[RunSummary], store: sqlite3.Connection) -> list[RunSummary]:
-    return [replace(run, card=read_card(store, run.number)) for run in runs]

@@ -130,11 +130,17 @@ def plane(picture: PlotPicture, width: int, height: int, focus: int) -> list[Lin
     across = Axis.of([p.across for p in picture.points], logarithmic=picture.logarithmic)
     up = Axis.of([p.up or 0.0 for p in picture.points])
     rows = max(3, height - 5)
-    labels = _up_labels(picture, up, rows)
+    labels = [""] * rows
+    for number in up.ticks(max(2, rows // 3)):
+        labels[rows - 1 - up.place(number, rows)] = picture.up_tick(number)
     before = max(map(len, labels)) + 1
     cells = max(10, width - before - 2)
     grid: list[list[Piece]] = [[(" ", "plain")] * cells for _ in range(rows)]
-    _draw_interval(grid, picture.points[focus : focus + 1], across, up)
+    for point in picture.points[focus : focus + 1]:
+        if point.up_ends is not None:
+            low, high = (rows - 1 - up.place(end, rows) for end in point.up_ends)
+            for place in range(high, low + 1):
+                grid[place][across.place(point.across, cells)] = ("│", "quiet")
     _draw_points(grid, picture.points, across, up, focus)
     lines: list[Line] = [[(crop(picture.up, width), "quiet")]]
     for label, row in zip(labels, grid, strict=True):
@@ -148,22 +154,6 @@ def plane(picture: PlotPicture, width: int, height: int, focus: int) -> list[Lin
                 line.append((text, tone))
         lines.append([(f"{label:>{before}}{side}", "quiet"), *line])
     return lines + axis_lines(picture, across, before + 1, cells)
-
-
-def _up_labels(picture: PlotPicture, up: Axis, rows: int) -> list[str]:
-    labels = [""] * rows
-    for number in up.ticks(max(2, rows // 3)):
-        labels[rows - 1 - up.place(number, rows)] = picture.up_tick(number)
-    return labels
-
-
-def _draw_interval(grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis) -> None:
-    rows, cells = len(grid), len(grid[0])
-    for point in points:
-        if point.up_ends is not None:
-            low, high = (rows - 1 - up.place(end, rows) for end in point.up_ends)
-            for row in range(high, low + 1):
-                grid[row][across.place(point.across, cells)] = ("│", "quiet")
 
 
 def _draw_points(grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis, focus: int) -> None:

@@ -178,7 +178,17 @@ class RunActions:
             else:
                 self._screen.notify(COVERED, markup=False)
 
-        self._do("Delete", partial(_trash, run), said)
+        def trash(store: sqlite3.Connection) -> str:
+            """Return the words about it; nothing where the run holds secrets and stays."""
+            from harness.store import deletion
+
+            try:
+                deletion.trash(store, run.number)
+            except deletion.HoldsSecrets:
+                return ""
+            return f"Deleted: {named(run)}. For a week, Undo brings it back."
+
+        self._do("Delete", trash, said)
 
     def _ask_to_erase(self, run: RunSummary) -> None:
         question = Content.assemble(
@@ -188,12 +198,26 @@ class RunActions:
             " and the sealed card" if run.card is not None else "",
             " go at once.",
         )
-        erase = partial(self._do, "Delete", partial(_erase, run))
-        confirm(self._screen.app, question, "Erase", erase)
+
+        def erase(store: sqlite3.Connection) -> str:
+            from harness.store import deletion
+
+            deletion.erase(store, read_run(store, run.number))
+            return f"Erased: {named(run)}."
+
+        confirm(self._screen.app, question, "Erase", partial(self._do, "Delete", erase))
 
     def bring_back(self) -> None:
         """Restore the run that was deleted last."""
-        self._do("Undo", _bring_back)
+
+        def undo(store: sqlite3.Connection) -> str:
+            from harness.store.deletion import bring_back
+
+            run = find_trashed(store, "last")
+            bring_back(store, run.id)
+            return f"Brought back: {run.dataset_id} · {run.run_id[:8]}."
+
+        self._do("Undo", undo)
 
     def notes(self, run: RunSummary) -> None:
         """Prompt for tags and a note."""
@@ -203,20 +227,31 @@ class RunActions:
                 self._screen.notify("Tags and note are kept.", markup=False)
                 self._after()
 
-        keep = partial(_keep_words, self._path, run.number)
+        def keep(words: NoteChange) -> None:
+            with opened(self._path) as store:
+                change_words(store, run.number, note=words.note, add=words.add, remove=words.remove)
+
         self._screen.app.push_screen(NotesScreen(named(run), run.tags, run.note, keep), answered)
 
     def score_again(self, run: RunSummary) -> None:
         """Prompt for the metrics with which a run's outputs are scored again; no method is called."""
-        self._open("Score again", partial(_score_again, self._path, run), self._scored)
 
-    def _scored(self, made: ScoredAgain | None) -> None:
-        if made is None:
-            return
-        self._after()
-        message = "\n".join(["Scored again: this is a new run that names the old one.", *made.notes])
-        self._screen.notify(plain(message), markup=False)
-        self._screen.post_message(messages.RunChosen(made.run_id, True))
+        def scored(made: ScoredAgain | None) -> None:
+            if made is None:
+                return
+            self._after()
+            message = "\n".join(["Scored again: this is a new run that names the old one.", *made.notes])
+            self._screen.notify(plain(message), markup=False)
+            self._screen.post_message(messages.RunChosen(made.run_id, True))
+
+        def make(store: sqlite3.Connection) -> ScoreAgainScreen:
+            from harness.setup.plan import scoring_of
+            from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of
+
+            before = fields_of(scoring_of(read_run(store, run.number)))
+            return ScoreAgainScreen(self._path, run.number, named(run), before)
+
+        self._open("Score again", make, scored)
 
     def resume(self, run_id: str, reason: str = "") -> None:
         """Continue a run that stopped (``reason``: why, if known); ask first about failed entries and the budget."""
@@ -250,7 +285,12 @@ class RunActions:
 
     def like(self, run: RunSummary) -> None:
         """Open the form of a new run with everything as in this one."""
-        read = partial(_like, run)
+
+        def read(store: sqlite3.Connection) -> RunDraft:
+            from rosetta_tui.request.draft_of_run import draft_of
+
+            return draft_of(read_run(store, run.number), store)
+
         self._ask("New run", read, lambda draft: self._screen.post_message(messages.NewRunAsked(draft)))
 
     def _open(self, title: str, make: Work[Screen[Found]], answered: Callable[[Found | None], None]) -> None:
@@ -277,14 +317,6 @@ def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
     for run in list_runs(store, run_id=run_id, brief=True):
         return run
     raise UsageError("This run is gone: it was deleted meanwhile.")
-
-
-def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> ScoreAgainScreen:
-    from harness.setup.plan import scoring_of
-    from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of
-
-    before = fields_of(scoring_of(read_run(store, run.number)))
-    return ScoreAgainScreen(path, run.number, named(run), before)
 
 
 def stop_of_run(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
@@ -317,43 +349,6 @@ def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     return RetryScreen(named(run), run.failed, run.total - run.failed, fields, check)
 
 
-def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
-    from rosetta_tui.request.draft_of_run import draft_of
-
-    return draft_of(read_run(store, run.number), store)
-
-
-def _trash(run: RunSummary, store: sqlite3.Connection) -> str:
-    """Return the words about it; nothing where the run holds secrets and stays."""
-    from harness.store.deletion import HoldsSecrets, trash
-
-    try:
-        trash(store, run.number)
-    except HoldsSecrets:
-        return ""
-    return f"Deleted: {named(run)}. For a week, Undo brings it back."
-
-
-def _erase(run: RunSummary, store: sqlite3.Connection) -> str:
-    from harness.store.deletion import erase
-
-    erase(store, read_run(store, run.number))
-    return f"Erased: {named(run)}."
-
-
-def _bring_back(store: sqlite3.Connection) -> str:
-    from harness.store.deletion import bring_back
-
-    run = find_trashed(store, "last")
-    bring_back(store, run.id)
-    return f"Brought back: {run.dataset_id} · {run.run_id[:8]}."
-
-
-def _keep_words(path: Path, run: int, words: NoteChange) -> None:
-    with opened(path) as store:
-        change_words(store, run, note=words.note, add=words.add, remove=words.remove)
-
-
 class RunEnd:
     """Belongs to a screen; ``changed`` is called when it is known what can be done."""
 
@@ -373,14 +368,16 @@ class RunEnd:
         self.read()
 
     def read(self) -> None:
-        background(self._screen, self._path, "summary", self._find, self._take, _to_go_on)
+        """Read it again; where that fails the screen has no notes, and anyone who acts on the run sees what is wrong."""
 
-    def _find(self, store: sqlite3.Connection) -> RunSummary | None:
-        return next(iter(list_runs(store, run_id=self._run_id)), None)
+        def find(store: sqlite3.Connection) -> RunSummary | None:
+            return next(iter(list_runs(store, run_id=self._run_id)), None)
 
-    def _take(self, summary: RunSummary | None) -> None:
-        self.summary = summary
-        self._changed()
+        def take(summary: RunSummary | None) -> None:
+            self.summary = summary
+            self._changed()
+
+        background(self._screen, self._path, "summary", find, take, lambda _: None)
 
     def can(self, act: str, *, over: bool) -> bool:
         """Return whether something can be done now: ``notes`` always, the rest when the run is over."""
@@ -407,7 +404,3 @@ class RunEnd:
                 self._acts.score_again(run)
             case "notes":
                 self._acts.notes(run)
-
-
-def _to_go_on(why: str) -> None:
-    """Close the screen without notes; anyone who acts on the run sees what is wrong."""

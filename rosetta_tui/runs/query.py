@@ -114,15 +114,9 @@ def _terms(search: str) -> Iterator[tuple[str | None, str]]:
 
 def _fits(run: RunSummary, field: str | None, wanted: str) -> bool:
     if field is None:
-        return any(wanted in _folded(text) for text in _texts(run))
+        texts = (text for texts_of_field in FIELDS.values() for text in texts_of_field(run))
+        return any(wanted in _folded(text) for text in (run.run_id, run.note, *texts))
     return any(wanted == _folded(field_text) for field_text in FIELDS[field](run))
-
-
-def _texts(run: RunSummary) -> Iterator[str]:
-    yield run.run_id
-    yield run.note
-    for texts_of_field in FIELDS.values():
-        yield from texts_of_field(run)
 
 
 def filters(runs: Sequence[RunSummary]) -> dict[str, str]:

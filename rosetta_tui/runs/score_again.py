@@ -82,7 +82,8 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             yield from answers("Score (^s)", "score", "leave", first=True)
             yield Static(id="said")
             for name in FORM:
-                yield FormLine(FIELDS[name], self._before.get(name, ""), suggest=_suggest(name))
+                suggest = suggesting.metrics if name == "metrics" else suggesting.paths if name in PATHS else None
+                yield FormLine(FIELDS[name], self._before.get(name, ""), suggest=suggest)
             yield Static("Looking up what would work …", id="prospect")
 
     def on_mount(self) -> None:
@@ -103,7 +104,11 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             self._waiting.stop()
             self._waiting = None
         read = partial(_prospect, self._number, self._told)
-        background(self, self._path, "prospect", read, self._expect, self._cannot_expect)
+
+        def cannot(why: str) -> None:
+            self._expect(Content(), _wrong(why))
+
+        background(self, self._path, "prospect", read, self._expect, cannot)
 
     @property
     def _told(self) -> dict[str, Value]:
@@ -118,9 +123,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
                 self._say(wrong, "$bad")
             self._wrong = bool(wrong)
 
-    def _cannot_expect(self, why: str) -> None:
-        self._expect(Content(), _wrong(why))
-
     # Scoring
 
     @on(FormLine.Agreed)
@@ -130,7 +132,14 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             self._scoring, self._stopping = True, False
             self._say("Scoring …")
             score = partial(self._score, self._told)
-            background(self, self._path, "scoring", score, self._scored, self._not_scored)
+
+            def scored(made: ScoredAgain | None) -> None:
+                if made is None:
+                    self._ended("Stopped; no run was made.", "$quiet")
+                else:
+                    self.answer(made)
+
+            background(self, self._path, "scoring", score, scored, lambda why: self._ended(_wrong(why), "$bad"))
 
     def _score(self, told: Mapping[str, Value], store: sqlite3.Connection) -> ScoredAgain | None:
         """Return the new run; None where the person stopped it."""
@@ -146,15 +155,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             return ScoredAgain(rescore(store, run, options_of(told), tell, notes.append), notes)
         except StoppedError:
             return None
-
-    def _scored(self, made: ScoredAgain | None) -> None:
-        if made is None:
-            self._ended("Stopped; no run was made.", "$quiet")
-        else:
-            self.answer(made)
-
-    def _not_scored(self, why: str) -> None:
-        self._ended(_wrong(why), "$bad")
 
     def _ended(self, words: str, style: str) -> None:
         self._scoring = False
@@ -187,12 +187,6 @@ def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection)
     lines += [_why("stays as it was", *group) for group in by_reason(forecast.kept)]
     lines += [_why("not here", *group) for group in by_reason(forecast.off)]
     return Content("\n").join(lines)
-
-
-def _suggest(name: str) -> suggesting.Suggest | None:
-    if name == "metrics":
-        return suggesting.metrics
-    return suggesting.paths if name in PATHS else None
 
 
 def options_of(told: Mapping[str, Value]) -> ScoringOptions:

@@ -240,13 +240,9 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
         again = f" · {resume_call(run.run_id, run.failed, run.submission)}" if stopped else ""
         now = numbers if run.so_far else []
         return name, " · ".join([result, *now, failed]) + again
-    told = [result, *numbers, _cost_words(run_facts.line_of(run).cost), failed]
+    price = run_facts.line_of(run).cost  # one that is no amount is named: no column does it here
+    told = [result, *numbers, price if any(letter.isdigit() for letter in price) else f"cost {price}", failed]
     return name, " · ".join([*told, run_facts.OTHER_INPUTS_WORDS] if other else told)
-
-
-def _cost_words(cost: str) -> str:
-    """Return what a cost that is no amount is about: no column names it here."""
-    return cost if any(letter.isdigit() for letter in cost) else f"cost {cost}"
 
 
 class RunTable(ResultTable):
