@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from harness.card.reading import block, number
 from harness.store.run_list import CardLine, RunSummary
 from rosetta_tui.show import card_fields, figures
@@ -37,6 +34,8 @@ def card_line(run: RunSummary) -> CardLine:
     """Return what lists show of a run, by its card and its certificates; without a card by its entries so far."""
     card, kept = run.card or {}, kept_of(run)
     lead, composite = _lead(run, kept)
+    scores = block(card, "scores")  # a composite is made of its profile and of the metrics that have a value
+    inputs = sorted(str(part.get("metric")) for part in card_fields.blocks(scores, "composite_inputs"))
     line = CardLine(
         method=run.method,
         method_name=run.method_name,
@@ -60,7 +59,7 @@ def card_line(run: RunSummary) -> CardLine:
         cost=card_fields.cost(run.card),
         total_cost_usd=number(block(card, "cost").get("total_cost_usd")),
         corpus=str(block(card, "dataset").get("sha256")),
-        weighed=_weighed(card),
+        weighed=" ".join([str(scores.get("composite_profile")), *inputs]),
     )
     if run.card is None or not line.translates:
         return line
@@ -87,10 +86,3 @@ def _lead(run: RunSummary, kept: KeptColumns) -> tuple[str, str]:
         return f"{figures.number(now['chrf_plus_plus'], 1)} so far", figures.number(now["composite"], 2)
     scores = block(run.card or {}, "scores")
     return card_fields.with_interval(scores, "chrf_plus_plus"), figures.number(score(run, "composite"), 2)
-
-
-def _weighed(card: Mapping[str, Any]) -> str:
-    """Return what a composite is made of: its profile and the ids of its inputs."""
-    scores = block(card, "scores")
-    parts = sorted(str(part.get("metric")) for part in card_fields.blocks(scores, "composite_inputs"))
-    return " ".join([str(scores.get("composite_profile")), *parts])

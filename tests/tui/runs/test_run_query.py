@@ -37,7 +37,8 @@ from rosetta_tui.runs.actions import NotesScreen
 from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.runs.table import COLUMNS, UNDER_WAY, RunRows, run_words
-from rosetta_tui.show.run_facts import HEADINGS, OTHER_INPUTS_WORDS, run_line, score
+from rosetta_tui.show.card_line import score
+from rosetta_tui.show.run_facts import HEADINGS, OTHER_INPUTS_WORDS, run_line
 from rosetta_tui.show.text import plain
 from tests.harness.card import factory
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
