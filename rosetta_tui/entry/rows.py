@@ -52,7 +52,7 @@ def columns(
     further: Sequence[str] = (), kept: KeptColumns = TRANSLATIONS, verdicts: Collection[str] = ()
 ) -> tuple[Column, ...]:
     """Return what a row shows, with a column for each further metric (its verdict for ``verdicts``); keys sort the store."""
-    scored = _SCORED
+    scored: tuple[Column, ...] = _SCORED
     if kept != TRANSLATIONS:
         scored = tuple(
             Column(place, short_title(id_), max(6, len(short_title(id_))), right=True, drop=_KEPT_DROPS[place])
@@ -146,12 +146,12 @@ class EntryRows(OrderedRows):
         result = self._result(position)
         if result is None:
             return (*head, Cell(UNREADABLE, "bad"), *self._empty[1:])
-        found = None if result.failed or not self.further else self._values(result)
+        own = None if result.failed or not self.further else self._values(result)
         # an entry's value in a further metric, behind the verdict that it stands for
         scores = (
             value(id_, None)
-            if found is None
-            else " ".join(filter(None, [found.verdicts.get(id_), value(id_, found.values.get(id_))]))
+            if own is None
+            else " ".join(filter(None, [own.verdicts.get(id_), value(id_, own.values.get(id_))]))
             for id_ in self.further
         )
         outcome = (

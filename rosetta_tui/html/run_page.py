@@ -167,7 +167,8 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
         yield Tile(title(metric), value(metric, number(scores.get(metric))), sure)
     errors = int(number(scores.get("errors")) or 0)
     failed_words = failed_told(errors, found.summary.failures)
-    yield Tile("entries", figures.count(scores.get("total")), failed_words)
+    total = number(scores.get("total"))
+    yield Tile("entries", figures.count(None if total is None else int(total)), failed_words)
     per_entry = number(block(found.card, "cost").get("cost_per_entry_usd"))
     per_entry_words = "" if per_entry is None else f"{figures.money(per_entry)} an entry"
     yield Tile("cost", card_fields.cost(found.card), per_entry_words)

@@ -134,7 +134,7 @@ def form(found: OfficialList) -> JsonObject:
     }
 
 
-_ROUNDED = {"level": 0.95, "draws": 0, "seed": 0, "method": "rounded outward", "wilson_lower": None, "wilson_upper": None}  # fmt: skip
+_ROUNDED: JsonObject = {"level": 0.95, "draws": 0, "seed": 0, "method": "rounded outward", "wilson_lower": None, "wilson_upper": None}  # fmt: skip
 
 
 def _run(row: OfficialRow) -> JsonObject:

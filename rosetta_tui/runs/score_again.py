@@ -191,7 +191,7 @@ def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection)
 
 def options_of(told: Mapping[str, Value]) -> ScoringOptions:
     """Read the fields that are given; UsageError says what is wrong with one of them."""
-    given: dict[str, Value | Path] = {}
+    given: dict[str, Value | Path | bool | None] = {}
     for name, value in told.items():
         if name == "multi_ref":
             given[name] = bool(value)

@@ -241,8 +241,8 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
         now = numbers if run.so_far else []
         return name, " · ".join([result, *now, failed]) + again
     price = run_facts.line_of(run).cost  # one that is no amount is named: no column does it here
-    told = [result, *numbers, price if any(letter.isdigit() for letter in price) else f"cost {price}", failed]
-    return name, " · ".join([*told, run_facts.OTHER_INPUTS_WORDS] if other else told)
+    parts = [result, *numbers, price if any(letter.isdigit() for letter in price) else f"cost {price}", failed]
+    return name, " · ".join([*parts, run_facts.OTHER_INPUTS_WORDS] if other else parts)
 
 
 class RunTable(ResultTable):

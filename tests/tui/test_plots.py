@@ -297,7 +297,7 @@ async def test_marked_runs_are_exported(stored: Path, monkeypatch: pytest.Monkey
     with closing(open_store(stored)) as store:
         change = "UPDATE runs SET positions = ? WHERE run_id LIKE '1%'"
         store.execute(change, (pack_positions(range(7)),))
-        composites = {each.run_id: score(each, "composite") for each in list_runs(store)}
+        composites = {each.run_id: score(each, "composite") or 0.0 for each in list_runs(store)}
     async with at_rest(App(None, stored), (80, 24)) as (app, pilot):
         await press(pilot, "space", "space", "p")
         assert "over fewer than 24 entries: model-1 (7)" in text(app)

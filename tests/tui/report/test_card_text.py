@@ -186,7 +186,13 @@ def test_lists_mark_a_run_whose_outputs_are_those_of_another() -> None:
 
 
 def test_a_rise_by_an_input_without_a_value_is_taken_back_beside_the_composite() -> None:
-    part = {"metric": "chrf_plus_plus", "value": 54.0, "normalised": 0.54, "weight": 0.25, "effective_weight": 1.0}
+    part: JsonObject = {
+        "metric": "chrf_plus_plus",
+        "value": 54.0,
+        "normalised": 0.54,
+        "weight": 0.25,
+        "effective_weight": 1.0,
+    }
     scores: JsonObject = {"composite": 0.54, "composite_profile": "B", "composite_inputs": [part]}
     floor: JsonObject = {"name": "words", "composite": 0.1, "chrf_plus_plus": 5.0}
     known: JsonObject = {**floor, "inputs": ["chrf_plus_plus", "hallucination_rate"]}
