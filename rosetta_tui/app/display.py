@@ -34,6 +34,7 @@ from rosetta_tui.app.launch import watch
 from rosetta_tui.report.card import card_in_short
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
 from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
+from rosetta_tui.show.json_forms import say_preparing
 from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def resume_and_show(name: str, resumption: Resumption, style: str | None, vault:
     with opened(path) as connection:
         back = runs_back(name)
         run = find_run(connection, name) if back is None else find_open_run(connection, back)
+    say_preparing(style)
     ready = api.resume(path, run.run_id, resumption, vault=vault)
     if not (resumption.retry_failed or resumption.options.get("keep_failed")):
         with opened(path) as connection:
@@ -115,6 +117,7 @@ def can_be_asked(style: str | None) -> bool:
 
 def retry_and_show(name: str, changes: PlanChanges, style: str | None, vault: VaultRequest | None) -> None:
     """Retry a run's failed entries as a new run, and show that until its end; ``vault`` as above."""
+    say_preparing(style)
     ready = api.retry(default_path(), name, changes, vault)
     if style != "json-lines":
         total = ready.asked_again + ready.kept

@@ -23,7 +23,7 @@ from rosetta_tui.request.click_options import GroupedCommand, adding_those_of
 from rosetta_tui.request.options import CONFIRM, asked, granted_terms, make_request, nameless, read_scoring_options
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
-from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.json_forms import form_text, say_preparing
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
         return
     if as_json:
         raise UsageError("--json goes with --estimate. The events of a run as JSON: --json-lines.")
+    say_preparing(style)
     answers = ledger.own_ledger(database.home()) if given["confirm"] else None
     if answers is not None and given["vault"]:
         ledger.check_anchor(answers, given["vault"])
@@ -217,6 +218,7 @@ def demo(system: str, task: str, fast: bool, style: str | None) -> None:
     """
     from rosetta_tui.session.trials import Paced, demo_run
 
+    say_preparing(style)
     ready = api.start(default_path(), demo_run(system, task))
     watched = style is None and sys.stdout.isatty()
     display.show(ready.with_method(Paced(ready.method)) if watched and not fast else ready, style)

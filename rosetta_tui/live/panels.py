@@ -53,7 +53,7 @@ class RunHeader(DetailLine):
 def _name(live: LiveRun) -> Content:
     started = live.started
     if started is None:
-        words = "The run could not begin" if live.failed else "Waiting for the run to begin …"
+        words = "The run could not begin" if live.failed else "Preparing: texts and metrics are read …"
         return Content.styled(words, "$quiet")
     setup, dataset = started.setup, started.dataset
     rest = [dataset.language_pair, *dict.fromkeys((setup.method, setup.model_slug, setup.condition))]

@@ -105,6 +105,12 @@ def print_form(name: str, value: JsonObject | Sequence[JsonObject], lines: Itera
         click.echo(line)
 
 
+def say_preparing(style: str | None) -> None:
+    """Print, where events are printed, that a run is being prepared: its texts are read before it has its own first event."""
+    if style == "json-lines":
+        click.echo(form_text("event", {"event": "Preparing", "run_id": None}, indent=None))
+
+
 def _with_version(form: JsonForm, value: JsonObject) -> JsonObject:
     if form.field in value:
         raise ValueError(f"{form.commands}: {form.field!r} has another meaning there.")

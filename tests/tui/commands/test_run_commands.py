@@ -271,10 +271,12 @@ def test_run_prints_json_lines_and_corpus_warnings_once(program: Program, tmp_pa
     (code, out, first), (code_again, _, second) = (program(*run) for _ in range(2))
     assert code == code_again == 0, first + second
     told = events(out)
-    assert (told[0]["event"], told[-1]["event"]) == ("Started", "Finished")
+    assert [told[place]["event"] for place in (0, 1, -1)] == ["Preparing", "Started", "Finished"]
     assert sum(event["event"] == "EntryScored" for event in told) == 2
     assert told[-1]["card_hash"]
-    assert len({event["run_id"] for event in told}) == 1
+    code, out, _ = program("run", tmp_path / "none.tsv", *run[2:])  # before a text is read
+    assert (code, [event["event"] for event in events(out)]) == (2, ["Preparing"])
+    assert len({event["run_id"] for event in told[1:]}) == 1
     assert "corpus.tsv, line 2" in first
     assert "corpus.tsv, line 2" not in second
     assert "about this corpus came before its first run" in second
@@ -327,7 +329,7 @@ def test_first_ctrl_c_drains_and_resume_asks_the_rest(rosetta: Rosetta, endpoint
     code, out, problems = program("resume", "--retry-failed", "--json-lines")
     assert code == 0, problems
     told = events(out)
-    assert told[0]["done"] + sum(each["event"] == "EntryScored" for each in told) == SIZE
+    assert told[1]["done"] + sum(each["event"] == "EntryScored" for each in told) == SIZE
     assert told[-1]["failed"] == 0
     assert len(endpoint.asked) == SIZE + len(broken)
     assert rosetta.count() == 1

@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from harness.api import Ready
 from harness.core.failures import RunState
-from harness.run.events import EntryScored, Failed
+from harness.run.events import Control, EntryScored, EventQueue, Failed
 from harness.store.file.database import open_store
 from harness.store.file.openings import ScoringSoFar
 from harness.store.ordering import FILTERS, SORTS
@@ -289,6 +289,16 @@ def disk(tmp_path: Path) -> Iterator[Path]:
         yield home
     finally:
         pulled(home)
+
+
+async def test_run_without_events_yet_is_being_prepared(tmp_path: Path) -> None:
+    path = tmp_path / "rosetta.sqlite"
+    open_store(path).close()
+    app = Starting(path)
+    app.initial = WatchedRun(EventQueue(), Control(), "0" * 32)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "Preparing: texts and metrics are read" in text(app)
 
 
 async def test_run_without_room_goes_on_once_there_is(disk: Path, endpoint: Scripted) -> None:

@@ -63,7 +63,7 @@ def events(home: Path) -> list[Any]:
 
 
 def test_events(events: list[Any]) -> None:
-    assert {each["event"] for each in events} == {"Started", "EntryScored", "Progress", "Finished"}
+    assert {each["event"] for each in events} == {"Preparing", "Started", "EntryScored", "Progress", "Finished"}
     for each in events:
         assert faults("event", each) == []
 
