@@ -146,12 +146,12 @@ class RunForm(VerticalScroll, can_focus=False):
         """Show next to each field what was found out; what is only missing yet, where it is wished."""
         self._found = found
         self._offer(found)
-        notes = {
-            "file": _corpus_words(found.corpus) if found.corpus else "",
-            "endpoint": found.key,
-            "sample": _chosen_words(found),
-            "budget": _budget_words(found, str(self._typed.get("budget", ""))),
-        }
+        notes = {"endpoint": found.key, "budget": _budget_words(found, str(self._typed.get("budget", "")))}
+        if found.corpus is not None:
+            notes["file"] = _corpus_words(found.corpus)
+            if found.chosen is not None:
+                secret = " · secret: they stay on this machine" if found.secret else ""
+                notes["sample"] = f"{found.chosen:,} of {found.corpus.entries:,} entries take part{secret}"
         wrong: dict[str | None, list[str]] = {}
         for trouble in found.troubles:
             if missing or not trouble.missing:
@@ -181,13 +181,6 @@ def _corpus_words(corpus: CorpusLook) -> str:
     if corpus.unmet:
         lines.append(f"no complete benchmark yet: {', '.join(corpus.unmet)}")
     return "\n".join(lines)
-
-
-def _chosen_words(found: DraftLook) -> str:
-    if found.chosen is None or found.corpus is None:
-        return ""
-    secret = " · secret: they stay on this machine" if found.secret else ""
-    return f"{found.chosen:,} of {found.corpus.entries:,} entries take part{secret}"
 
 
 def _budget_words(found: DraftLook, budget: str) -> str:

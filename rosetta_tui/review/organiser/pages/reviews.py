@@ -60,22 +60,19 @@ class ReviewRows(Rows[service.ReviewLine]):
 
 def verdict_cell(verdicts: Sequence[service.CertifiedVerdict | None]) -> Cell:
     """Return what the newest certificates say, run by run."""
-    words = " / ".join(map(_verdict_words, verdicts))
+    parts = []
+    for verdict in verdicts:
+        again = " (issue again)" if verdict is not None and verdict.recompute else ""
+        parts.append(
+            figures.NONE if verdict is None else f"{SIGNS[verdict.outcome]} {verdict_name(verdict.outcome)}{again}"
+        )
     issued = [verdict for verdict in verdicts if verdict is not None]
     if not issued:
         return Cell("none yet", "quiet")
     tones = {
         "warn" if certified_verdict.recompute else TONES[certified_verdict.outcome] for certified_verdict in issued
     }
-    return Cell(words, tones.pop() if len(tones) == 1 else "plain")
-
-
-def _verdict_words(verdict: service.CertifiedVerdict | None) -> str:
-
-    if verdict is None:
-        return figures.NONE
-    again = " (issue again)" if verdict.recompute else ""
-    return f"{SIGNS[verdict.outcome]} {verdict_name(verdict.outcome)}{again}"
+    return Cell(" / ".join(parts), tones.pop() if len(tones) == 1 else "plain")
 
 
 class ReviewsScreen(Screen[None]):

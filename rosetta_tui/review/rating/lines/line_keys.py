@@ -8,7 +8,7 @@ from typing import Final
 
 from harness.core.failures import HarnessError
 from review.log.payloads import Scope
-from review.rating import CannotJudge, Rating, Reason
+from review.rating import CannotJudge, Reason
 from review.session.session import Session
 from review.session.view import ShownItem, TextField, View
 from review.session.words import page as page_words
@@ -171,20 +171,18 @@ class LineActions:
 
     def reasons(self, view: View, digits: str) -> None:
         """Prompt for what is wrong with the item that was judged last."""
+        words, console = self._words, self._console
         if view.last is None or view.last.rating is None:
-            self._console.say(self._words(ANSWER_FIRST))
+            console.say(words(ANSWER_FIRST))
             return
-        digits = digits or self._asked_reasons(view.last.rating)
+        if not digits:
+            label = rating_label(words, view.last.rating)
+            console.say(words("You answered “{rating}”. What is wrong with it?", rating=label))
+            pages.show_choices(console, words, (reason_label(words, reason) for reason in Reason))
+            digits = console.ask(words("Type the numbers, as in 1 4, or only Enter to go back:"))
         chosen = {reason for digit in digits if (reason := reason_of(digit)) is not None}
         if chosen:
             self._session.set_reasons(view.last.item.id, chosen)
-
-    def _asked_reasons(self, rating: Rating) -> str:
-        words, label = self._words, rating_label(self._words, rating)
-        self._console.say(words("You answered “{rating}”. What is wrong with it?", rating=label))
-        reasons = (reason_label(words, reason) for reason in Reason)
-        pages.show_choices(self._console, words, reasons)
-        return self._console.ask(words("Type the numbers, as in 1 4, or only Enter to go back:"))
 
     def text(self, view: View, field: TextField, typed: str) -> None:
         """Save words that were typed on the same line, else ask for them line by line."""

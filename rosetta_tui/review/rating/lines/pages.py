@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import io
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, TextIO
 
 from harness.core.failures import HarnessError
@@ -295,10 +295,12 @@ def _choice(opening: TerminalOpening, console: Console, step: flow.ChooseReview)
         return keys.NextAction.LEAVE
     if typed.casefold() == LANGUAGE:
         choose_language(opening, console)
-    elif choices and (chosen := _numbered(typed or "1", choices)) is not None:
-        return chosen
-    else:
-        tell_unknown(words, console, typed)
+        return None
+    named = typed or "1"
+    number = int(named) if named.isdecimal() and len(named) < 4 else 0
+    if 1 <= number <= len(choices):
+        return choices[number - 1]
+    tell_unknown(words, console, typed)
     return None
 
 
@@ -312,11 +314,6 @@ def _row(words: Words, number: int, choice: Choice) -> str:
     row_text = words("{number}: {title}, from {name}", number=number, **facts)
     far = words("{done} of {total} done", done=choice.done, total=choice.total)
     return row_text if choice.done is None else f"{row_text}, {far}"
-
-
-def _numbered(typed: str, choices: Sequence[Choice]) -> Choice | None:
-    number = int(typed) if typed.isdecimal() and len(typed) < 4 else 0
-    return choices[number - 1] if 1 <= number <= len(choices) else None
 
 
 # who asks, and can this be drawn

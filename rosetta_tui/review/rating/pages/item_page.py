@@ -317,10 +317,9 @@ class ItemPage(Screen[None]):
         self.set_class(view.item is None, "-away")
         self.query_one(TroubleLine).tell(self.words, view.trouble, view.detail)
         self.say(view.said)
-        if view.item is not None:
-            self._draw_item(view, view.item)
-
-    def _draw_item(self, view: View, item: ShownItem) -> None:
+        item = view.item
+        if item is None:
+            return
         self._read(view, item)
         self.query_one(LessonBox).tell(self.words, view.lesson)
         given = [item.rating.rank] if item.rating is not None and item.stands else []
@@ -356,20 +355,17 @@ class ItemPage(Screen[None]):
         self.call_after_refresh(self._tell_more)
 
     def _tell_more(self) -> None:
+        """Show plainly that an answer waits for the translation; nothing where all is in sight."""
         texts = self.query_one(Texts)
         if self.mode is not KeyMode.REASONS:
             texts.note_read()
-        below = self._what_is_below(texts)
-        self.query_one("#more", Static).update(told(self.words(below)) if below else "")
-
-    def _what_is_below(self, texts: Texts) -> str:
-        """Return plainly that an answer waits for the translation; nothing where all is in sight."""
         judges = self.mode is KeyMode.JUDGE and self.view.lesson is None
+        below = item_words.GOES_ON_BELOW if texts.more_below else ""
         if judges and not texts.has_room:
-            return item_words.MAKE_LARGER
-        if judges and not texts.translation_seen:
-            return item_words.TRANSLATION_BELOW
-        return item_words.GOES_ON_BELOW if texts.more_below else ""
+            below = item_words.MAKE_LARGER
+        elif judges and not texts.translation_seen:
+            below = item_words.TRANSLATION_BELOW
+        self.query_one("#more", Static).update(told(self.words(below)) if below else "")
 
     def say(self, words: str) -> None:
         self.query_one(".said", Static).update(told(words))

@@ -259,15 +259,14 @@ class JudgingScreen(ItemPage):
         self._save(message.text)
 
     def _save(self, text: str) -> None:
+        def written(view: View) -> None:
+            if not view.trouble:
+                self.enter(KeyMode.JUDGE)
+            self.draw(view)
+
         item = self.view.item
         if item is not None:
-            save = partial(self.sitting.session.save_text, item.id, self.field, text)
-            self._do(save, self._written)
-
-    def _written(self, view: View) -> None:
-        if not view.trouble:
-            self.enter(KeyMode.JUDGE)
-        self.draw(view)
+            self._do(partial(self.sitting.session.save_text, item.id, self.field, text), written)
 
     def _put_away(self, text: str) -> None:
         """Close the box; what was typed stays as a draft."""

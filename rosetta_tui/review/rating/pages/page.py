@@ -107,13 +107,12 @@ _HOLDS = "\u00a0"
 
 def told(words: str, style: str = "") -> Content:
     """Return words of the catalogue as harmless Content, with their line breaks and no-break spaces."""
-    lines = words.split("\n")
-    return Content("\n").join([Content.styled(_harmless(line), style) for line in lines])
-
-
-def _harmless(line: str) -> str:
-    parts = _SPACE_THAT_HOLDS.split(line)
-    return "".join(_HOLDS if _SPACE_THAT_HOLDS.fullmatch(part) else plain(part) for part in parts)
+    lines = []
+    for line in words.split("\n"):
+        parts = _SPACE_THAT_HOLDS.split(line)
+        harmless = "".join(_HOLDS if _SPACE_THAT_HOLDS.fullmatch(part) else plain(part) for part in parts)
+        lines.append(Content.styled(harmless, style))
+    return Content("\n").join(lines)
 
 
 Result = TypeVar("Result")
