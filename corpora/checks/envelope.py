@@ -6,13 +6,14 @@ A value is quoted only where the corpus is open: anything may be in a free field
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from corpora.checks.entries import PlacedEntry, in_order, quoted_tags, warn_of
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, shown
 from corpora.languages.tags import wrong_tag
 from corpora.model.corpus import INHERITED, LEAST_OF_CANARY, Dataset, texts_of
@@ -200,7 +201,7 @@ MOST_FIELDS = 16_384
 """Fields of an entry, and columns of a table, as many as a spreadsheet has; what has more is something else."""
 
 
-def misplaced(fields: Mapping[str, Any], known: frozenset[str], data: Collection[str] = ()) -> Iterator[MisplacedMark]:
+def misplaced(fields: JsonObject, known: frozenset[str], data: Collection[str] = ()) -> Iterator[MisplacedMark]:
     """Yield every field that may hold a mark which is not understood.
 
     ``known``: names that the form of the file gives a meaning; only their values are examined. ``data``: fields
@@ -216,27 +217,33 @@ def misplaced(fields: Mapping[str, Any], known: frozenset[str], data: Collection
             yield from _inside(name, value, gold=name in _WHERE_GOLD_IS_KNOWN)
 
 
-def without_roles(fields: Mapping[str, Any]) -> dict[str, Any]:
+def without_roles(fields: JsonObject) -> dict[str, Json]:
     """Omit the role of a corpus, which ``corpora.model.terms`` reads."""
     roles = {name for name in fields if speaks_of_terms(name) is TermMarking.ROLE}
     return {name: value for name, value in fields.items() if name not in roles}
 
 
-def _by_name(path: str, name: str, value: Any) -> MisplacedMark | None:
+def _by_name(path: str, name: str, value: Json) -> MisplacedMark | None:
     if is_term_mark(name):
         return MisplacedMark.term(path)
-    if is_mark(name) and not _numbers_sentences(name, value):
-        return MisplacedMark.segment(path)
-    return None
+    if not is_mark(name):
+        return None
+    # `segment_id: 17` is the number of a sentence and no mark.
+    whole = type(value) is int or (isinstance(value, str) and value.strip().isdecimal())
+    words = folded_words(name)
+    numbered = whole and words[:1] in (["segment"], ["seg"]) and not _COUNTED.isdisjoint(words)
+    return None if numbered else MisplacedMark.segment(path)
 
 
-def _inside(path: str, value: Any, *, gold: bool) -> Iterator[MisplacedMark]:
+def _inside(path: str, value: Json, *, gold: bool) -> Iterator[MisplacedMark]:
     """Find marks in a value, through all its levels."""
     if isinstance(value, str):
         if names_secret(value, gold=gold):
             yield MisplacedMark.segment(path)
-        elif len(value) <= LONGEST and fold(value) == "localonly" and not _is_term(path):
-            yield MisplacedMark.term(path)
+        elif len(value) <= LONGEST and fold(value) == "localonly":
+            first, last = path.partition(".")[0], path.rpartition(".")[2]
+            if first != "transmission" and speaks_of_terms(last) is None:
+                yield MisplacedMark.term(path)
     elif isinstance(value, dict):
         for name, inner in value.items():
             misplaced_mark = _by_name(f"{path}.{name}", name, inner)
@@ -247,11 +254,6 @@ def _inside(path: str, value: Any, *, gold: bool) -> Iterator[MisplacedMark]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _inside(path, inner, gold=gold)
-
-
-def _is_term(path: str) -> bool:
-    first, last = path.partition(".")[0], path.rpartition(".")[2]
-    return first == "transmission" or speaks_of_terms(last) is not None
 
 
 @lru_cache(maxsize=MOST_FIELDS)
@@ -303,10 +305,3 @@ def named_for_secret(name: str) -> bool:
 
 
 _OF_NAMES = ("heldout", "holdout", "goldstandard")
-
-
-def _numbers_sentences(name: str, value: Any) -> bool:
-    """Distinguish ``segment_id: 17``, the number of a sentence, from a mark."""
-    whole = type(value) is int or (isinstance(value, str) and value.strip().isdecimal())
-    words = folded_words(name)
-    return whole and words[:1] in (["segment"], ["seg"]) and not _COUNTED.isdisjoint(words)

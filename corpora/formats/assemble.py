@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from typing import Any
 
 from pydantic import ValidationError
 
 from corpora.checks.envelope import MOST_FIELDS, misplaced, without_roles
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, shown
 from corpora.formats.read_json import strings_in
 from corpora.languages.tags import as_tag, equal_tags, is_assigned, is_language_tag, nearest, pair_label, wrong_tag
@@ -58,11 +58,16 @@ _NOT_TEXT = ("It must be text.", "Put it in quotes.")
 _OPTIONS = {"source_language": "--source-language", "target_language": "--target-language"}
 
 
-def assemble_dataset(raw: RawCorpus, given: Mapping[str, Any], file_id: str, findings: Findings) -> Dataset | None:
+def assemble_dataset(raw: RawCorpus, given: JsonObject, file_id: str, findings: Findings) -> Dataset | None:
     """Complete the envelope from what the caller gave and check it; None where it stays unusable."""
     fields = with_tags(_without_empty(raw.envelope, Dataset.model_fields))
-    _complete(fields, with_tags(given), findings)
-    fields = raw.guessed | fields
+    for name, value in with_tags(given).items():
+        stated = None if value is None else fields.setdefault(name, value)
+        tags = name in _OPTIONS and isinstance(stated, str) and isinstance(value, str)
+        if stated != value and not (tags and equal_tags(str(stated), str(value))):
+            what = "The file says something else than the option."
+            findings.error(what, "Leave the option out, or correct the file.", field=f"dataset.{name}")
+    fields = {**raw.guessed, **fields}
     if not raw.has_envelope:
         fields.setdefault("id", file_id)
     missing = [name for name in ("id", *_OPTIONS) if name not in fields]
@@ -70,14 +75,7 @@ def assemble_dataset(raw: RawCorpus, given: Mapping[str, Any], file_id: str, fin
         option = _OPTIONS.get(name, "--id")
         mend = f"Write it in the file, or give {option}."
         findings.error("It is missing.", mend, field=f"dataset.{name}")
-    for name in _OPTIONS:
-        _check_language(name, fields.get(name), findings)
-    source, target = (fields.get(name) for name in _OPTIONS)
-    same = isinstance(source, str) and isinstance(target, str) and equal_tags(source, target)
-    if same and fields.get("task", TRANSLATION) == TRANSLATION:
-        what = "Sources and references are said to be in one language, and this is a translation."
-        mend = "Correct the tag that is wrong; a variety has one of its own, such as en-GB."
-        findings.warning(what, mend, field="dataset.target_language")
+    _check_languages(fields, findings)
     if "task" in fields and (not isinstance(fields["task"], str) or fields["task"] not in TASKS):
         findings.error(*unknown_task(fields.pop("task")), field="dataset.task")
     if isinstance(fields.get("provenance"), str):
@@ -89,48 +87,37 @@ def assemble_dataset(raw: RawCorpus, given: Mapping[str, Any], file_id: str, fin
     return _dataset(fields, findings)
 
 
-def _without_empty(fields: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
+def _without_empty(fields: JsonObject, known: Container[str]) -> dict[str, Json]:
     """Omit known fields that are null; an unknown field may mean something by it."""
     return {name: value for name, value in fields.items() if value is not None or name not in known}
 
 
-def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findings) -> None:
-    for name, value in given.items():
-        if value is None:
-            continue
-        stated = fields.setdefault(name, value)
-        if stated != value and not (name in _OPTIONS and _same_tag(stated, value)):
-            what = "The file says something else than the option."
-            mend = "Leave the option out, or correct the file."
-            findings.error(what, mend, field=f"dataset.{name}")
-
-
-def with_tags(fields: Mapping[str, Any]) -> dict[str, Any]:
+def with_tags(fields: JsonObject) -> dict[str, Json]:
     """Return an envelope whose languages are tags where they are names or tags of another form (``as_tag``)."""
-    languages = {name: fields[name] for name in _OPTIONS if isinstance(fields.get(name), str)}
-    return {**fields, **{name: as_tag(text) for name, text in languages.items()}}
+    return {**fields, **{name: as_tag(text) for name in _OPTIONS if isinstance(text := fields.get(name), str)}}
 
 
-def _same_tag(stated: Any, given: Any) -> bool:
-    return isinstance(stated, str) and isinstance(given, str) and equal_tags(stated, given)
-
-
-def _check_language(name: str, tag: Any, findings: Findings) -> None:
-    if not isinstance(tag, str):
-        return
-    if not is_language_tag(tag):
-        mend = "Write a tag such as en, crk, crk-Cans or es-MX, with hyphens."
-        findings.error("It is not a language tag (BCP 47).", mend, field=f"dataset.{name}")
-    elif not is_assigned(tag):
-        what = f"No language has the tag {shown(tag, 20)} (ISO 639)."
-        mend = "Correct it. For a language without a tag use a private one, qaa to qtz."
-        findings.warning(what, mend, field=f"dataset.{name}")
+def _check_languages(fields: JsonObject, findings: Findings) -> None:
+    tags = {name: tag for name in _OPTIONS if isinstance(tag := fields.get(name), str)}
+    for name, tag in tags.items():
+        if not is_language_tag(tag):
+            mend = "Write a tag such as en, crk, crk-Cans or es-MX, with hyphens."
+            findings.error("It is not a language tag (BCP 47).", mend, field=f"dataset.{name}")
+        elif not is_assigned(tag):
+            what = f"No language has the tag {shown(tag, 20)} (ISO 639)."
+            mend = "Correct it. For a language without a tag use a private one, qaa to qtz."
+            findings.warning(what, mend, field=f"dataset.{name}")
+    same = len(tags) == len(_OPTIONS) and equal_tags(*tags.values())
+    if same and fields.get("task", TRANSLATION) == TRANSLATION:
+        what = "Sources and references are said to be in one language, and this is a translation."
+        mend = "Correct the tag that is wrong; a variety has one of its own, such as en-GB."
+        findings.warning(what, mend, field="dataset.target_language")
 
 
 _NOT_WRITABLE = ("It holds a NUL, half a surrogate pair, or too many levels.", "Write plain text and flat values.")
 
 
-def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
+def _dataset(fields: JsonObject, findings: Findings) -> Dataset | None:
     if not _is_writable(fields):
         findings.error(*_NOT_WRITABLE, field="dataset")
         return None
@@ -157,25 +144,25 @@ def assemble_entry(raw: RawEntry, task: Task, findings: Findings) -> Entry | Non
     fields = _without_empty(raw.fields, _KNOWN)
     where = raw.fields.get("id")
     spot = _Spot(findings, raw, where if isinstance(where, (int, str)) else raw.place)
-    if (wrong := _unusable(fields)) is not None:
-        spot.error(*wrong)
-        return None
-    _check_marks(fields, spot)
+    if len(fields) > MOST_FIELDS:
+        spot.error(f"It has {len(fields):,} fields; {MOST_FIELDS:,} are read.", "Is this the right file?")
+    elif not _is_writable(fields):
+        spot.error(*_NOT_WRITABLE)
+    else:
+        for name, value in fields.items():
+            # Towers of marks are refused before anything brings them into a normal form.
+            if any(map(stacked, strings_in([name, value]))):
+                what = f"More than {MOST_STACKED} combining marks are in a row, which no writing has."
+                spot.error(what, "Take them out.", field=None if stacked(name) else name)
     if spot.noted:
         return None
-    _tidy_difficulty(fields)
-    if isinstance(fields.get("provenance"), dict):
-        _keep_record(fields)
+    _tidy(fields)
     for mark in misplaced(fields, _KNOWN, task.data):
         spot.error(mark.wrong, mark.mend, field=shown(mark.path))
     _check_id(fields.get("id"), spot)
     if task.name != TRANSLATION:
         fields = _of_task(fields, task, spot)
-    _check_sides(fields, task, spot)
-    for name in INHERITED:
-        _check_tag(name, fields.get(name), spot)
-    if isinstance(fields.get("difficulty"), (bool, str)):
-        spot.wrong("difficulty", fields["difficulty"])
+    _check_texts(fields, task, spot)
     try:
         entry = Entry.model_validate(fields)
     except ValidationError as error:
@@ -183,14 +170,6 @@ def assemble_entry(raw: RawEntry, task: Task, findings: Findings) -> Entry | Non
             spot.wrong(name, fields.get(name))
         return None
     return None if spot.noted else entry
-
-
-def _unusable(fields: dict[str, Any]) -> tuple[str, str] | None:
-    """Return why an entry is not looked into, and the fix; None for a usual one."""
-    if len(fields) > MOST_FIELDS:
-        what = f"It has {len(fields):,} fields; {MOST_FIELDS:,} are read."
-        return what, "Is this the right file?"
-    return None if _is_writable(fields) else _NOT_WRITABLE
 
 
 class _Spot:
@@ -210,7 +189,7 @@ class _Spot:
         self.noted.add(field)
         self._findings.error(message, mend, line=self._line, entry=self._entry, field=field)
 
-    def wrong(self, name: str, value: Any) -> None:
+    def wrong(self, name: str, value: Json) -> None:
         """Record that a field has a value it must not have."""
         message, mend = _WRONG.get(name, _NOT_TEXT)
         if name == "segment" and isinstance(value, str):
@@ -219,15 +198,7 @@ class _Spot:
         self.error(message, mend, field=name)
 
 
-def _check_marks(fields: Mapping[str, Any], spot: _Spot) -> None:
-    """Refuse towers of marks before anything brings them into a normal form."""
-    for name, value in fields.items():
-        if any(map(stacked, strings_in([name, value]))):
-            what = f"More than {MOST_STACKED} combining marks are in a row, which no writing has."
-            spot.error(what, "Take them out.", field=None if stacked(name) else name)
-
-
-def _check_id(value: Any, spot: _Spot) -> None:
+def _check_id(value: Json, spot: _Spot) -> None:
     if value is None:
         spot.error("It has no id.", "Give every entry an id, or none.", field="id")
     elif isinstance(value, bool) or not isinstance(value, (int, str)):
@@ -238,7 +209,7 @@ def _check_id(value: Any, spot: _Spot) -> None:
         spot.error("The number is too large.", "Write it as text in quotes.", field="id")
 
 
-def _of_task(fields: Mapping[str, Any], task: Task, spot: _Spot) -> dict[str, Any]:
+def _of_task(fields: JsonObject, task: Task, spot: _Spot) -> dict[str, Json]:
     """Check the fields of a task, and return them with the texts that follow from them."""
     from corpora.model.records import complete, sides_that_follow  # noqa: PLC0415  many models
 
@@ -253,7 +224,8 @@ def _of_task(fields: Mapping[str, Any], task: Task, spot: _Spot) -> dict[str, An
     return made
 
 
-def _check_sides(fields: Mapping[str, Any], task: Task, spot: _Spot) -> None:
+def _check_texts(fields: JsonObject, task: Task, spot: _Spot) -> None:
+    """Check both sides, the tags that an envelope may say too, and that a difficulty is a number."""
     filled = task.wants_reference and not task.empty_reference
     for side in SIDES:
         text = fields.get(side)
@@ -263,41 +235,37 @@ def _check_sides(fields: Mapping[str, Any], task: Task, spot: _Spot) -> None:
             spot.wrong(side, text)
         elif side == "reference" and filled and is_blank(text):
             spot.error("It is blank.", "Fill it in, or take the entry out.", field=side)
+    for name in INHERITED:
+        tag = fields.get(name)
+        if tag is not None and not isinstance(tag, str):
+            spot.wrong(name, tag)
+        elif tag is not None and (wrong := wrong_tag(tag)) is not None:
+            spot.error(*wrong, field=name)
+    if isinstance(fields.get("difficulty"), (bool, str)):
+        spot.wrong("difficulty", fields["difficulty"])
 
 
-def _check_tag(name: str, value: Any, spot: _Spot) -> None:
-    if value is not None and not isinstance(value, str):
-        spot.wrong(name, value)
-    elif value is not None and (wrong := wrong_tag(value)) is not None:
-        spot.error(*wrong, field=name)
-
-
-def _tidy_difficulty(fields: dict[str, Any]) -> None:
-    """Convert easy, medium, hard into tiers, and store the word so that it can be written again."""
+def _tidy(fields: dict[str, Json]) -> None:
+    """Convert easy, medium, hard into tiers, and a provenance object into a record; both can be written again."""
     given = fields.get("difficulty")
+    word = given.strip().lower() if isinstance(given, str) else ""
     if isinstance(given, float) and given.is_integer():
         fields["difficulty"] = int(given)
-    if not isinstance(given, str):
-        return
-    word = given.strip().lower()
-    if word not in TIER_OF_WORD:
-        return
-    exact = fields.get(EXACT_TIER)
-    if type(exact) is int and 1 <= exact <= 5:
-        fields["difficulty"] = fields.pop(EXACT_TIER)
-    else:
-        fields["difficulty"] = TIER_OF_WORD[word]
-        fields.setdefault(DIFFICULTY_WORD, given)
+    elif word in TIER_OF_WORD:
+        exact = fields.get(EXACT_TIER)
+        if type(exact) is int and 1 <= exact <= 5:
+            fields["difficulty"] = fields.pop(EXACT_TIER)
+        else:
+            fields["difficulty"] = TIER_OF_WORD[word]
+            fields.setdefault(DIFFICULTY_WORD, given)
+    if isinstance(fields.get("provenance"), dict):
+        # It stands next to the tag, which the object does not name.
+        fields[RECORD] = fields.pop("provenance")
+        if "provenance_tag" in fields:
+            fields["provenance"] = fields.pop("provenance_tag")
 
 
-def _keep_record(fields: dict[str, Any]) -> None:
-    """Store a provenance given as an object next to the tag, which the object does not name."""
-    fields[RECORD] = fields.pop("provenance")
-    if "provenance_tag" in fields:
-        fields["provenance"] = fields.pop("provenance_tag")
-
-
-def _is_writable(fields: dict[str, Any]) -> bool:
+def _is_writable(fields: JsonObject) -> bool:
     try:
         return _UNWRITABLE.search("\n".join(strings_in(fields))) is None
     except ValueError:

@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any
 
 from corpora.checks.envelope import is_mark, is_term_mark
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, shown
 from corpora.languages.tags import as_tag, is_language_tag, same_language, tag_of, tidy
 from corpora.model.corpus import SIDES, SYNONYMS
@@ -41,7 +42,7 @@ def whole_number(cell: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def read_cell(name: str, cell: str) -> Any:
+def read_cell(name: str, cell: str) -> Json:
     """Return the value of a plain cell; ids that are whole numbers become integers."""
     if name not in _STRIPPED:
         return cell
@@ -66,7 +67,7 @@ def read_variants(cell: str) -> list[str]:
     return [part.strip() for part in cell.split("|") if part.strip()]
 
 
-def is_plain(name: str, value: Any) -> bool:
+def is_plain(name: str, value: Json) -> bool:
     """Return whether a value comes back the same from a plain cell, which no spreadsheet would run."""
     text = write_cell(name, value)
     if isinstance(value, str) and (is_formula(value) or (name == "id" and whole_number(value) is not None)):
@@ -74,7 +75,7 @@ def is_plain(name: str, value: Any) -> bool:
     return bool(text) and value not in NOTHING and read_cell(name, text or "") == value
 
 
-def write_cell(name: str, value: Any) -> str | None:
+def write_cell(name: str, value: Json) -> str | None:
     """Return the text of a plain cell, None for a value that only a JSON column can hold."""
     if isinstance(value, str):
         return value
@@ -121,7 +122,7 @@ class Columns:
         tag: str | None = getattr(self, LANGUAGES[side])
         return tag
 
-    def within(self, envelope: Mapping[str, Any]) -> Columns:
+    def within(self, envelope: JsonObject) -> Columns:
         """Complete the languages from the envelope of the file."""
         own = {name: envelope.get(name) for name in LANGUAGES.values()}
         tags = {name: as_tag(tag) for name, tag in own.items() if isinstance(tag, str)}
@@ -163,7 +164,10 @@ def choose(names: Sequence[str], columns: Columns, known: Collection[str], *, la
     ``languages``: every name is a language. A side that cannot be told is left out of ``places``.
     """
     chosen = ChosenColumns()
-    tags = [_tag(name, languages=languages) for name in names]
+    if languages:
+        tags = [tag_of(name) or (plain if is_language_tag(plain := tidy(name)) else None) for name in names]
+    else:
+        tags = [None if name.strip().casefold() in _NAMED else tag_of(name) for name in names]
     for side in SIDES:
         places = _said(names, columns.named(side), several=side == "reference")
         if places:
@@ -184,13 +188,6 @@ def choose(names: Sequence[str], columns: Columns, known: Collection[str], *, la
     return chosen
 
 
-def _tag(name: str, *, languages: bool) -> str | None:
-    if not languages:
-        return None if name.strip().casefold() in _NAMED else tag_of(name)
-    plain = tidy(name)
-    return tag_of(name) or (plain if is_language_tag(plain) else None)
-
-
 def _said(names: Sequence[str], said: str | None, *, several: bool) -> list[int]:
     """Find the columns that a person named, by name (case aside) or by number; none unless all are there."""
     folded = [name.strip().casefold() for name in names]
@@ -209,9 +206,15 @@ def _said(names: Sequence[str], said: str | None, *, several: bool) -> list[int]
 
 def _by_number(names: Sequence[str], columns: Columns, known: Collection[str], chosen: ChosenColumns) -> None:
     """Find references that are numbered (``ref1``, ``mi_2``), where nobody says which column holds them."""
-    free = (at for at in range(len(names)) if at not in chosen.places.values())
-    matches = [(at, _NUMBERED.fullmatch(names[at].strip())) for at in free]
-    numbered = [(int(m[2]), at) for at, m in matches if m and _names_reference(m[1], columns)]
+    references, tag = {"reference", *SYNONYMS["reference"]}, columns.target_language
+    numbered: list[tuple[int, int]] = []
+    for at, name in enumerate(names):
+        match = None if at in chosen.places.values() else _NUMBERED.fullmatch(name.strip())
+        if match and (
+            match[1].casefold().replace(" ", "_") in references
+            or (tag is not None and (tag_of(match[1]) or "").casefold() == tag.casefold())
+        ):
+            numbered.append((int(match[2]), at))
     places = [at for _, at in sorted(numbered)]
     if not places or columns.reference is not None:
         return
@@ -221,14 +224,6 @@ def _by_number(names: Sequence[str], columns: Columns, known: Collection[str], c
 
 
 _NUMBERED = re.compile(r"(.{2,60}?)[ _.-]?([0-9]{1,2})")
-
-
-def _names_reference(name: str, columns: Columns) -> bool:
-    plain = name.casefold().replace(" ", "_")
-    tag = columns.target_language
-    return plain in {"reference", *SYNONYMS["reference"]} or (
-        tag is not None and (tag_of(name) or "").casefold() == tag.casefold()
-    )
 
 
 def _by_language(side: str, names: Sequence[str], columns: Columns, chosen: ChosenColumns) -> None:
@@ -339,7 +334,7 @@ def note_choice(
         findings.warning(what, mend, field="reference", **at)
 
 
-def add_references(fields: dict[str, Any], others: Iterable[Any]) -> None:
+def add_references(fields: dict[str, Json], others: Iterable[Json]) -> None:
     """Add further references of an entry as variants; the first that is not blank is its reference."""
     texts = (fields.get("reference"), *others)
     there = (text for text in texts if text is not None)
@@ -348,20 +343,21 @@ def add_references(fields: dict[str, Any], others: Iterable[Any]) -> None:
     if given and isinstance(variants, list):
         fields["reference"], *rest = given
         known = {given[0], *(variant for variant in variants if isinstance(variant, str))}
-        fields["variants"] = [*variants]
         for reference in rest:
             if not isinstance(reference, str) or reference not in known:
-                fields["variants"].append(reference)
+                variants = [*variants, reference]
                 known.add(str(reference))
-        if not fields["variants"]:
-            del fields["variants"]
+        if variants:
+            fields["variants"] = variants
+        else:
+            fields.pop("variants", None)
 
 
 LISTED = ("references", "refs", "targets")
 """Names of fields that hold a list of references."""
 
 
-def take_listed(fields: dict[str, Any]) -> None:
+def take_listed(fields: dict[str, Json]) -> None:
     """Read a list of references as a reference and its variants.
 
     The list stands as ``reference``, or under a name of ``LISTED`` where no reference is next to it, or one of

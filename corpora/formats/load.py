@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from corpora.checks.entries import PlacedEntry, check_ids, check_together
 from corpora.checks.envelope import (
@@ -20,6 +19,7 @@ from corpora.checks.envelope import (
     without_roles,
 )
 from corpora.files.decode import decode, read_bytes
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
@@ -28,7 +28,7 @@ from corpora.formats.table_head import first_record
 from corpora.model.corpus import SIDES, SYNONYMS, Corpus, Dataset, Form, RawCorpus, RawEntry, dataset_fields
 from corpora.model.entry import Segment
 from corpora.model.sidecar import KNOWN_OF_MARK, marks_beside, terms_of_mark
-from corpora.model.task import TASKS, TRANSLATION, Task
+from corpora.model.task import TASKS, TRANSLATION
 from corpora.model.terms import MEND, Term, terms_in, weighed
 from corpora.text.comparison import is_blank
 
@@ -57,7 +57,7 @@ def load(
     reference: str | Path | Sequence[str | Path] | None = None,
     *,
     form: Form | str | None = None,
-    dataset: Dataset | Mapping[str, Any] | None = None,
+    dataset: Dataset | JsonObject | None = None,
     columns: Columns = ANY_COLUMNS,
     kept_here: bool = False,
 ) -> Corpus:
@@ -89,7 +89,7 @@ def read(
     files: list[File],
     *,
     form: Form | None = None,
-    dataset: Dataset | Mapping[str, Any] | None = None,
+    dataset: Dataset | JsonObject | None = None,
     beside: Sequence[Term] = (),
     columns: Columns = ANY_COLUMNS,
     kept_here: bool = False,
@@ -101,7 +101,7 @@ def read(
     if raw is None:
         raise findings.failure()
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
-    placed = _placed(raw, _task(envelope, raw, given or {}), findings)
+    placed = _placed(raw, envelope, given or {}, findings)
     _check_names([file.name for file in files], envelope, placed, findings)
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
@@ -144,15 +144,10 @@ def _with_line(problem: Problem, file: File) -> Problem:
 _NAMED = rb'"%s"\s*:|(?m:^)#\s*(?:dataset\.)?%s\s*:'
 
 
-def _task(envelope: Dataset | None, raw: RawCorpus, given: Mapping[str, Any]) -> Task:
-    """Return the task of a corpus; of one whose envelope lacks something, what it or the caller says."""
-    if envelope is not None:
-        return TASKS[envelope.task]
-    task_name = raw.envelope.get("task") or given.get("task")
-    return TASKS.get(task_name if isinstance(task_name, str) else TRANSLATION, TASKS[TRANSLATION])
-
-
-def _placed(raw: RawCorpus, task: Task, findings: Findings) -> list[PlacedEntry]:
+def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings) -> list[PlacedEntry]:
+    # The task of a corpus whose envelope lacks something is what it or the caller says.
+    stated = raw.envelope.get("task") or given.get("task") if envelope is None else envelope.task
+    task = TASKS.get(stated if isinstance(stated, str) else TRANSLATION, TASKS[TRANSLATION])
     if not raw.entries and not findings.failed:
         findings.error("There are no entries.", "Give at least one.", field="entries")
     if any(problem.field == "dataset.task" for problem in findings.problems):
@@ -224,38 +219,34 @@ def _with_terms(
 ) -> Dataset:
     """Weigh all terms of a corpus; what others than the envelope say is written into it."""
     own = list(terms_in(dataset_fields(envelope)))
-    others = [*beside, *_terms_of_entries(placed)]
+    # What one entry says holds for the file. The card repeats a term that is understood, so that one does not
+    # name its entry, which is then secret.
+    of_entries: dict[tuple[str, str], Term] = {}
+    for item in placed:
+        for term in terms_in(item.entry.model_extra or {}, of_entry=True):
+            if (key := (term.field, str(term.said))) not in of_entries:
+                where = f"entry {shown(item.entry.id, 30)}" if term.led_to is None else "an entry"
+                of_entries[key] = replace(term, field=f"{where}, {term.field}")
+    others = [*beside, *of_entries.values()]
     terms = weighed([*own, *others])
     for name, words in terms.unclear:
         findings.error(words, MEND, field=shown(name))
     if not others or weighed(own) == terms:
         return envelope
-    fields: dict[str, Any] = {} if terms.training is None else {"training": terms.training}
+    fields: dict[str, Json] = {} if terms.training is None else {"training": terms.training}
     if terms.because:
         fields |= {"transmission": terms.as_written, "transmission_because": terms.because}
         fields |= {"transmission_class": terms.licence_class or None}
     return envelope.model_copy(update=fields)
 
 
-def _terms_of_entries(placed: Sequence[PlacedEntry]) -> Iterator[Term]:
-    """Yield the terms that entries name, each once: what one of them says holds for the file.
-
-    The card repeats a term that is understood, so that one does not name its entry, which is then secret.
-    """
-    known: set[tuple[str, str]] = set()
-    for item in placed:
-        for term in terms_in(item.entry.model_extra or {}, of_entry=True):
-            key = term.field, str(term.said)
-            if key not in known:
-                known.add(key)
-                unclear = term.led_to is None
-                where = f"entry {shown(item.entry.id, 30)}" if unclear else "an entry"
-                yield replace(term, field=f"{where}, {term.field}")
-
-
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
     """Report once, not for every entry, that a whole file has no sources or no references."""
-    sides = [side for side in SIDES if all(_is_blank(entry.fields.get(side)) for entry in entries)]
+    sides = [
+        side
+        for side in SIDES
+        if all(is_blank(text) if isinstance(text := entry.fields.get(side), str) else text is None for entry in entries)
+    ]
     noted = {problem.field for problem in findings.problems if problem.severity is Severity.ERROR}
     for side in (side for side in sides if entries and side not in noted):
         findings.error(
@@ -264,10 +255,6 @@ def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
             field=side,
         )
     return bool(sides)
-
-
-def _is_blank(text: Any) -> bool:
-    return text is None or (isinstance(text, str) and is_blank(text))
 
 
 def _number(entries: list[RawEntry], findings: Findings) -> None:
@@ -289,8 +276,13 @@ def _raw(files: list[File], form: Form | None, columns: Columns, findings: Findi
 
         if read_sheet.is_workbook(files[0].data):
             return read_sheet.read_workbook(files[0].data, findings, columns)
-    texts = _texts(files, findings)
-    if texts is None:
+    texts: list[str] = []
+    for file in files:
+        beside = Findings(file.name)
+        text = decode(file.data, beside)
+        findings.problems += beside.problems
+        texts += [] if text is None else [text]
+    if len(texts) < len(files):
         return None
     by_key = all(_BY_SUFFIX.get(Path(file.name).suffix.lower()) is Form.ARB for file in files)
     several = Form.ARB if form is Form.ARB or (form is None and by_key) else Form.PARALLEL
@@ -339,17 +331,6 @@ def _by_form(
         case _:
             read = read_jsonl if form is Form.JSONL else partial(read_json, form=form)
             return read(texts[0], findings=findings, columns=columns)
-
-
-def _texts(files: list[File], findings: Findings) -> list[str] | None:
-    texts: list[str] = []
-    for file in files:
-        beside = Findings(file.name)
-        text = decode(file.data, beside)
-        findings.problems += beside.problems
-        if text is not None:
-            texts.append(text)
-    return texts if len(texts) == len(files) else None
 
 
 def _form_of(name: str, text: str, columns: Columns) -> Form | None:

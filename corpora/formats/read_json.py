@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings
 from corpora.formats.columns import (
     LANGUAGE_OPTIONS,
@@ -57,7 +58,11 @@ class Walker:
         self.lines: list[int] = []
         self._slips: list[tuple[str, str]] = []
         self._decoder = json.JSONDecoder(
-            object_pairs_hook=self._object, parse_constant=self._constant, parse_float=self._float
+            object_pairs_hook=self._object,
+            parse_constant=lambda name: self._slips.append(
+                (f"{name} is not JSON.", "Write a number, or leave the field out.")
+            ),
+            parse_float=self._float,
         )
         self._line = 1
         self._counted = 0
@@ -98,8 +103,8 @@ class Walker:
         self._counted = position
         return self._line
 
-    def _members(self, position: int) -> tuple[dict[str, Any], int]:
-        members: dict[str, Any] = {}
+    def _members(self, position: int) -> tuple[dict[str, Json], int]:
+        members: dict[str, Json] = {}
         position = self._skip(position + 1)
         if self.text.startswith("}", position):
             return members, position + 1
@@ -144,14 +149,11 @@ class Walker:
             raise json.JSONDecodeError(f"Expecting '{sign}'", self.text, position)
         return self._skip(position + 1)
 
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Json]:
         members = dict(pairs)
         if len(members) != len(pairs):
             self._slips.append(_REPEATED)
         return members
-
-    def _constant(self, name: str) -> None:
-        self._slips.append((f"{name} is not JSON.", "Write a number, or leave the field out."))
 
     def _float(self, digits: str) -> float:
         number = float(digits)
@@ -245,8 +247,9 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
         take_listed(entry.fields)
     first = raw.entries[0]
     columns = columns.within(raw.envelope)
-    nested = isinstance(first.fields.get(BY_LANGUAGE), dict)
-    keys = tuple(first.fields[BY_LANGUAGE]) if nested else tuple(first.fields)
+    by_language = first.fields.get(BY_LANGUAGE)
+    nested = isinstance(by_language, dict)
+    keys: tuple[str, ...] = tuple(by_language if isinstance(by_language, dict) else first.fields)
     specified = {*keys, *canonical_names(keys).values()}
     known = [side for side in SIDES if side in specified and not nested]
     chosen = choose(keys, columns, known, languages=nested)
@@ -268,7 +271,7 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
         take_listed(entry.fields)
 
 
-def _sided(fields: dict[str, Any], names: dict[str, str], further: list[str], *, nested: bool) -> dict[str, Any]:
+def _sided(fields: dict[str, Json], names: dict[str, str], further: list[str], *, nested: bool) -> dict[str, Json]:
     """Move both sides to their names; values that were there before are stored next to them."""
     texts = fields.get(BY_LANGUAGE) if nested else fields
     if not names or not isinstance(texts, dict):
@@ -326,7 +329,7 @@ def read_json(text: str, form: Form | None, findings: Findings, columns: Columns
     if listed is None:
         return None
     top = document.value if isinstance(document.value, dict) else {}
-    raw = _envelope(top, listed, form or _form_of(top, listed), findings)
+    raw = _envelope(top, listed, form, findings)
     for place, (fields, line) in enumerate(zip(listed, document.lines, strict=True), start=1):
         if isinstance(fields, dict):
             raw.entries.append(RawEntry(fields, place, line))
@@ -356,34 +359,29 @@ def _entries(document: Document, findings: Findings) -> list[Any] | None:
     return None
 
 
-def _form_of(top: dict[str, Any], listed: list[Any]) -> Form:
-    for place in (top, top.get("dataset")):
-        fields = place if isinstance(place, dict) else {}
-        if "corpus_id" in fields or isinstance(fields.get("language_pair"), dict):
-            return Form.REFERENCE_IMPLEMENTATION
-    first = next((fields for fields in listed if isinstance(fields, dict)), {})
-    if any(name not in first and old in first for name, old in LEGACY_NAMES.items()):
-        return Form.LEGACY
-    return Form.SPECIFICATION
-
-
-def _envelope(top: dict[str, Any], listed: list[Any], form: Form, findings: Findings) -> RawCorpus:
+def _envelope(top: JsonObject, listed: Sequence[Json], form: Form | None, findings: Findings) -> RawCorpus:
     others = {name: value for name, value in top.items() if name != "entries"}
     dataset = others.pop("dataset", {})
     if not isinstance(dataset, dict):
         findings.error("It must be an object.", 'Write {"id": …, …}.', field="dataset")
         dataset = {}
+    if form is None:
+        first = next((fields for fields in listed if isinstance(fields, dict)), {})
+        old_names = any(name not in first and old in first for name, old in LEGACY_NAMES.items())
+        form = Form.LEGACY if old_names else Form.SPECIFICATION
+        if any("corpus_id" in place or isinstance(place.get("language_pair"), dict) for place in (others, dataset)):
+            form = Form.REFERENCE_IMPLEMENTATION
     if form is Form.REFERENCE_IMPLEMENTATION:
-        envelope = _reference_envelope(others | dataset, len(listed), findings)
+        envelope = _reference_envelope({**others, **dataset}, len(listed), findings)
         return RawCorpus(form, envelope, has_envelope=bool(top))
     for name in sorted(set(others) & set(dataset)):
         if others[name] != dataset[name]:
             what = "It is next to and inside dataset with different values; the inner one is used."
             findings.warning(what, "Keep one.", field=name)
-    return RawCorpus(form, others | dataset, has_envelope=bool(top))
+    return RawCorpus(form, {**others, **dataset}, has_envelope=bool(top))
 
 
-def _reference_envelope(others: dict[str, Any], found: int, findings: Findings) -> dict[str, Any]:
+def _reference_envelope(others: dict[str, Json], found: int, findings: Findings) -> dict[str, Json]:
     envelope = dict(others)
     envelope.pop("segment", None)
     if "corpus_id" in envelope:
@@ -410,13 +408,13 @@ def _reference_envelope(others: dict[str, Any], found: int, findings: Findings) 
     return envelope
 
 
-def _inherit_segment(top: dict[str, Any], raw: RawCorpus) -> None:
+def _inherit_segment(top: dict[str, Json], raw: RawCorpus) -> None:
     """Copy the file's one segment to every entry that names none, and rename segments as specified."""
     if raw.form is not Form.REFERENCE_IMPLEMENTATION:
         return
     dataset = top.get("dataset")
-    inner = dataset.get("segment") if isinstance(dataset, dict) else None
-    segment = inner if inner is not None else top.get("segment")
+    segment = dataset.get("segment") if isinstance(dataset, dict) else None
+    segment = top.get("segment") if segment is None else segment
     for entry in raw.entries:
         own = entry.fields.get("segment")
         name = segment if own is None else own

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from corpora.checks.envelope import MOST_FIELDS, is_mark, is_term_mark
+from corpora.files.json_types import Json
 from corpora.files.problems import Findings
 from corpora.formats.columns import (
     JSON_COLUMN,
@@ -121,7 +122,15 @@ def read_records(
     if delimiter == "\t":
         read = _tsv(plain, findings, remarks=remarks)
     else:
-        read = _csv(plain, delimiter, findings, remarks=remarks)
+        try:
+            read = _records(without_returns(plain, delimiter, findings), delimiter, csv.QUOTE_MINIMAL, remarks=remarks)
+        except _BrokenRecord as broken:
+            findings.error(
+                f"The record that begins here cannot be read ({broken.reason}).",
+                'Close every quote, and double a quote inside a quoted cell: "". Very long texts need JSON or JSONL.',
+                line=broken.line,
+            )
+            return None
     if read is not None:
         read.delimiter = delimiter
         if (widest := max((len(row.cells) for row in read.rows), default=0)) > MOST_FIELDS:
@@ -228,19 +237,6 @@ _LOOKED_AT = 100
 """Lines by which a table without a header is told from running text."""
 
 
-def _csv(text: str, delimiter: str, findings: Findings, *, remarks: bool) -> RecordTable | None:
-    text = without_returns(text, delimiter, findings)
-    try:
-        return _records(text, delimiter, csv.QUOTE_MINIMAL, remarks=remarks)
-    except _BrokenRecord as broken:
-        findings.error(
-            f"The record that begins here cannot be read ({broken.reason}).",
-            'Close every quote, and double a quote inside a quoted cell: "". Very long texts need JSON or JSONL.',
-            line=broken.line,
-        )
-        return None
-
-
 def _tsv(text: str, findings: Findings, *, remarks: bool) -> RecordTable | None:
     text = without_returns(text, "\t", findings)
     if '"' not in text:
@@ -336,7 +332,7 @@ def _column_names(header: TableRow, columns: Columns, raw: RawCorpus, findings: 
     ]
 
 
-def _fields(row: TableRow, names: list[str], place: int, findings: Findings) -> dict[str, Any] | None:
+def _fields(row: TableRow, names: list[str], place: int, findings: Findings) -> dict[str, Json] | None:
     if len(row.cells) != len(names):
         findings.error(
             f"The row has {len(row.cells)} {'cell' if len(row.cells) == 1 else 'cells'}, the header {len(names)}.",
@@ -347,7 +343,7 @@ def _fields(row: TableRow, names: list[str], place: int, findings: Findings) -> 
             entry=place,
         )
         return None
-    fields: dict[str, Any] = {}
+    fields: dict[str, Json] = {}
     further: list[str] = []
     for name, cell in zip(names, row.cells, strict=True):
         if name == FURTHER:

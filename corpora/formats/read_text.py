@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 from corpora.files.decode import extra
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, shown
 from corpora.formats.columns import add_references
 from corpora.formats.read_json import parse
@@ -36,13 +37,14 @@ def read_parallel(texts: Sequence[str], names: Sequence[str], findings: Findings
     sides[1:] = chain.from_iterable(columns)
     if findings.failed:
         return None
-    raw = RawCorpus(Form.PARALLEL, {}, guessed=_guessed_languages(names))
+    tags = zip(("source_language", "target_language"), map(language_of_file, names), strict=False)
+    raw = RawCorpus(Form.PARALLEL, {}, guessed={side: tag for side, tag in tags if tag is not None})
     blank = 0
     for line, (source, *references) in enumerate(zip(*sides, strict=True), start=1):
         if not any(text.strip() for text in (source, *references)):
             blank += 1
             continue
-        fields: dict[str, Any] = {"id": line, "source": source, "reference": references[0]}
+        fields: dict[str, Json] = {"id": line, "source": source, "reference": references[0]}
         add_references(fields, references[1:])
         raw.entries.append(RawEntry(fields, len(raw.entries) + 1, line))
     if blank:
@@ -112,7 +114,16 @@ def _sides(texts: Sequence[str], names: Sequence[str], findings: Findings) -> li
                 "Nothing to do. `tr -d '\\r'` takes them out of the parts before they are put together.",
                 line=text.count("\n", 0, positions[0]) + 1,
             )
-        _note_returns_within(text, shown(name), findings, ends=ends)
+        positions = [match.start() for match in _WITHIN.finditer(text)]
+        if positions:
+            one = len(positions) == 1
+            what = "carriage return (\\r) stands" if one else "carriage returns (\\r) stand"
+            read = "read as a line end" if ends else "kept as part of the text"
+            findings.warning(
+                f"{'One' if one else f'{len(positions):,}'} {what} within lines of {shown(name)}, {read}.",
+                "Nothing to do if that is meant. `tr '\\r' '\\n'` makes line ends of them, `tr -d '\\r'` takes them out.",
+                line=text.count("\n", 0, positions[0]) + 1,
+            )
     return sides
 
 
@@ -120,30 +131,11 @@ def _differ_in_length(sides: Sequence[Sequence[str]]) -> bool:
     return len({len(lines) for lines in sides}) > 1
 
 
-def _note_returns_within(text: str, name: str, findings: Findings, *, ends: bool) -> None:
-    positions = [match.start() for match in _WITHIN.finditer(text)]
-    if positions:
-        one = len(positions) == 1
-        what = "carriage return (\\r) stands" if one else "carriage returns (\\r) stand"
-        read = "read as a line end" if ends else "kept as part of the text"
-        findings.warning(
-            f"{'One' if one else f'{len(positions):,}'} {what} within lines of {name}, {read}.",
-            "Nothing to do if that is meant. `tr '\\r' '\\n'` makes line ends of them, `tr -d '\\r'` takes them out.",
-            line=text.count("\n", 0, positions[0]) + 1,
-        )
-
-
 def _lines(text: str) -> list[str]:
     lines = [line.rstrip("\r") for line in text.split("\n")]
     if lines and not lines[-1]:
         lines.pop()
     return lines
-
-
-def _guessed_languages(names: Sequence[str]) -> dict[str, str]:
-    sides = ("source_language", "target_language")
-    tags = ((side, language_of_file(name)) for side, name in zip(sides, names, strict=False))
-    return {side: tag for side, tag in tags if tag is not None}
 
 
 # ---- Reads files of messages of programs: gettext's PO, and ARB, which has a file for each
@@ -171,7 +163,7 @@ def read_po(text: str, findings: Findings) -> RawCorpus | None:
         if why is not None:
             left_out[why] += 1
             continue
-        fields: dict[str, Any] = {"id": message.id, "source": message.source}
+        fields: dict[str, Json] = {"id": message.id, "source": message.source}
         fields["reference"], *others = message.texts
         if variants := [text for text in dict.fromkeys(others) if text != fields["reference"]]:
             fields["variants"] = variants
@@ -263,7 +255,7 @@ def read_arb(texts: list[str], findings: Findings) -> RawCorpus | None:
     for key, text in source.items():
         if key not in reference:
             continue
-        fields: dict[str, Any] = {"id": key, "source": text, "reference": reference[key]}
+        fields: dict[str, Json] = {"id": key, "source": text, "reference": reference[key]}
         if variants := [other[key] for other, _ in others if key in other]:
             fields["variants"] = variants
         stated = about.get(f"@{key}")
@@ -283,7 +275,7 @@ def read_arb(texts: list[str], findings: Findings) -> RawCorpus | None:
 _OWN = frozenset({"locale", "last_modified"})
 
 
-def arb_messages(text: str, findings: Findings) -> tuple[dict[str, str], Mapping[str, Any]] | None:
+def arb_messages(text: str, findings: Findings) -> tuple[dict[str, str], JsonObject] | None:
     """Return key → text of an ARB file, and what stands under names that begin with @; None if it is none."""
     document = parse(text, findings)
     if document is None:
@@ -291,7 +283,7 @@ def arb_messages(text: str, findings: Findings) -> tuple[dict[str, str], Mapping
     if not isinstance(document.value, dict):
         findings.error("An ARB file is a JSON object.", 'Write {"key": "text", …}.', line=1)
         return None
-    value: dict[str, Any] = document.value
+    value: dict[str, Json] = document.value
     own = {name: text for name, text in value.items() if name[:1] != "@"}
     texts = {name: text for name, text in own.items() if isinstance(text, str)}
     return texts, {name: detail for name, detail in value.items() if name[:1] == "@"}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 from xml.parsers import expat
 
 from corpora.checks.envelope import is_mark, is_term_mark, names_secret
+from corpora.files.json_types import Json
 from corpora.files.problems import Findings, shown
 from corpora.formats.columns import LANGUAGE_OPTIONS, LANGUAGES, Columns, choose, note_choice
 from corpora.formats.xml_units import Unit, with_entries
@@ -75,7 +75,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.root = ""
-        self.envelope: dict[str, Any] = {}
+        self.envelope: dict[str, Json] = {}
         self.units: list[Unit] = []
         self.unit: Unit | None = None
         self._namespace = ""

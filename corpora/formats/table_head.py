@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from corpora.checks.envelope import SEGMENT_MEND, TERM_MEND, is_mark, is_term_mark, names_secret
+from corpora.files.json_types import Json
 from corpora.files.problems import Findings
 from corpora.model.corpus import Dataset
 from corpora.model.terms import TermMarking, forbids_plainly, has_licence_word, speaks_of_terms
@@ -99,9 +100,9 @@ ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
-def envelope_of(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]:
+def envelope_of(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Json]:
     """Return the envelope in the leading comments; a remark of a person is none of its fields."""
-    envelope: dict[str, Any] = {}
+    envelope: dict[str, Json] = {}
     for _, comment in comments:
         match = ENVELOPE_COMMENT.fullmatch(comment.rstrip(delimiter))
         if match is None:

@@ -7,12 +7,12 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import CorpusError, Findings, shown
 from corpora.formats.columns import JSON_COLUMN, is_plain, write_cell
 from corpora.formats.load import File, read
@@ -38,7 +38,7 @@ from corpora.text.visible import guarded, is_formula
 
 # ---- A corpus as the text of a file, one function for each form ----
 
-Fields = dict[str, Any]
+Fields = dict[str, Json]
 _FIRST_COLUMNS = ("id", "source", "reference")
 
 
@@ -56,15 +56,21 @@ def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
         sources = ("" if row is None else row.source for row in rows)
         references = ("" if row is None else row.reference for row in rows)
         return _lines(sources), _lines(references)
-    writers: dict[Form, Callable[[Corpus], str]] = {
-        Form.SPECIFICATION: _specification,
-        Form.LEGACY: _legacy,
-        Form.REFERENCE_IMPLEMENTATION: _reference_implementation,
-        Form.JSONL: _jsonl,
-        Form.CSV: lambda corpus: _table(corpus, ","),
-        Form.TSV: lambda corpus: _table(corpus, "\t"),
-    }
-    return (writers[form](corpus),)
+    envelope: JsonObject = {"dataset": dataset_fields(corpus.dataset)}
+    match form:
+        case Form.SPECIFICATION:
+            text = _json_file(envelope, _rows(corpus))
+        case Form.LEGACY:
+            text = _json_file(envelope, map(_legacy_entry, _rows(corpus)))
+        case Form.REFERENCE_IMPLEMENTATION:
+            text = _reference_implementation(corpus)
+        case Form.JSONL:
+            text = _lines(map(_json, (envelope, *_rows(corpus))))
+        case Form.CSV | Form.TSV:
+            text = _table(corpus, "," if form is Form.CSV else "\t")
+        case _:
+            raise KeyError(form)  # is read and not written
+    return (text,)
 
 
 def _rows(corpus: Corpus) -> Iterator[Fields]:
@@ -76,20 +82,11 @@ def _rows(corpus: Corpus) -> Iterator[Fields]:
         yield {name: value for name, value in fields.items() if (name, value) not in inherited}
 
 
-def _specification(corpus: Corpus) -> str:
-    return _json_file({"dataset": dataset_fields(corpus.dataset)}, _rows(corpus))
-
-
-def _legacy(corpus: Corpus) -> str:
-    entries = map(_legacy_entry, _rows(corpus))
-    return _json_file({"dataset": dataset_fields(corpus.dataset)}, entries)
-
-
 def _legacy_entry(fields: Fields) -> Fields:
     """Use the old names; the tier becomes a word, and stays next to it where the word says less."""
     tier, word = fields.get("difficulty"), fields.get(DIFFICULTY_WORD)
     old = {LEGACY_NAMES.get(name, name): value for name, value in fields.items()}
-    if tier is None:
+    if not isinstance(tier, int):
         return old
     if isinstance(word, str) and TIER_OF_WORD.get(word.strip().lower()) == tier:
         old["difficulty"] = old.pop(DIFFICULTY_WORD)
@@ -98,45 +95,37 @@ def _legacy_entry(fields: Fields) -> Fields:
 
 
 def _reference_implementation(corpus: Corpus) -> str:
-    envelope = dataset_fields(corpus.dataset)
-    source, target = envelope.pop("source_language"), envelope.pop("target_language")
-    label = envelope.pop("language_pair")
-    names = envelope.pop(PAIR_NAMES, {})
-    top: Fields = {"corpus_id": envelope.pop("id"), "version": envelope.pop("version")}
-    top["language_pair"] = {"source": source, "target": target} | names
-    if label != pair_label(source, target):
-        top[PAIR_LABEL] = label
+    dataset = corpus.dataset
+    source, target = dataset.source_language, dataset.target_language
+    top: Fields = {"corpus_id": dataset.id, "version": dataset.version}
+    written = {"id", "version", "source_language", "target_language", "language_pair", PAIR_NAMES}
+    envelope = {name: value for name, value in dataset_fields(dataset).items() if name not in written}
+    names = (dataset.model_extra or {}).get(PAIR_NAMES, {})
+    top["language_pair"] = {"source": source, "target": target, **names}
+    if dataset.language_pair != pair_label(source, target):
+        top[PAIR_LABEL] = dataset.language_pair
     if RECORD in envelope:
         if "provenance" in envelope:
             envelope["provenance_tags"] = envelope.pop("provenance")
         envelope["provenance"] = envelope.pop(RECORD)
     top |= envelope | {"entry_count": len(corpus.entries)}
-    return _json_file(top, map(_with_record, _rows(corpus)))
+    rows = list(_rows(corpus))
+    for fields in rows:
+        if isinstance(fields.get(RECORD), dict):  # a provenance that was given as an object
+            if "provenance" in fields:
+                fields["provenance_tag"] = fields.pop("provenance")
+            fields["provenance"] = fields.pop(RECORD)
+    return _json_file(top, rows)
 
 
-def _with_record(fields: Fields) -> Fields:
-    """Restore a provenance that was given as an object."""
-    if not isinstance(fields.get(RECORD), dict):
-        return fields
-    if "provenance" in fields:
-        fields["provenance_tag"] = fields.pop("provenance")
-    fields["provenance"] = fields.pop(RECORD)
-    return fields
-
-
-def _jsonl(corpus: Corpus) -> str:
-    envelope = {"dataset": dataset_fields(corpus.dataset)}
-    return _lines(map(_json, (envelope, *_rows(corpus))))
-
-
-def _json_file(top: Mapping[str, Any], entries: Iterable[Fields]) -> str:
+def _json_file(top: JsonObject, entries: Iterable[Fields]) -> str:
     """Format a JSON file with one entry a line, so that changes can be read in a diff."""
     head = json.dumps(top, ensure_ascii=False, allow_nan=False, indent=2)
     rows = ",\n".join("    " + _json(fields) for fields in entries)
     return f'{head[:-2]},\n  "entries": [\n{rows}\n  ]\n}}\n'
 
 
-def _json(value: Any) -> str:
+def _json(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -169,8 +158,16 @@ def _quoted(cell: str, delimiter: str) -> str:
 
 def _envelope_comments(envelope: Fields, delimiter: str) -> Iterable[str]:
     for name, value in envelope.items():
+        plain = (
+            isinstance(value, str)
+            and value == value.strip()
+            and value.isprintable()
+            and value[:1] not in {"", '"', "[", "{"}
+            and not value.endswith(delimiter)
+            and not any(map(is_formula, value.split(delimiter)[1:]))
+        )
         if name in Dataset.model_fields:
-            yield f"# {name}: {value if _is_plain_comment(value, delimiter) else _unsplit(_json(value), delimiter)}"
+            yield f"# {name}: {value if plain else _unsplit(_json(value), delimiter)}"
         else:
             yield f"# dataset.{name}: {_unsplit(_json(value), delimiter)}"
 
@@ -179,27 +176,16 @@ def _unsplit(value: str, delimiter: str) -> str:
     """Return JSON in which no delimiter inside a text begins a cell that a spreadsheet would run."""
     escaped = f"\\u{ord(delimiter):04x}"
 
-    def _joined(literal: re.Match[str]) -> str:
+    def join(literal: re.Match[str]) -> str:
         first, *cells = literal[0].split(delimiter)
         rest = (f"{escaped if is_formula(cell) else delimiter}{cell}" for cell in cells)
         return first + "".join(rest)
 
-    return _STRING.sub(_joined, value)
+    return _STRING.sub(join, value)
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 """A text of JSON, with its quotation marks."""
-
-
-def _is_plain_comment(value: Any, delimiter: str) -> bool:
-    return (
-        isinstance(value, str)
-        and value == value.strip()
-        and value.isprintable()
-        and value[:1] not in {"", '"', "[", "{"}
-        and not value.endswith(delimiter)
-        and not any(map(is_formula, value.split(delimiter)[1:]))
-    )
 
 
 _GIVEN_AGAIN = ("id", "source_language", "target_language")
@@ -281,7 +267,7 @@ def losses(corpus: Corpus, form: Form, files: list[File]) -> list[str]:
     return lost + [f"{name} ({count} entries)" for name, count in fields.items()]
 
 
-def _unequal(ours: dict[str, Any], theirs: dict[str, Any]) -> Iterable[str]:
+def _unequal(ours: dict[str, Json], theirs: dict[str, Json]) -> Iterable[str]:
     missing = object()
     names = dict.fromkeys((*ours, *theirs))
     return [shown(n) for n in names if ours.get(n, missing) != theirs.get(n, missing)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from corpora.files.json_types import Json
 from corpora.files.problems import Findings, shown
 from corpora.formats.columns import read_cell
 from corpora.model.corpus import RawCorpus, RawEntry
@@ -28,10 +28,10 @@ class Unit:
     untranslated: bool = False
     """True where the file says that what stands as the translation is none: a copy, or not to be translated."""
 
-    def fields(self, source: str, target: str) -> dict[str, Any]:
+    def fields(self, source: str, target: str) -> dict[str, Json]:
         """Return the fields of an entry; ``source`` and ``target`` name its texts."""
         first, *others = self.texts[target]
-        fields: dict[str, Any] = {
+        fields: dict[str, Json] = {
             name: read_cell(name, values[0]) if len(values) == 1 else values for name, values in self.properties.items()
         }
         fields |= {} if self.id is None else {"id": self.id}

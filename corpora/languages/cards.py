@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -121,19 +122,12 @@ def _path(language: str, folder: Path) -> Path | None:
         return path
     wanted = language.encode()
     for other in sorted(folder.glob("*.toml")):
-        if wanted in _aliases(other):
-            return other
-    return None
-
-
-def _aliases(path: Path) -> list[bytes]:
-    """Return a card's aliases without reading it as a card; none where it cannot be read."""
-    try:
-        with open_regular(path) as file:
+        # A card is not read for its aliases; one that cannot be read has none.
+        with suppress(OSError), open_regular(other) as file:
             listed = _ALIASES.search(file.read(_LARGEST))
-    except OSError:
-        return []
-    return [] if listed is None else _QUOTED.findall(listed[1])
+            if listed is not None and wanted in _QUOTED.findall(listed[1]):
+                return other
+    return None
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:
@@ -160,20 +154,12 @@ def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
     if (
         found["type"] == "value_error"
         and match
-        and not (bool(place) and place[-1] not in {*_sections(place), "variants"})
+        and (not place or place[-1] == "variants" or (len(place) == 2 and place[0] == "writings"))
     ):
         place, message = (*place, match[1]), message[match.end() :]
     field = ".".join(str(part) for part in place) or None
     where = line_of(text, place)
-    return Problem(Severity.ERROR, str(path), _sentence(message), mend, where, field=field)
-
-
-def _sections(place: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    return place[1:2] if place[0] == "writings" and len(place) == 2 else ()
-
-
-def _sentence(message: str) -> str:
-    return f"{message[:1].upper()}{message[1:]}."
+    return Problem(Severity.ERROR, str(path), f"{message[:1].upper()}{message[1:]}.", mend, where, field=field)
 
 
 def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]:

@@ -27,13 +27,9 @@ def _written(text: str) -> str:
     return form
 
 
-def _part(text: str) -> str:
-    """Return a part of a word, which may be empty."""
-    return _written(text) if text else ""
-
-
 Written = Annotated[str, AfterValidator(_written)]
-Part = Annotated[str, AfterValidator(_part)]
+Part = Annotated[str, AfterValidator(lambda text: _written(text) if text else "")]
+"""A part of a word, which may be empty."""
 
 
 class ClusiveAffixes(BaseModel):
@@ -115,30 +111,18 @@ class VariantRules(BaseModel):
 
 
 __all__ = ["Forbidden", "LanguageCard", "WritingSystem"]
-_LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
-_SCRIPT = re.compile(r"[A-Z][a-z]{3}", re.ASCII)
-_FILE_NAME = re.compile(r"\w[\w.+-]{0,99}", re.ASCII)
 
 
-def _language(tag: str) -> str:
-    """Refuse what is not the language part of a BCP 47 tag."""
-    if not _LANGUAGE.fullmatch(tag):
-        wanted = "two or three small letters are wanted, without a script"
-        raise ValueError(f"{shown(tag)} is no language tag: {wanted}")
-    return tag
+def _matching(pattern: str, wrong: str, flags: re.RegexFlag = re.ASCII) -> AfterValidator:
+    """Refuse every text that a pattern does not match as a whole; ``wrong`` says so after the text."""
+    whole = re.compile(pattern, flags)
 
+    def check(text: str) -> str:
+        if not whole.fullmatch(text):
+            raise ValueError(f"{shown(text)} {wrong}")
+        return text
 
-def _script(code: str) -> str:
-    if not _SCRIPT.fullmatch(code):
-        raise ValueError(f"{shown(code)} is no script of ISO 15924, such as Latn, Cans or Cyrl")
-    return code
-
-
-def _file_name(name: str) -> str:
-    """Refuse a path: a card of a stranger must not name a file outside the language folders."""
-    if not _FILE_NAME.fullmatch(name):
-        raise ValueError(f"{shown(name)} is no plain file name, such as analyser-gt-desc.hfstol")
-    return name
+    return AfterValidator(check)
 
 
 def _one_word(text: str) -> str:
@@ -147,23 +131,15 @@ def _one_word(text: str) -> str:
     return composed(text)
 
 
-def _gloss(text: str) -> str:
-    if not text or text != "".join(text.split()):
-        raise ValueError(f"{shown(text)} is no gloss: no white space, not empty")
-    return text
-
-
-def _tag(text: str) -> str:
-    if text != "".join(text.split()):
-        raise ValueError(f"{shown(text)} is no tag of an analyser: no white space")
-    return text
-
-
-Language = Annotated[str, AfterValidator(_language)]
-Script = Annotated[str, AfterValidator(_script)]
+Language = Annotated[
+    str, _matching("[a-z]{2,3}", "is no language tag: two or three small letters are wanted, without a script")
+]
+Script = Annotated[str, _matching("[A-Z][a-z]{3}", "is no script of ISO 15924, such as Latn, Cans or Cyrl")]
+FileName = Annotated[str, _matching(r"\w[\w.+-]{0,99}", "is no plain file name, such as analyser-gt-desc.hfstol")]
+"""A name without a folder: a card of a stranger must not name a file outside the language folders."""
 OneWord = Annotated[str, AfterValidator(_one_word)]
-Gloss = Annotated[str, AfterValidator(_gloss)]
-AnalyserTag = Annotated[str, AfterValidator(_tag)]
+Gloss = Annotated[str, _matching(r"\S+", "is no gloss: no white space, not empty", re.UNICODE)]
+AnalyserTag = Annotated[str, _matching(r"\S*", "is no tag of an analyser: no white space", re.UNICODE)]
 
 
 class LanguageCard(BaseModel):
@@ -184,7 +160,7 @@ class LanguageCard(BaseModel):
     """By ISO 15924 code."""
     loan_words: tuple[OneWord, ...] = ()
     """Words that the language has in common with likely source languages, or borrowed with their letters."""
-    analysers: tuple[Annotated[str, AfterValidator(_file_name)], ...] = ()
+    analysers: tuple[FileName, ...] = ()
     """File names under which analysers of this language are published, the best first."""
     glosses: dict[Gloss, AnalyserTag] = {}
     """Gloss of an interlinear line → tag of the analyser (METRICS §2); the empty tag: has none."""

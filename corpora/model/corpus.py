@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
+from corpora.files.json_types import Json
 from corpora.files.problems import Findings, Problem, shown
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.model.task import TASKS, TRANSLATION
@@ -175,7 +176,7 @@ _OURS = frozenset({"local_only", "not_stored", "of_task", "columns_read", "opene
 """What follows from the corpus, the store or the reading, and is in no file."""
 
 
-def entry_fields(entry: Entry) -> dict[str, Any]:
+def entry_fields(entry: Entry) -> dict[str, Json]:
     """Return the fields of an entry that are set, under their names in a file, unknown ones last."""
     fields = _set_fields(entry)
     if "register_" in fields:
@@ -183,14 +184,14 @@ def entry_fields(entry: Entry) -> dict[str, Any]:
     return fields | (entry.model_extra or {})
 
 
-def dataset_fields(dataset: Dataset) -> dict[str, Any]:
+def dataset_fields(dataset: Dataset) -> dict[str, Json]:
     """Return the fields of an envelope that are set, unknown ones last."""
     return _set_fields(dataset) | (dataset.model_extra or {})
 
 
-def _set_fields(record: Entry | Dataset) -> dict[str, Any]:
+def _set_fields(record: Entry | Dataset) -> dict[str, Json]:
     """Read the attributes; tuples become the lists that JSON has."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, Json] = {}
     for name in type(record).model_fields:
         value = getattr(record, name)
         if isinstance(value, tuple):
@@ -232,7 +233,7 @@ RECORD = "provenance_record"
 class RawEntry:
     """One entry under the specification's field names."""
 
-    fields: dict[str, Any]
+    fields: dict[str, Json]
     place: int
     """1-based among the entries of the file."""
     line: int | None = None
@@ -243,7 +244,7 @@ class RawCorpus:
     """Envelope and entries of one file."""
 
     form: Form
-    envelope: dict[str, Any]
+    envelope: dict[str, Json]
     entries: list[RawEntry] = field(default_factory=list)
     guessed: dict[str, str] = field(default_factory=dict)
     """Envelope fields read out of file names; what the caller says goes before."""
@@ -251,7 +252,7 @@ class RawCorpus:
     """True where the form asks for an envelope, so that its id cannot come from the file's name."""
 
 
-def renamed(fields: dict[str, Any]) -> dict[str, Any]:
+def renamed(fields: dict[str, Json]) -> dict[str, Json]:
     """Return the fields of a JSON entry under the specification's names; unknown names stay."""
     names = canonical_names(tuple(fields))
     return {names.get(name, name): value for name, value in fields.items()} if names else fields

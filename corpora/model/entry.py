@@ -91,7 +91,7 @@ class Entry(BaseModel):
         Of the fields that only its task knows, those that the task shows.
         """
         asked = self.task.question(self.model_extra or {}) if self.of_task != TRANSLATION else {}
-        return Entry.model_construct(
+        question = Entry.model_construct(
             id=self.id,
             source=self.source,
             reference="",
@@ -104,8 +104,8 @@ class Entry(BaseModel):
             orthography=self.orthography,
             local_only=self.local_only,
             of_task=self.of_task,
-            **asked,
         )
+        return question.model_copy(update=asked) if asked else question
 
 
 _LISTED: Mapping[str, Sequence[str]] = {

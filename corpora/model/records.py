@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.task import json_text
 
 Scalar = str | int | float | bool | None
@@ -340,7 +341,7 @@ class WrongField(NamedTuple):
     mend: str
 
 
-def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[WrongField]]:
+def complete(task: str, fields: JsonObject) -> tuple[dict[str, Json], list[WrongField]]:
     """Return a record with the texts that follow from its task, and what is wrong with its fields.
 
     ``fields``: JSON values of at most 32 levels. The record is unchanged where something is wrong.
@@ -382,7 +383,7 @@ def sides_that_follow(task: str) -> set[str]:
     return {s for s, name in names.items() if getattr(record, name) != getattr(TaskRecord, name)}
 
 
-def own_answer(task: str, fields: Mapping[str, Any]) -> str | None:
+def own_answer(task: str, fields: JsonObject) -> str | None:
     """Return the output that a record brings with it, as text; None where it brings none or a damaged one."""
     try:
         return RECORDS[task].model_validate(fields).own_answer()

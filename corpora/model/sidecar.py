@@ -7,10 +7,10 @@ an envelope may have.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.terms import FIELD, OPEN_ROLES, SECRET_ROLES, TRAINING, Term, terms_in
 from corpora.model.vocabularies import LOCAL_ONLY, Transmission, sending_of
 
@@ -35,7 +35,7 @@ def marks_beside(path: Path) -> list[Path]:
     return [mark for mark in marks if mark.exists()]
 
 
-def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
+def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Json]]:
     """Read a mark beside a corpus; gives its terms and all of its fields.
 
     Raises ValueError, in words, where it cannot be read.
@@ -54,13 +54,19 @@ def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
     plain = {key: value for key, value in fields.items() if key not in _MEANING}
     if fields.get(OWN_FIELD) is not None:
         plain[FIELD] = plain.pop(OWN_FIELD)
-    terms = [*terms_in(plain, f"{name}: "), *_kept_by_mark(fields, f"{name}: ")]
+    terms = list(terms_in(plain, f"{name}: "))
+    # A segment or tier that is not known keeps the texts here.
+    for mark, kept, known in (("segment", SECRET_ROLES, (*SECRET_ROLES, *OPEN_ROLES)), ("tier", _KEPT_TIERS, _TIERS)):
+        value = fields.get(mark)
+        if value is not None and (value in kept or value not in known):
+            led_to = LOCAL_ONLY if value in kept else None
+            terms.append(Term(f"{name}: {mark}", value, led_to, explicit=True))
     if not terms and fields.get("$schema") != SET_1:
         raise ValueError("It says nothing that is understood, so nobody knows where the texts may go.")
     return terms, {key: value for key, value in fields.items() if key not in {*_MEANING, OWN_FIELD}}
 
 
-def mark_bytes(sha256: str, said: Mapping[str, Any]) -> bytes:
+def mark_bytes(sha256: str, said: JsonObject) -> bytes:
     """Return a sidecar of the form set/1 for a corpus file with this hash.
 
     ``said``: transmission, training (yes or no), role, owner, speakers, speakers_agreed, consent_record, license. Where
@@ -76,7 +82,7 @@ def mark_bytes(sha256: str, said: Mapping[str, Any]) -> bytes:
     if asked is not None and sending is None:
         what = f"transmission {str(asked)[:80]!r}"
         raise ValueError(f"{what} is not a word that is known, and no address.")
-    fields: dict[str, Any] = {"$schema": SET_1}
+    fields: dict[str, Json] = {"$schema": SET_1}
     if sending is not None:
         if sending.transmission is not Transmission.OPEN:
             fields[FIELD] = Transmission.LOCAL_ONLY.value
@@ -95,17 +101,7 @@ _MEANING = frozenset({"segment", "tier"})
 """Fields of a sidecar whose names mean something else in a corpus."""
 
 
-def _kept_by_mark(fields: Mapping[str, Any], where: str) -> Iterator[Term]:
-    """Yield what a sidecar's segment and tier lead to; one that is not known keeps the texts here."""
-    for name, kept, known in (("segment", SECRET_ROLES, (*SECRET_ROLES, *OPEN_ROLES)), ("tier", _KEPT_TIERS, _TIERS)):
-        value = fields.get(name)
-        if value is not None and value not in known:
-            yield Term(f"{where}{name}", value, None, explicit=True)
-        elif value in kept:
-            yield Term(f"{where}{name}", value, LOCAL_ONLY, explicit=True)
-
-
-def _refuse_strange(fields: Mapping[str, Any]) -> None:
+def _refuse_strange(fields: JsonObject) -> None:
     """Refuse another schema than that of the sidecar, and fields that it does not have."""
     if fields["$schema"] != SET_1:
         raise ValueError(f"Its $schema is not {SET_1}, so nobody knows what its fields mean.")
@@ -123,7 +119,7 @@ class _SaidTwiceError(ValueError):
     """A field stands twice in one object."""
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Json]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.text.messages import near_names
 
 TRANSLATION = "translation"
@@ -41,7 +42,7 @@ class Task:
     asks_models: bool = True
     """False where a language model cannot be asked by text."""
 
-    def question(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def question(self, fields: JsonObject) -> dict[str, Json]:
         """Return what a method sees of a record's further fields; what has another form than it must is left out."""
         there = {name: keys for name, keys in self.shown.items() if name in fields}
         seen = {name: _seen(fields[name], keys) for name, keys in there.items()}

@@ -14,6 +14,7 @@ from enum import Enum
 from functools import lru_cache, reduce
 from typing import Any
 
+from corpora.files.json_types import JsonObject
 from corpora.model.vocabularies import (
     LOCAL_ONLY,
     UNKNOWN,
@@ -231,7 +232,7 @@ def _not_understood(term: Term) -> tuple[str, str]:
     return term.field, "The licence may forbid sending the texts elsewhere; it is not understood."
 
 
-def terms_in(fields: Mapping[str, Any], where: str = "", *, of_entry: bool = False) -> Iterator[Term]:
+def terms_in(fields: JsonObject, where: str = "", *, of_entry: bool = False) -> Iterator[Term]:
     """Yield the terms among the fields of an envelope, an entry or a mark; ``where`` goes before their names."""
     for name, value in fields.items():
         path, speaks = f"{where}{name}", speaks_of_terms(name)
@@ -241,13 +242,15 @@ def terms_in(fields: Mapping[str, Any], where: str = "", *, of_entry: bool = Fal
             yield _explicit(path, value)
         elif name in _TRAINED and not of_entry:
             yield from _of_training(path, name, value)
-        elif name == "terms" and _is_of_set_1(value):
+        elif name == "terms" and isinstance(value, dict) and set(value) <= _TERMS_OF_SET_1:
             for inner in filter(_TRAINED.__contains__, value):
                 yield from _of_training(f"{path}.{inner}", inner, value[inner])
             owners = {inner: value[inner] for inner in ("owner", "speakers") if inner in value}
             yield from _terms_inside(path, owners, of_entry=of_entry)
         elif speaks is TermMarking.ROLE:
-            led_to = _of_role(value)
+            folded = fold(value) if isinstance(value, str) else ""
+            led_to = Sending(Transmission.OPEN) if folded in map(fold, OPEN_ROLES) else None
+            led_to = LOCAL_ONLY if folded in map(fold, SECRET_ROLES) else led_to
             if led_to == LOCAL_ONLY or not of_entry:
                 yield Term(path, value, led_to, explicit=led_to is None or led_to == LOCAL_ONLY)
         elif speaks is None and isinstance(value, dict | list | tuple):
@@ -260,10 +263,8 @@ _NOTHING = object()
 """Of a text that is no term."""
 
 
-def _is_of_set_1(value: Any) -> bool:
-    """Distinguish the ``terms`` of a sidecar of the reference implementation from terms in words."""
-    known = {TRAINING, "speakers_agreed", "consent_record", "owner", "speakers"}
-    return isinstance(value, dict) and set(value) <= known
+_TERMS_OF_SET_1 = {TRAINING, "speakers_agreed", "consent_record", "owner", "speakers"}
+"""By these the ``terms`` of a sidecar of the reference implementation are told from terms in words."""
 
 
 def _of_training(path: str, name: str, value: Any) -> Iterator[Term]:
@@ -329,10 +330,3 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
     elif value is not None:
         yield str(value)
-
-
-def _of_role(role: Any) -> Sending | None:
-    folded = fold(role) if isinstance(role, str) else ""
-    if folded in map(fold, SECRET_ROLES):
-        return LOCAL_ONLY
-    return Sending(Transmission.OPEN) if folded in map(fold, OPEN_ROLES) else None

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Final
 
 from corpora.text.comparison import is_blank
@@ -118,15 +119,9 @@ def _without_reasoning(reply: str) -> str | None:
                 begin = place
         elif tried < _MOST_OBJECTS:
             tried += 1
-            place = _object_end(reply, mark.start()) or place
+            with suppress(ValueError, RecursionError):
+                place = _DECODER.raw_decode(reply, mark.start())[1]
     return "".join([*kept, reply[begin:]])
-
-
-def _object_end(reply: str, start: int) -> int | None:
-    try:
-        return _DECODER.raw_decode(reply, start)[1]
-    except (ValueError, RecursionError):
-        return None
 
 
 _DECODER: Final = json.JSONDecoder(strict=False)

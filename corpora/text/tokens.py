@@ -123,7 +123,8 @@ class _Text:
         keys: Counter[str] = Counter({f"{{{head}}}": 1})
         inside: Counter[str] = Counter()
         place = match.end()
-        while branch := self._branch(place, end):
+        # A branch counts where its brace is closed.
+        while (branch := _BRANCH.match(self.text, place, end)) and branch.end() - 1 in self.closings:
             key, place = branch["key"], self.closings[branch.end() - 1] + 1
             if match["kind"] == "select" or key not in _PLURAL_WORDS:
                 keys[f"{{{head}, {key}}}"] += 1
@@ -137,30 +138,22 @@ class _Text:
             keys[f"{{{head}, … }} that cannot be read"] += 1
         return keys + inside
 
-    def _branch(self, place: int, end: int) -> regex.Match[str] | None:
-        """Find the beginning of a branch whose brace is closed."""
-        branch = _BRANCH.match(self.text, place, end)
-        return branch if branch and branch.end() - 1 in self.closings else None
-
 
 def _name(match: regex.Match[str]) -> str | None:
     """Return the one spelling of a piece; None for an address and a literal per cent sign."""
     if match["tag"]:
-        name, attributes = match["tag"], match["attributes"].rstrip()
+        tag, attributes = match["tag"], match["attributes"].rstrip()
         closed = bool(match["self"]) or attributes.endswith("/")
-        kept = sorted(_attributes(attributes.removesuffix("/")))
-        end = "/" if closed or name.lower() in _VOID else ""
-        return f"<{match['closing']}{' '.join([name, *kept])}{end}>"
+        kept = sorted(
+            f'{name}="{value.strip(chr(34) + chr(39))}"' if value and name.lower() not in _TRANSLATED else name
+            for name, value in _ATTRIBUTE.findall(attributes.removesuffix("/"))
+        )
+        end = "/" if closed or tag.lower() in _VOID else ""
+        return f"<{match['closing']}{' '.join([tag, *kept])}{end}>"
     if match["typed"]:
         return f"{{{match['value']}, {match['type']}}}"
     piece = match["printf"] or match["braced"]
     return "".join(piece.split()) if piece else None
-
-
-def _attributes(text: str) -> Iterator[str]:
-    for name, value in _ATTRIBUTE.findall(text):
-        kept = value and name.lower() not in _TRANSLATED
-        yield f'{name}="{value.strip(chr(34) + chr(39))}"' if kept else name
 
 
 def _closings(text: str) -> dict[int, int]:

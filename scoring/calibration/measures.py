@@ -55,7 +55,10 @@ def calibrate_ties(people: FloatArray, metric: FloatArray, items: IndexArray) ->
         return None
     apart = np.abs(metric[pairs[0]] - metric[pairs[1]])
     tied = people[pairs[0]] == people[pairs[1]]
-    weight = _pair_weights(items, pairs[0]) if pairs_within_items(items) else 1 / len(apart)
+    weight: FloatArray | float = 1 / len(apart)
+    if pairs_within_items(items):  # each item with pairs counts the same; the weights sum to 1
+        counts = np.bincount(items[pairs[0]])
+        weight = np.asarray(1 / counts[items[pairs[0]]] / np.count_nonzero(counts))
     signs = _paired_signs(people, pairs, 0.0) * _paired_signs(metric, pairs, 0.0)
     right = ~tied & (signs > 0)
     # an epsilon that reaches a pair wins it where people see a tie, and loses it where it was right
@@ -114,12 +117,6 @@ def _pairs(rows: int, items: IndexArray) -> tuple[IndexArray, IndexArray]:
     pairs = [group[np.array(np.triu_indices(len(group), 1))] for group in groups if len(group) > 1]
     first, second = np.concatenate(pairs, axis=1)
     return first, second
-
-
-def _pair_weights(items: IndexArray, first: IndexArray) -> FloatArray:
-    """Weigh pairs so that each item with pairs counts the same; they sum to 1."""
-    counts = np.bincount(items[first])
-    return np.asarray(1 / counts[items[first]] / np.count_nonzero(counts))
 
 
 def _paired_signs(values: FloatArray, pairs: tuple[IndexArray, IndexArray], epsilon: float) -> FloatArray:

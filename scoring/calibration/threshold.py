@@ -164,7 +164,9 @@ def propose_threshold(
     a, b = logistic(x, share, once(len(x)))
     if b[0] <= 0:
         return ThresholdProposal(False, _WRONG_WAY, level, items, tier_line())
-    drawn = _crossings(*logistic(x, share, row_weights(index, draws, seed)), level)
+    curves, slopes = logistic(x, share, row_weights(index, draws, seed))
+    # A draw's curve that does not rise never reaches the level: at infinity.
+    drawn = np.where(slopes > 0, _crossing(curves, np.where(slopes > 0, slopes, 1.0), level), np.inf)
     crossing = estimate(float(_crossing(a, b, level)[0]), drawn, seed)
     shape = first_reached(x, share, level)
     agrees = (
@@ -217,12 +219,6 @@ def _no_overlap(x: FloatArray, share: FloatArray) -> str:
         f"every output up to {highest:.3f} is bad and every one from {lowest:.3f} is good: any line between "
         "them fits as well, so there is no curve to read one from"
     )
-
-
-def _crossings(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
-    """Return where each draw's curve reaches the level: never, so at infinity, where it does not rise."""
-    rising = b > 0
-    return np.where(rising, _crossing(a, np.where(rising, b, 1.0), level), np.inf)
 
 
 def _crossing(a: FloatArray, b: FloatArray, level: float) -> FloatArray:

@@ -111,7 +111,8 @@ def propose_weights(
     """
     if profile is None:
         return WeightProposal(False, _MIXED, None, judgements.item_count, {})
-    names = [id_ for id_ in specification().profiles[profile] if _has_values(judgements, id_)]
+    valued = {id_ for id_, values in judgements.metrics.items() if np.isfinite(values).any()}
+    names = [id_ for id_ in specification().profiles[profile] if id_ in valued]
     target = np.array([specification().profiles[profile][id_] for id_ in names])
     prior = target / target.sum() if names else target
     known = dict(zip(names, map(float, prior), strict=True))
@@ -178,11 +179,6 @@ def _verdict(gain: Estimate, proposed: bool) -> str:
     if proposed:
         return f"the gain on items that the fit has not seen is {gain_words}"
     return f"a gain on items that the fit has not seen is not shown: {gain_words}; its lower end must be above 0"
-
-
-def _has_values(judgements: Judgements, metric: str) -> bool:
-    values = judgements.metrics.get(metric)
-    return values is not None and bool(np.isfinite(values).any())
 
 
 def _too_little(judgements: Judgements, names: list[str]) -> str:

@@ -62,7 +62,8 @@ class CostBlock:
 def tokens(rows: Sequence[EntryCost]) -> TokenBlock:
     """Add up the tokens of all entries."""
     names = [field.name for field in fields(TokenCounts)]
-    sums = {name: _total([getattr(row, name) for row in rows]) for name in names}
+    counts: dict[str, list[int | None]] = {name: [getattr(row, name) for row in rows] for name in names}
+    sums = {name: None if None in listed else sum(filter(None, listed)) for name, listed in counts.items()}
     prompt, completion = sums["prompt_tokens"], sums["completion_tokens"]
     total = None if prompt is None or completion is None else prompt + completion
     counted = [
@@ -106,11 +107,6 @@ def cost(rows: Sequence[EntryCost], *, made_elsewhere: bool = False) -> CostBloc
 def per(amount: float | None, units: float | None) -> float | None:
     """Divide, None where either side is unknown or there are no units."""
     return amount / units if amount is not None and units else None
-
-
-def _total(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,6 +310,7 @@ def composite(
     read = {id_: _number(value) for id_, value in values.items()}
     numbers = {id_: number for id_, number in read.items() if number is not None}
     profile = profile_for(numbers)
+    lacking = f"FST acceptance has no value: {reasons.get(STRUCTURAL_KEY, 'it was not computed')}"
     weights = weighing.profiles[profile]
     present = {id_: weight for id_, weight in weights.items() if id_ in numbers}
     covered = sum(present.values())
@@ -320,7 +321,7 @@ def composite(
     return Composite(
         value=sum(i.weight * i.normalised for i in inputs) / covered if inputs else None,
         profile=profile,
-        profile_reason=_profile_reason(profile, reasons),
+        profile_reason="FST acceptance has a value" if profile == "A" else lacking,
         inputs=inputs,
         missing={id_: reasons.get(id_, "no value") for id_ in weights if id_ not in present},
         coverage=covered / sum(weights.values()),
@@ -392,12 +393,6 @@ def composite_metrics() -> frozenset[str]:
 def profile_for(values: Mapping[str, object]) -> str:
     """Choose profile A where the FST metric has a value, B otherwise."""
     return "A" if _number(values.get(STRUCTURAL_KEY)) is not None else "B"
-
-
-def _profile_reason(profile: str, reasons: Mapping[str, str]) -> str:
-    if profile == "A":
-        return "FST acceptance has a value"
-    return f"FST acceptance has no value: {reasons.get(STRUCTURAL_KEY, 'it was not computed')}"
 
 
 def _number(value: object) -> float | None:

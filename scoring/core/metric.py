@@ -139,9 +139,10 @@ def own_signature(parts: str) -> str:
     return f"{parts}|norm:NFC|engine:{ENGINE}"
 
 
+@cache
 def sacrebleu_signature(parts: str) -> str:
     """Sign a value that equals sacreBLEU's: its own signature, then normal form and engine."""
-    return f"{parts}|version:{_sacrebleu_version()}|norm:NFC|engine:{ENGINE}"
+    return f"{parts}|version:{version('sacrebleu')}|norm:NFC|engine:{ENGINE}"
 
 
 def plain_key(text: object) -> str:
@@ -162,11 +163,6 @@ def card_key(setup: ScoringSetup) -> str:
 def analyser_key(setup: ScoringSetup) -> str:
     """Name the analyser in a signature; engines agree, so that none is named."""
     return content_key(None if setup.analyser is None else setup.analyser.sha256)
-
-
-@cache
-def _sacrebleu_version() -> str:
-    return version("sacrebleu")
 
 
 class RateMetric(Metric):

@@ -202,7 +202,11 @@ class Scorer:
 
     def pack(self, statistics: EntryStatistics) -> bytes:
         """Write one entry's statistics in a few dozen bytes; integers short, fractions exact."""
-        row = [_compact(statistics.get(id_)) for id_, _ in self.packed]
+        taken = (statistics.get(id_) for id_, _ in self.packed)
+        row = [
+            None if counts is None else [int(n) if float(n).is_integer() else float(n) for n in counts]
+            for counts in taken
+        ]
         packed: bytes = msgpack.packb(row)
         return packed
 
@@ -309,9 +313,3 @@ def entry_composites(arrays: Mapping[str, FloatArray], entries: int, weighing: W
 
 def _optional(values: FloatArray) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124  NaN
-
-
-def _compact(statistics: Statistics | None) -> list[float] | None:
-    if statistics is None:
-        return None
-    return [int(number) if float(number).is_integer() else float(number) for number in statistics]

@@ -106,11 +106,11 @@ class GoldWord:
         """
         if self.lemmas:
             return word.key in self.lemmas
-        return any(self._begins(word.key, stem) for stem in self.stems)
-
-    def _begins(self, lemma: str, stem: str) -> bool:
-        rest = max(len(self.form) - len(stem), 2 if len(stem) >= 3 else 0)
-        return lemma.startswith(stem) and len(lemma) - len(stem) <= rest
+        for stem in self.stems:
+            rest = max(len(self.form) - len(stem), 2 if len(stem) >= 3 else 0)
+            if word.key.startswith(stem) and len(word.key) - len(stem) <= rest:
+                return True
+        return False
 
 
 def joined(word: str) -> str:
@@ -295,7 +295,11 @@ def inflection_faults(found: Collection[str], expected: Collection[str]) -> list
         surplus = _without(has.get(name, ()), wanted.get(name, ()))
         missing = _without(wanted.get(name, ()), has.get(name, ()))
         if (surplus or missing) and _EITHER not in {*surplus, *missing}:
-            faults.append(_fault(name, category, surplus, missing))
+            has_too, lacks = " and ".join(surplus), " and ".join(missing)
+            pattern = category.instead if has_too and lacks else category.missing if lacks else category.surplus
+            # Tags come from files, so that a brace in one must not be taken for a place to fill in.
+            words = pattern.replace("{found}", has_too, 1).replace("{expected}", lacks, 1)
+            faults.append(Fault(name, has_too or None, lacks or None, words))
     classes = [fault for fault in faults if fault.category == "word class"]
     return [fault for fault in classes if fault.found and fault.expected] or _merged(faults)
 
@@ -339,15 +343,6 @@ def _meaning(tag: str, tags: Collection[str]) -> Iterable[tuple[str, str]]:
     return (("other", tag),)
 
 
-def _fault(name: str, category: _Category, surplus: tuple[str, ...], missing: tuple[str, ...]) -> Fault:
-    actual = " and ".join(surplus) or None
-    expected = " and ".join(missing) or None
-    pattern = category.instead if actual and expected else category.missing if expected else category.surplus
-    # Tags come from files, so that a brace in one must not be taken for a place to fill in.
-    words = pattern.replace("{found}", actual or "", 1).replace("{expected}", expected or "", 1)
-    return Fault(name, actual, expected, words)
-
-
 def _without(values: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(value for value in values if value not in others)
 
@@ -358,20 +353,19 @@ def _tag_words() -> _TagWords:
     content = files("scoring.grammar").joinpath("tag_words.toml").read_text(encoding="utf-8")
     data = tomllib.loads(content)
     return _TagWords(
-        categories={name: _category(name, row) for name, row in data["categories"].items()},
+        categories={
+            name: _Category(
+                instead=row.get("instead", "{found} instead of {expected}"),
+                missing=row.get("missing", f"{{expected}} ({name}) missing"),
+                surplus=row.get("surplus", f"{{found}} ({name}) where none is expected"),
+            )
+            for name, row in data["categories"].items()
+        },
         tags=_split(data["tags"]),
         beside={tag: _split(rows) for tag, rows in data["beside"].items()},
         beginnings=data["beginnings"],
         one_slot=tuple(data["one_slot"]),
         ignored=tuple(data["ignored"]["beginnings"]),
-    )
-
-
-def _category(name: str, row: Mapping[str, str]) -> _Category:
-    return _Category(
-        instead=row.get("instead", "{found} instead of {expected}"),
-        missing=row.get("missing", f"{{expected}} ({name}) missing"),
-        surplus=row.get("surplus", f"{{found}} ({name}) where none is expected"),
     )
 
 

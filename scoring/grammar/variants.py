@@ -175,9 +175,13 @@ class NormalForms:
 
     def _word(self, written: str, spelled: str, on: Set[VariantClass], analyses: Analyses, form: NormalText) -> str:
         """Convert one word into normal form, and record in ``form`` what was removed from it."""
-        if VariantClass.PROGRESSIVE_AMBIGUITY in on and (plain := self._over(spelled)) != spelled:
-            form.under_way[plain] += 1
-            written = spelled = plain
+        if VariantClass.PROGRESSIVE_AMBIGUITY in on:
+            # Without the preverbs of an action under way.
+            *before, last = spelled.split("-")
+            plain = "-".join([*(part for part in before if part not in self._progressive), last])
+            if plain != spelled:
+                form.under_way[plain] += 1
+                written = spelled = plain
         if VariantClass.LEMMA_SYNONYM in on and spelled in self._heads:
             return self._heads[spelled]
         if _WE in on and (pronoun := self._pronoun(spelled, form)):
@@ -185,11 +189,6 @@ class NormalForms:
         if known := analyses.get(spelled):
             return self._meant(known, on, form) or written
         return (self._speakerless(spelled, form) if _WE in on else "") or written
-
-    def _over(self, spelled: str) -> str:
-        """Remove the preverbs of an action under way from a word."""
-        *before, last = spelled.split("-")
-        return "-".join([*(part for part in before if part not in self._progressive), last])
 
     def _meant(self, known: tuple[TaggedWord, ...], on: Set[VariantClass], form: NormalText) -> str:
         """Return what a word means where a class has something to say about its analyses, else nothing."""
@@ -396,12 +395,9 @@ class Equivalence:
             return self._same(output, accepted, on - {_WE}, analyses)
         if ours.flat == theirs.flat:
             return True
-        return VariantClass.WORD_ORDER in on and self._reordered(ours, theirs, analyses)
-
-    def _reordered(self, ours: NormalText, theirs: NormalText, analyses: Analyses) -> bool:
-        """Return whether only words within one clause are in another order."""
-        if len(ours.sentences) != len(theirs.sentences):
+        if VariantClass.WORD_ORDER not in on or len(ours.sentences) != len(theirs.sentences):
             return False
+        # Only words within one clause may be in another order.
         pairs = zip(ours.sentences, theirs.sentences, strict=True)
         moved = [pair for pair in pairs if pair[0].words != pair[1].words]
         return all(sorted(one.words) == sorted(other.words) for one, other in moved) and all(

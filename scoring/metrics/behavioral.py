@@ -67,7 +67,10 @@ class CodeSwitching(ResourceRate):
         if not output.words:
             return [], 0
         source = bitext.source.read(translation.entry.source)
-        names, side = self._names(source), self._sides.side
+        names, side = source.names, self._sides.side
+        if names and not (self._sides.capitals_tell_names and len(names) * 2 <= len(source.words)):
+            # Where capitals are common, common words are no names.
+            names = frozenset(name for name in names if not self._sides.listed(name))
         number, suspects = 0, []
         for word, written in zip(output.words, output.written, strict=True):
             language_side = side(word)
@@ -80,13 +83,6 @@ class CodeSwitching(ResourceRate):
                 suspects.append((word, written))
         known = self._known(translation) if suspects else frozenset()
         return [written for word, written in suspects if word not in known], number
-
-    def _names(self, source: Reading) -> frozenset[str]:
-        """Return the names of a source; where capitals are common, common words are no names."""
-        names = source.names
-        if not names or (self._sides.capitals_tell_names and len(names) * 2 <= len(source.words)):
-            return names
-        return frozenset(name for name in names if not self._sides.listed(name))
 
     def _known(self, translation: Translation) -> frozenset[str]:
         """Return the words of this entry's references, and those of the output that the analyser accepts."""
@@ -169,7 +165,9 @@ class Hallucination(ResourceRate):
         output = bitext.target.read(translation.output)
         source = bitext.source.read(entry.source)
         references = [bitext.target.read(text) for text in (entry.reference, *entry.variants)]
-        repeated = _repeated(output, source, references)
+        # Words said again beyond what source and references repeat themselves.
+        own = max(len(reading.repeats) for reading in (source, *references)) if output.repeats else 0
+        repeated = frozenset(output.repeats[own:])
         frequent = bitext.target_function_words
         stems = references[0].stems.union(*(reference.stems for reference in references[1:]))
         alignment = bitext.alignment
@@ -193,7 +191,10 @@ class Hallucination(ResourceRate):
         if not word.isalpha() and any(map(str.isdigit, word)):
             digits = self._resources.bitext.target.read(word).digits
             return word in source.distinct or digits <= source.digits
-        if source.names and capitalised(written) and _carried(word, source.names):
+        # A capitalised word may be a name of the source, or begin with one and have an ending.
+        if (source.names and capitalised(written)) and (
+            word in source.names or any(len(name) > 2 and word.startswith(name) for name in source.names)
+        ):
             return True
         alignment, beginning = self._resources.bitext.alignment, stem(word)
         if alignment and not alignment.links(beginning).keys().isdisjoint(source.stems):
@@ -221,19 +222,6 @@ def why_no_hallucination(resources: Resources) -> str | None:
         f"the coaching dictionary knows {shown} of the content words of the sources; "
         f"{percent(LEAST_KNOWN)} are needed, or {LEAST_PAIRS} development entries to learn from"
     )
-
-
-def _repeated(output: Reading, source: Reading, references: list[Reading]) -> frozenset[int]:
-    """Return the places of words said again beyond what source and references repeat themselves."""
-    if not output.repeats:
-        return frozenset()
-    own = max(len(reading.repeats) for reading in (source, *references))
-    return frozenset(output.repeats[own:])
-
-
-def _carried(word: str, names: frozenset[str]) -> bool:
-    """Return whether a capitalised word is a name of the source, or begins with one and has an ending."""
-    return word in names or any(len(name) > 2 and word.startswith(name) for name in names)
 
 
 def _new_numbers(output: Reading, source: Reading, references: list[Reading]) -> list[str]:

@@ -93,7 +93,11 @@ class MorphologicalAccuracy(ResourceRate):
         if known is None:
             card = self._resources.card
             gold = gold_words(key[0], {} if card is None else card.glosses)
-            known = self._known[key] = _confirmed(gold, annotation.reference)
+            # What the analyser says of the same words in the reference completes the interlinear lines.
+            said = {joined(word.word): word for word in annotation.reference}
+            pairs = [(word, said.get(word.form)) for word in gold]
+            known = tuple(word if same is None else _as_analysed(word, same) for word, same in pairs)
+            self._known[key] = known
         return known
 
     @cached_property
@@ -206,13 +210,6 @@ def _pair(gold: GoldWord, found: WordAnalysis | None) -> WordPair:
     analyses = list(map(tagged_word, found.analyses))
     worth = [(_most_common(gold, (one,)), gold.has_lemma(one)) for one in analyses]
     return WordPair(gold, found, analyses[worth.index(max(worth))])
-
-
-def _confirmed(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> tuple[GoldWord, ...]:
-    """Complete what interlinear lines tell by what the analyser says of the same words in the reference."""
-    known = {joined(word.word): word for word in reference}
-    pairs = [(word, known.get(word.form)) for word in gold]
-    return tuple(word if same is None else _as_analysed(word, same) for word, same in pairs)
 
 
 def _as_analysed(gold: GoldWord, reference: WordAnalysis) -> GoldWord:

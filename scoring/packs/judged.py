@@ -74,21 +74,18 @@ class JudgeScore(RateMetric):
         """Read what was found or brought."""
         return read_judgement(self.contract, given)
 
-    def _why_not_judged(self, translation: Translation) -> str:
-        """Return why there is no judgement of an answer at all, without a full stop."""
-        if translation.given(self.judge) is not None:
-            return "the record's score is for another answer than this one"
-        if self._told is None:
-            return f"no judge was asked, and the record brings no score (field {self.judge})"
-        return "the answer is empty, has no reference to judge by, or has not one answer to each turn"
-
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         return {f"{self.info.id}_judge_failed": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         given = self.given(translation)
         if given is None:
-            return (f"Not judged: {self._why_not_judged(translation)}.",)
+            why = "the answer is empty, has no reference to judge by, or has not one answer to each turn"
+            if translation.given(self.judge) is not None:
+                why = "the record's score is for another answer than this one"
+            elif self._told is None:
+                why = f"no judge was asked, and the record brings no score (field {self.judge})"
+            return (f"Not judged: {why}.",)
         judged = self.judged(given)
         if judged.score is None:
             return (f"The judge gave no score: {judged.reason}.",)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from math import inf
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from scoring.core.packs import Pack, shipped_pack
 from scoring.core.specification import MetricInfo
@@ -100,18 +100,17 @@ def pack_view(pack: Pack) -> PackView:
     if view["rounding"] not in _ROUNDINGS:
         known = ", ".join(_ROUNDINGS)
         raise ValueError(f"view: there is no rounding {view['rounding']!r}; there is {known}")
-    columns = tuple(_column(pack.name, column, view["digits"]) for column in view["columns"])
-    return PackView(columns, _ROUNDINGS[view["rounding"]], view.get("full"))
-
-
-def _column(pack: str, stated: Mapping[str, Any], digits: int) -> ReportedColumn:
-    return ReportedColumn(
-        metric=f"{pack}.{stated['metric']}",
-        name=stated["name"],
-        of=stated.get("of", "mean"),
-        digits=stated.get("digits", digits),
-        heading=stated.get("heading", ""),
+    columns = tuple(
+        ReportedColumn(
+            metric=f"{pack.name}.{column['metric']}",
+            name=column["name"],
+            of=column.get("of", "mean"),
+            digits=column.get("digits", view["digits"]),
+            heading=column.get("heading", ""),
+        )
+        for column in view["columns"]
     )
+    return PackView(columns, _ROUNDINGS[view["rounding"]], view.get("full"))
 
 
 @cache
@@ -134,19 +133,14 @@ def _figure(view: PackView, column: ReportedColumn, info: MetricInfo, totals: Me
     arrow = _ARROWS.get(info.better, "")
     if value is None:
         return ReportedFigure(column.name, column.metric, NOTHING, arrow, cut=False)
-    shown = view.rounding(_scaled(value, view.full, info), column.digits)
+    if view.full is not None:  # of a metric without an upper end the scale counts from 1
+        high = 1.0 if info.high == inf else info.high
+        value = float(Decimal(repr(value)) * Decimal(view.full) / Decimal(repr(float(high))))
+    shown = view.rounding(value, column.digits)
     most = shown if view.full is None else Decimal(view.full)
     inside = min(max(shown, Decimal(0)), most) if view.full is not None else shown
     text = f"{inside:.{column.digits}f}"
     return ReportedFigure(column.name, column.metric, text, arrow, cut=inside != shown)
-
-
-def _scaled(value: float, full: float | None, info: MetricInfo) -> float:
-    """Return a value on the scale of the view: that of a metric without an upper end counts from 1."""
-    if full is None:
-        return value
-    high = 1.0 if info.high == inf else info.high
-    return float(Decimal(repr(value)) * Decimal(full) / Decimal(repr(float(high))))
 
 
 def lbrag_line(system: str, totals: RunTotals) -> str:
@@ -178,7 +172,7 @@ def lbrag_summary(systems: Mapping[str, RunTotals]) -> list[str]:
     return [rule, "Experiment Results Summary", rule, *lines, rule]
 
 
-def lbrag_metrics(systems: Mapping[str, RunTotals]) -> dict[str, Any]:
+def lbrag_metrics(systems: Mapping[str, RunTotals]) -> dict[str, dict[str, dict[str, float | None]]]:
     """Return the content of ``metrics.json``: mean and ``_std`` of each metric in full, and ``n`` as a float.
 
     Where a metric has values of fewer entries, ``…_n`` says of how many; the document knows no such case.

@@ -290,14 +290,17 @@ class Demand:
         if not (self._source_quotes or self._reference_marks):
             return None
         marks = quoting(prose, self._rules.word_letters)
-        if not marks and self._source_quotes and self._must_quote:
+        # A reference that does not quote lets the output leave the marks out too.
+        if not marks and self._source_quotes and (self._reference_marks or not self._entry.reference):
             return Violations(1, ("The source has quotation marks, the output has none.",))
         wrong = sorted(set(marks) - self._marks)
         sentences = [
             f"{pair[1]} {pair[0]} stands where {pair[0]} {pair[1]} is used." for pair in self._turned_round(marks)
         ]
         if wrong:
-            right = self._right_marks
+            usual = self._rules.quotes[0] if self._rules.quotes else ""
+            others = "".join(sorted(self._reference_marks - set(usual)))
+            right = " or ".join(part for part in (usual, others) if part)
             sentences.insert(0, f"The output quotes with {' '.join(wrong)}; right is {right}.")
         count = len(wrong) + len(sentences) - bool(wrong)
         return Violations(count, tuple(sentences)) if count else None
@@ -342,20 +345,8 @@ class Demand:
         return frozenset[str]().union(*self._reference_quoting)
 
     @cached_property
-    def _must_quote(self) -> bool:
-        """True where the reference quotes too, or there is none: people sometimes leave marks out."""
-        return bool(self._reference_marks) or not self._entry.reference
-
-    @cached_property
     def _marks(self) -> frozenset[str]:
         return self._reference_marks.union(*self._rules.quotes)
-
-    @cached_property
-    def _right_marks(self) -> str:
-        """The marks to be told: the card's usual ones first, then the reference's."""
-        usual = self._rules.quotes[0] if self._rules.quotes else ""
-        others = "".join(sorted(self._reference_marks - set(usual)))
-        return " or ".join(part for part in (usual, others) if part)
 
     @cached_property
     def _latin(self) -> list[str]:

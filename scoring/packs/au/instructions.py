@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import regex
 
+from corpora.files.json_types import JsonObject
 from corpora.text.comparison import scripts
 from corpora.text.tokens import folded
 from scoring.core.metric import FloatArray, Metric, Statistics, own_signature, share
@@ -94,7 +95,7 @@ def word_lists_key() -> str:
 # for ever. What a record leaves open is not made up: the published code draws a number or word at
 # random there.
 
-Asked = Mapping[str, Any]
+Asked = JsonObject
 Check = Callable[[str, Asked], bool]
 _LARGEST = 1_000_000
 _LONGEST = 10_000
@@ -155,12 +156,10 @@ def _compare(number: int, asked: Asked, least: str, relation: str = "relation") 
 
 def _no_forbidden_words(answer: str, asked: Asked) -> bool:
     text = answer.lower()
-    return not any(_stands_alone(word.lower(), text) for word in _texts(asked, "forbidden_words"))
-
-
-def _stands_alone(word: str, text: str) -> bool:
-    bounded = rf"(?<![\p{{L}}\p{{M}}\p{{N}}_]){regex.escape(word)}(?![\p{{L}}\p{{M}}\p{{N}}_])"
-    return regex.search(bounded, text) is not None
+    words = (regex.escape(word.lower()) for word in _texts(asked, "forbidden_words"))
+    return not any(
+        regex.search(rf"(?<![\p{{L}}\p{{M}}\p{{N}}_]){word}(?![\p{{L}}\p{{M}}\p{{N}}_])", text) for word in words
+    )
 
 
 def _letter_frequency(answer: str, asked: Asked) -> bool:
@@ -168,12 +167,6 @@ def _letter_frequency(answer: str, asked: Asked) -> bool:
     if len(letter) > 1:
         raise UnreadableError("letter must be one letter")
     return _compare(answer.lower().count(letter), asked, "let_frequency", "let_relation")
-
-
-def _sentences(answer: str, asked: Asked) -> bool:
-    pieces = _SENTENCE_END.split(_ABBREVIATION.sub(r"\1", answer))
-    number = sum(_NUMBERED_WORD.search(piece) is not None for piece in pieces)
-    return _compare(number, asked, "num_sentences")
 
 
 def _paragraphs(answer: str, asked: Asked) -> bool:
@@ -207,11 +200,6 @@ def _highlights(answer: str, asked: Asked) -> bool:
     return plain + strong >= _number(asked, "num_highlights")
 
 
-def _sections(answer: str, asked: Asked) -> bool:
-    head = re.compile(rf"\s?{re.escape(_text(asked, 'section_spliter'))}\s?\d+\s?")
-    return len(head.findall(answer)) >= _number(asked, "num_sections")
-
-
 def _title(answer: str, _: Asked) -> bool:
     for line in answer.split("\n"):
         start, end = line.find("<<"), line.rfind(">>")
@@ -226,16 +214,6 @@ def _two_answers(answer: str, _: Asked) -> bool:
     return all(pieces[1:-1]) and len(given) == 2 and given[0] != given[1]
 
 
-def _capital_words(answer: str, asked: Asked) -> bool:
-    number = sum(word.isupper() for word in _JOINED_WORD.findall(answer))
-    return _compare(number, asked, "capital_frequency", "capital_relation")
-
-
-def _quoted(answer: str, _: Asked) -> bool:
-    text = answer.strip()
-    return len(text) > 1 and text[0] == text[-1] == '"'
-
-
 CHECKS: Mapping[str, Check] = {
     "keywords:existence": lambda answer, asked: all(
         word.lower() in answer.lower() for word in _texts(asked, "keywords")
@@ -246,7 +224,11 @@ CHECKS: Mapping[str, Check] = {
     "keywords:forbidden_words": _no_forbidden_words,
     "keywords:letter_frequency": _letter_frequency,
     "language:response_language": lambda answer, asked: written_in(answer, _text(asked, "language").lower()),
-    "length_constraints:number_sentences": _sentences,
+    "length_constraints:number_sentences": lambda answer, asked: _compare(
+        sum(map(bool, map(_NUMBERED_WORD.search, _SENTENCE_END.split(_ABBREVIATION.sub(r"\1", answer))))),
+        asked,
+        "num_sentences",
+    ),
     "length_constraints:number_paragraphs": _paragraphs,
     "length_constraints:number_words": lambda answer, asked: _compare(
         len(_NUMBERED_WORD.findall(answer)), asked, "num_words"
@@ -261,7 +243,10 @@ CHECKS: Mapping[str, Check] = {
     ),
     "detectable_format:constrained_response": lambda answer, _: any(fixed in answer for fixed in _FIXED_ANSWERS),
     "detectable_format:number_highlighted_sections": _highlights,
-    "detectable_format:multiple_sections": _sections,
+    "detectable_format:multiple_sections": lambda answer, asked: (
+        len(re.findall(rf"\s?{re.escape(_text(asked, 'section_spliter'))}\s?\d+\s?", answer))
+        >= _number(asked, "num_sections")
+    ),
     "detectable_format:json_format": lambda answer, _: json_answer(answer) is not NO_JSON,
     "detectable_format:title": _title,
     "combination:two_responses": _two_answers,
@@ -271,8 +256,10 @@ CHECKS: Mapping[str, Check] = {
     "startend:end_checker": lambda answer, asked: (
         answer.strip().strip('"').lower().endswith(_text(asked, "end_phrase").lower())
     ),
-    "startend:quotation": _quoted,
-    "change_case:capital_word_frequency": _capital_words,
+    "startend:quotation": lambda answer, _: len(text := answer.strip()) > 1 and text[0] == text[-1] == '"',
+    "change_case:capital_word_frequency": lambda answer, asked: _compare(
+        sum(map(str.isupper, _JOINED_WORD.findall(answer))), asked, "capital_frequency", "capital_relation"
+    ),
     "change_case:english_capital": lambda answer, _: written_in(answer, "en") and answer.isupper(),
     "change_case:english_lowercase": lambda answer, _: written_in(answer, "en") and answer.islower(),
     "punctuation:no_comma": lambda answer, _: "," not in answer,

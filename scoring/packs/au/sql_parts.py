@@ -60,7 +60,7 @@ def _sorted(pieces: Iterable[Any]) -> Parts:
 class _Reader:
     """Reads the pieces of one query; those inside it are read by readers of their own."""
 
-    def __init__(self, tables: Mapping[str, str], columns: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, tables: Mapping[str, str], columns: Mapping[str, exp.Expression] | None = None) -> None:
         self._tables = tables
         """What each name in FROM stands for."""
         self._columns = columns or {}
