@@ -82,9 +82,15 @@ class FolderEmbedder:
             model = _loaded(folder, lambda: package.StaticModel.from_pretrained(folder))
             return lambda texts: np.asarray(model.encode(texts, use_multiprocessing=False))
         package = _package("sentence_transformers")
-        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        options |= {"model_kwargs": {"use_safetensors": True}}
-        model = _loaded(folder, lambda: package.SentenceTransformer(str(folder), **options))
+        model = _loaded(
+            folder,
+            lambda: package.SentenceTransformer(
+                str(folder),
+                local_files_only=True,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True},
+            ),
+        )
         return lambda texts: np.asarray(model.encode(texts, show_progress_bar=False))
 
 

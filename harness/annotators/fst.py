@@ -121,7 +121,10 @@ class FstAnnotator:
 
     def _try(self, wanted: Collection[str], *, secret: bool) -> None:
         if not secret and self._secret:
-            self._uncover(wanted)
+            # Forms that were secret until they came up in a public text too are kept from now on.
+            for form in {form for word in wanted for form, _ in self._forms(word)} & self._secret:
+                self._secret.discard(form)
+                self._unkept[form] = _packed(self._verdicts[form])
         tries = {word: self._forms(word) for word in wanted if word not in self._analyses}
         while tries:
             tried = {word: next(forms, None) for word, forms in tries.items()}
@@ -160,24 +163,14 @@ class FstAnnotator:
                 if (verdict := _unpacked(content)) is not None:
                     self._verdicts[form] = verdict
             unknown = [form for form in unknown if form not in self._verdicts]
-        if unknown:
-            self._ask(unknown, secret=secret)
-
-    def _ask(self, forms: Sequence[str], *, secret: bool) -> None:
-        for form, verdict in zip(forms, self._opened().analyse(forms), strict=True):
+        if not unknown:
+            return
+        for form, verdict in zip(unknown, self._opened().analyse(unknown), strict=True):
             self._verdicts[form] = verdict
             if secret:
                 self._secret.add(form)
             else:
                 self._unkept[form] = _packed(verdict)
-
-    def _uncover(self, wanted: Iterable[str]) -> None:
-        """Add forms to the memo that were secret until they came up in a public text too."""
-        for word in wanted:
-            for form, _ in self._forms(word):
-                if form in self._secret:
-                    self._secret.discard(form)
-                    self._unkept[form] = _packed(self._verdicts[form])
 
 
 def _packed(verdict: Verdict) -> bytes:

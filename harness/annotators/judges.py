@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
+from corpora.files.json_types import JsonObject
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.annotators.annotator import Find, Search
-from harness.core.calls import Calls, Ending, Reply
+from harness.core.calls import Calls, Ending, Reply, Request
 from harness.core.failures import UsageError
 from harness.endpoint.budget import LOCAL, Prices
 from harness.endpoint.endpoints import Endpoint, KeySource, chat_endpoint, find_key
@@ -60,7 +61,7 @@ class _Kind:
     """What one judge is shown."""
 
     prompt: str
-    questions: Callable[[Translation], Sequence[Mapping[str, Any]]]
+    questions: Callable[[Translation], Sequence[JsonObject]]
     """Return what is put to it: one object, or one for each turn; none where there is nothing to judge."""
     turns: bool = False
 
@@ -94,14 +95,25 @@ class JudgeAnnotator:
         except UsageError as error:
             raise UsageError(f"--judge {self.facts.model}: {error}") from None
 
-    async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[Any]:
+    async def ask(
+        self, translations: Sequence[Translation], calls: Calls
+    ) -> list[JsonObject | list[JsonObject] | None]:
         """Return of each output a judgement as JSON values, of a conversation a list of them."""
-        return [await self._judged(translation, calls) for translation in translations]
+        judgements: list[JsonObject | list[JsonObject] | None] = []
+        for translation in translations:
+            secret = translation.entry.secret
+            given = [
+                _stored(judgement(self._contract, await calls.send(request)), secret=secret)
+                for request in self.requests(translation)
+            ]
+            one = given[0] if given else None
+            judgements.append(given if given and self._kind.turns else one)
+        return judgements
 
     def close(self) -> None:
         """Close nothing; see ``AskingAnnotator``."""
 
-    def requests(self, translation: Translation) -> list[Any]:
+    def requests(self, translation: Translation) -> list[Request]:
         if is_blank(translation.output):
             return []
         system = {"role": "system", "content": self._prompt}
@@ -113,16 +125,6 @@ class JudgeAnnotator:
             )
             for question in self._kind.questions(translation)
         ]
-
-    async def _judged(self, translation: Translation, calls: Calls) -> Any:
-        secret = translation.entry.secret
-        given = [
-            _stored(judgement(self._contract, await calls.send(request)), secret=secret)
-            for request in self.requests(translation)
-        ]
-        if not given:
-            return None
-        return given if self._kind.turns else given[0]
 
 
 def judgement(contract: JudgeContract, reply: Reply) -> JudgeVerdict:
@@ -136,7 +138,7 @@ def judgement(contract: JudgeContract, reply: Reply) -> JudgeVerdict:
             return JudgeVerdict(None, reason="the provider stopped the reply")
 
 
-def _stored(given: JudgeVerdict, *, secret: bool) -> dict[str, Any]:
+def _stored(given: JudgeVerdict, *, secret: bool) -> JsonObject:
     """Return a judgement as it is kept with its entry; the explanation of a secret one may quote it, and is omitted."""
     if given.score is None:
         return {"score": None, "reason": given.reason or "no score"}
@@ -213,7 +215,7 @@ def _reference(translation: Translation) -> dict[str, str]:
     return {} if is_blank(reference) else {"reference": reference}
 
 
-def _meaning(translation: Translation) -> Sequence[Mapping[str, Any]]:
+def _meaning(translation: Translation) -> Sequence[JsonObject]:
     """Question, expected answer and answer; nothing where there is no expected answer to compare with."""
     expected = translation.entry.reference
     if is_blank(expected):
@@ -221,24 +223,20 @@ def _meaning(translation: Translation) -> Sequence[Mapping[str, Any]]:
     return [{**_question(translation), "expected": expected, "answer": translation.output}]
 
 
-def _any_answer(translation: Translation) -> Sequence[Mapping[str, Any]]:
+def _any_answer(translation: Translation) -> Sequence[JsonObject]:
     return [{**_question(translation), **_reference(translation), "candidate": translation.output}]
 
 
-def _beside_reference(translation: Translation) -> Sequence[Mapping[str, Any]]:
+def _beside_reference(translation: Translation) -> Sequence[JsonObject]:
     return _any_answer(translation) if _reference(translation) else []
 
 
-def _refusal(translation: Translation) -> Sequence[Mapping[str, Any]]:
-    return [{**_question(translation), "candidate": translation.output}]
-
-
-def _turns(translation: Translation) -> Sequence[Mapping[str, Any]]:
+def _turns(translation: Translation) -> Sequence[JsonObject]:
     """One object a turn, with the turns before it and the answers that were given to them."""
     turns, answers = translation.given("turns"), _answers(translation.output)
     if not isinstance(turns, list) or not 0 < len(turns) <= MOST_TURNS or len(answers) < len(turns):
         return []
-    turn_fields, before = [], list[dict[str, str]]()
+    turn_fields, before = list[JsonObject](), list[dict[str, str]]()
     for turn, answer in zip(turns, answers, strict=False):
         turn_mapping = turn if isinstance(turn, Mapping) else {}
         user, reference = turn_mapping.get("user"), turn_mapping.get("reference")
@@ -264,7 +262,9 @@ _KINDS: Final = {
     "judge_semantic": _Kind("semantic-v1", _meaning),
     "judge_binary": _Kind("binary-v1", _beside_reference),
     "judge_detailed": _Kind("detailed-v1", _any_answer),
-    "judge_redteaming": _Kind("redteaming-v1", _refusal),
+    "judge_redteaming": _Kind(
+        "redteaming-v1", lambda translation: [{**_question(translation), "candidate": translation.output}]
+    ),
     "judge_big_bench_audio": _Kind("big_bench_audio-v1", _beside_reference),
     "judge_mt_bench": _Kind("mt_bench-v1", _turns, turns=True),
 }

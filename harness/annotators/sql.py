@@ -16,10 +16,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from pydantic import BaseModel, ConfigDict
 
+from corpora.files.json_types import JsonObject
 from corpora.files.problems import shown
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Find, Search
@@ -70,7 +71,10 @@ class SqlRunner:
                 try:
                     path = (self._folder / name).resolve()
                     inside = path.is_relative_to(self._folder)
-                    header = _first_bytes(path) if inside else b""
+                    header = b""
+                    if inside and path.is_file():
+                        with path.open("rb") as opened:
+                            header = opened.read(len(_HEADER))
                 except (OSError, ValueError):  # a NUL in the name, a folder that may not be read
                     inside, header = True, b""
                 if not inside:
@@ -87,25 +91,16 @@ class SqlRunner:
         self.facts = SqlFacts(databases=len(files), sha256=total.hexdigest(), sqlite=sqlite3.sqlite_version)
         self._sandbox = Sandbox()
 
-    def annotate(self, translations: Sequence[Translation]) -> list[dict[str, Any] | None]:
-        return [self._found(translation) for translation in translations]
+    def annotate(self, translations: Sequence[Translation]) -> list[JsonObject | None]:
+        outcomes: list[JsonObject | None] = []
+        for translation in translations:
+            database = self._databases.get(database_of(translation.entry) or "")
+            query, wanted = unfenced(translation.output), translation.entry.reference
+            outcomes.append(None if database is None else self._sandbox.ask(database, wanted, query))
+        return outcomes
 
     def close(self) -> None:
         self._sandbox.close()
-
-    def _found(self, translation: Translation) -> dict[str, Any] | None:
-        name = database_of(translation.entry)
-        if name is None or name not in self._databases:
-            return None
-        query, wanted = unfenced(translation.output), translation.entry.reference
-        return self._sandbox.ask(self._databases[name], wanted, query)
-
-
-def _first_bytes(path: Path) -> bytes:
-    if not path.is_file():
-        return b""
-    with path.open("rb") as file:
-        return file.read(len(_HEADER))
 
 
 def database_of(entry: Entry) -> str | None:
@@ -130,7 +125,7 @@ class Sandbox:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def ask(self, database: Path, wanted: str, given: str) -> dict[str, Any]:
+    def ask(self, database: Path, wanted: str, given: str) -> JsonObject:
         """Return what two queries make of each other; HarnessError where no process can be started."""
         if len(wanted) > MOST_LETTERS:
             return _none(f"the reference query is longer than {MOST_LETTERS:,} letters")
@@ -172,7 +167,7 @@ class Sandbox:
 
     def _exchange(
         self, process: subprocess.Popen[bytes], asked: Mapping[str, str] | None, seconds: float | None = None
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Write a request and read one line; ``ended`` says why there is none, and that the process is gone."""
         stdin, stdout = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         watch = _Watch(process, QUERY_SECONDS if seconds is None else seconds)
@@ -185,7 +180,7 @@ class Sandbox:
             line = b""
         overrun = watch.stop()
         if line.endswith(b"\n") and not overrun:
-            answer: dict[str, Any] = json.loads(line)
+            answer: JsonObject = json.loads(line)
             return answer
         self._end()
         return {"ended": "takes too long" if overrun else "ends the process it runs in"}
@@ -226,11 +221,11 @@ class _Watch:
                 self._process.kill()
 
 
-def _wrong_answer(why: str) -> dict[str, Any]:
+def _wrong_answer(why: str) -> JsonObject:
     return {"exec": 0, "why": why, "tables": {}}
 
 
-def _none(why: str) -> dict[str, Any]:
+def _none(why: str) -> JsonObject:
     return {"exec": None, "why": why, "tables": {}}
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from corpora.files.json_types import JsonObject
 from scoring.packs.au.structured import is_ordered, same_result, without_distinct
 
 try:
@@ -71,7 +72,7 @@ def main() -> None:
             _say(answer)
 
 
-def answers(asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def answers(asked: Mapping[str, str]) -> Iterator[JsonObject]:
     """Yield first whether the wanted query has a result, then what the given one is worth next to it."""
     database = Path(asked["database"])
     try:
@@ -104,7 +105,7 @@ def _cell(value: Any) -> str:
     return "NULL" if value is None else str(value)[:_SHOWN_LETTERS]
 
 
-def _say(answer: Mapping[str, Any]) -> None:
+def _say(answer: JsonObject) -> None:
     sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
     sys.stdout.buffer.flush()
 

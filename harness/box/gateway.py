@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from corpora.files.json_types import JsonObject
 from harness.box.engine import SOCKET
 from harness.core.calls import Calls
 from harness.core.failures import CallError, ErrorClass, HarnessError, NoCredit, UsageError
@@ -135,7 +136,9 @@ class GatewayServer:
         try:
             if len(self._open) <= _MOST_AT_ONCE:
                 status, answer_body = await self._answered(reader)
-                writer.write(_written(status, answer_body))
+                content = json.dumps(answer_body).encode()
+                head = f"HTTP/1.1 {status} -\r\nContent-Type: application/json\r\nContent-Length: {len(content)}"
+                writer.write(f"{head}\r\nConnection: close\r\n\r\n".encode() + content)
                 async with asyncio.timeout(_PATIENCE):
                     await writer.drain()
         except (OSError, TimeoutError, asyncio.CancelledError):
@@ -146,7 +149,7 @@ class GatewayServer:
             with suppress(OSError, asyncio.CancelledError):
                 await writer.wait_closed()
 
-    async def _answered(self, reader: asyncio.StreamReader) -> tuple[int, Mapping[str, Any]]:
+    async def _answered(self, reader: asyncio.StreamReader) -> tuple[int, JsonObject]:
         try:
             async with asyncio.timeout(_PATIENCE):
                 method, path, body = await _read(reader)
@@ -163,7 +166,7 @@ class GatewayServer:
             return _refusal(400, "Give 'model' and 'messages', each with 'role' and 'content', both texts.")
         return await self._ask(model, messages)
 
-    async def _ask(self, model: str, messages: Sequence[Message]) -> tuple[int, Mapping[str, Any]]:
+    async def _ask(self, model: str, messages: Sequence[Message]) -> tuple[int, JsonObject]:
         completions = self._gateway.models.get(model)
         if completions is None:
             return _refusal(404, "The gateway has no model of this name.")
@@ -182,14 +185,14 @@ class GatewayServer:
         except HarnessError:  # the budget is reached: the run ends by that, in its own words
             return _refusal(502, "The model gave no answer.")
         message = {"role": "assistant", "content": reply.text}
-        choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason or "stop"}
+        choice: JsonObject = {"index": 0, "message": message, "finish_reason": reply.finish_reason or "stop"}
         return 200, {"object": "chat.completion", "model": model, "choices": [choice]}
 
 
 def _question(body: bytes) -> tuple[str, list[Message]]:
     """Return model and messages; raises for any other shape. What else a method says is not heard."""
     asked = json.loads(body)
-    messages = [{name: turn[name] for name in ("role", "content")} for turn in asked["messages"]]
+    messages: list[Message] = [{name: turn[name] for name in ("role", "content")} for turn in asked["messages"]]
     model = asked["model"]
     texts = [model, *(message["content"] for message in messages)]
     if not messages or not all(isinstance(text, str) for text in texts):
@@ -212,11 +215,5 @@ async def _read(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
     return method, path, await reader.readexactly(int(length))
 
 
-def _refusal(status: int, words: str) -> tuple[int, Mapping[str, Any]]:
+def _refusal(status: int, words: str) -> tuple[int, JsonObject]:
     return status, {"error": {"message": words}}
-
-
-def _written(status: int, said: Mapping[str, Any]) -> bytes:
-    body = json.dumps(said).encode()
-    head = f"HTTP/1.1 {status} -\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-    return head.encode() + body

@@ -8,10 +8,10 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from typing import Any
 
+from corpora.files.json_types import JsonObject
 from harness.box.engine import BoxEngine, BoxFailure, BoxStage, ExitReason, Inside, Limits
 
 _LAST_SECONDS = 10.0
@@ -47,7 +47,7 @@ class BoxProcess:
     async def start(self) -> None:
         """Start the box and have it install and load the method; raises BoxFailure."""
         code = self._inside.code
-        begin = {"entry": code.entry, "options": dict(code.options), "wheels": code.wheels is not None}
+        begin: JsonObject = {"entry": code.entry, "options": dict(code.options), "wheels": code.wheels is not None}
         try:
             await self._begin(begin)
             await self._reach("installed", BoxStage.INSTALL, self._limits.install_seconds)
@@ -56,7 +56,7 @@ class BoxProcess:
             await self.end()
             raise
 
-    async def _begin(self, begin: Mapping[str, Any]) -> None:
+    async def _begin(self, begin: JsonObject) -> None:
         pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         try:
             launch = self._open.enter_context(self._engine.launch(self._inside, self._limits))
@@ -118,7 +118,7 @@ class BoxProcess:
         if line != {"state": state}:
             raise BoxFailure(stage, ExitReason.MALFORMED)
 
-    async def _say(self, lines: Sequence[Mapping[str, Any] | None], stage: BoxStage) -> None:
+    async def _say(self, lines: Sequence[JsonObject | None], stage: BoxStage) -> None:
         """Write lines; None is an empty one, which ends a request."""
         pipe = self._running.stdin
         assert pipe is not None  # noqa: S101  it was started with one
@@ -128,7 +128,7 @@ class BoxProcess:
         except (BrokenPipeError, ConnectionResetError):
             raise BoxFailure(stage) from None
 
-    async def _hear(self, stage: BoxStage) -> Mapping[str, Any]:
+    async def _hear(self, stage: BoxStage) -> JsonObject:
         pipe = self._running.stdout
         assert pipe is not None  # noqa: S101  as above
         try:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import errno
 import platform
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypedDict
+
+from corpora.files.json_types import JsonObject
 
 _LOAD_WORD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
@@ -112,7 +114,14 @@ def filter_program(machine: str | None = None) -> bytes | None:
     return b"".join([*program, _answer(_ALLOW)])
 
 
-def rules_by_name() -> dict[str, Any]:
+class CallRules(TypedDict):
+    """Rules of system calls in the form that container programs read."""
+
+    defaultAction: str
+    syscalls: Sequence[JsonObject]
+
+
+def rules_by_name() -> CallRules:
     """Return the same list in the form that container programs read, which resolve the names themselves."""
     refused = {"action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM}
     flags = [1 << bit for bit in range(32) if _OTHER_NAMESPACES >> bit & 1]
@@ -131,7 +140,7 @@ def rules_by_name() -> dict[str, Any]:
     }
 
 
-def _equal(argument: int, value: int) -> dict[str, Any]:
+def _equal(argument: int, value: int) -> JsonObject:
     return {"index": argument, "value": value, "op": "SCMP_CMP_EQ"}
 
 

@@ -37,7 +37,10 @@ def with_consent(corpus: Corpus, now: Withdrawals) -> Corpus:
         if gone := len(kept) - len(left):
             count_words = "1 entry is" if gone == 1 else f"{gone:,} entries are"
             words = f"{count_words} left out: consent was withdrawn for {notice.said}."
-            warnings.append(_warning(corpus, words))
+            mend = "`rosetta community notices` has who said so; outputs for them are not wanted any more."
+            place = "store" if corpus.vault is None else "vault"
+            where = str(corpus.files[0]) if corpus.files else place
+            warnings.append(Problem(Severity.WARNING, where, words, mend))
         kept = left
     if not warnings:
         return corpus
@@ -64,12 +67,6 @@ def _moved(warnings: Sequence[Problem], kept: Sequence[int]) -> list[Problem]:
         else warning
         for warning in warnings
     ]
-
-
-def _warning(corpus: Corpus, words: str) -> Problem:
-    mend = "`rosetta community notices` has who said so; outputs for them are not wanted any more."
-    where = "store" if corpus.vault is None else "vault"
-    return Problem(Severity.WARNING, str(corpus.files[0]) if corpus.files else where, words, mend)
 
 
 # ---- What notices that were imported here say of a card or certificate that somebody verifies.

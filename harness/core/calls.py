@@ -13,6 +13,8 @@ from enum import StrEnum
 from operator import add, attrgetter
 from typing import Any, Final, Protocol
 
+from corpora.files.json_types import JsonObject
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -126,7 +128,7 @@ class Reply:
     """The model that the endpoint says it used."""
     finish_reason: str | None = None
     reported_cost_usd: float | None = None
-    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    tool_calls: tuple[JsonObject, ...] = ()
     """OpenAI-shaped tool calls that the model asks for."""
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 
 import rfc8785
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 
 _SAFE_INTEGER = 2**53 - 1
@@ -35,7 +36,7 @@ def canonical_bytes(value: Any) -> bytes:
         raise UsageError("This is nested too deeply to be written as canonical JSON.") from None
 
 
-def _object(value: dict[str, Any]) -> str:
+def _object(value: JsonObject) -> str:
     members = [name + _WRITERS[type(value[key])](value[key]) for key, name in _order(tuple(value))]
     return "{" + ",".join(members) + "}"
 

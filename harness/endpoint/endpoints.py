@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from corpora.text.messages import near_names, one_of
 from harness.core.failures import KeyStoreError, UsageError
@@ -36,7 +36,7 @@ class Endpoint(BaseModel):
     environment: str
     needs_key: bool
     output_limit: str = "max_tokens"
-    body: dict[str, Any] = {}
+    body: dict[str, JsonValue] = {}
     note: str = ""
 
     @property

@@ -16,10 +16,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
+from corpora.files.json_types import JsonObject
 from harness.core.calls import TOKENS, Reply, Usage
 from harness.core.failures import ErrorClass, Transient
-
-Json = Mapping[str, Any]
 
 MOST = 1e12
 """No call has more tokens or costs more than this: a larger number, or none, says nothing."""
@@ -63,7 +62,7 @@ def reported_cost(reply: Any) -> float | None:
     return cost
 
 
-def _openai(block: Json) -> Usage | None:
+def _openai(block: JsonObject) -> Usage | None:
     """Read the chat-completions shape: OpenAI, OpenRouter, DeepSeek, vLLM, llama.cpp, Ollama, Gemini.
 
     Where the total exceeds prompt and completion, the difference is reasoning that the completion
@@ -81,7 +80,7 @@ def _openai(block: Json) -> Usage | None:
     return _bounded(prompt, completion + hidden, max(reasoning or 0, hidden), cached or 0)
 
 
-def _input_output(block: Json) -> Usage | None:
+def _input_output(block: JsonObject) -> Usage | None:
     """Read the shape with input and output: Anthropic's own (caches beside the input), or OpenAI's
     responses (caches inside it)."""
     read, written = _count(block.get("input_tokens")), _count(block.get("output_tokens"))
@@ -95,7 +94,7 @@ def _input_output(block: Json) -> Usage | None:
     return _bounded((read or 0) + beside + created, written or 0, reasoning, cached)
 
 
-def _ollama(reply: Json) -> Usage | None:
+def _ollama(reply: JsonObject) -> Usage | None:
     """Read Ollama's own shape, which leaves the prompt out when its cache held all of it."""
     prompt, completion = _count(reply.get("prompt_eval_count")), _count(reply.get("eval_count"))
     if prompt is None and completion is None:
@@ -107,7 +106,7 @@ def _bounded(prompt: int, completion: int, reasoning: int, cached: int) -> Usage
     return Usage(prompt, completion, min(reasoning, completion), min(cached, prompt))
 
 
-def _details(block: Json, name: str) -> Json:
+def _details(block: JsonObject, name: str) -> JsonObject:
     """Return a nested block; vLLM writes null, others leave it out."""
     nested = block.get(name)
     return nested if isinstance(nested, Mapping) else {}

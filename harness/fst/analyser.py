@@ -10,13 +10,13 @@ import contextlib
 import gc
 import io
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Protocol
 
 from harness.core.installation import install_line, installed
 from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
@@ -150,7 +150,11 @@ def _pyhfst(path: str) -> Callable[[str], Iterable[str]]:
 
 
 _MOST_RESULTS = 20_000
-_NATIVE: dict[str, Any] = {"hfst-optimized-lookup": _hfst_optimized_lookup, "hfst": _hfst, "pyhfst": _pyhfst}
+_NATIVE: Mapping[str, Callable[[str], Callable[[str], Iterable[str]]]] = {
+    "hfst-optimized-lookup": _hfst_optimized_lookup,
+    "hfst": _hfst,
+    "pyhfst": _pyhfst,
+}
 
 
 FORMAT = "1"

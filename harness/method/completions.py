@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.text.model_reply import answer_text
 from harness.core.calls import Ending, Price, Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
@@ -16,7 +17,8 @@ from harness.endpoint.endpoints import Endpoint
 from harness.endpoint.reply import error_words, reported_cost, stated_words, usage
 from harness.method.method import Output
 
-Message = dict[str, Any]
+Message = JsonObject
+"""A message of a chat, as the endpoint reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Completions:
     model: str
     temperature: float | None
     max_tokens: int | None
-    body: Mapping[str, Any]  # More parameters, from the user
+    body: JsonObject  # More parameters, from the user
     key: str | None = field(repr=False)
     price: Price | None
     replicate: int
@@ -38,7 +40,7 @@ class Completions:
         *,
         secret: bool,
         accept: Callable[[Reply], bool],
-        tools: Mapping[str, Any] | None = None,
+        tools: JsonObject | None = None,
     ) -> Request:
         """Make one call; the same messages always give the same bytes, so that the cache finds them.
 
@@ -48,7 +50,7 @@ class Completions:
         return Request(
             provider=self.endpoint.name,
             url=f"{self.endpoint.url}/chat/completions",
-            body=self._body(messages) | dict(tools or {}),
+            body={**self._body(messages), **(tools or {})},
             read=partial(read_completion, quote=not secret),
             accept=accept,
             headers={"Authorization": f"Bearer {self.key}"} if self.key else {},
@@ -61,13 +63,13 @@ class Completions:
     def check_budget(self) -> None:
         bounded(self.price, self.max_tokens)
 
-    def _body(self, messages: Sequence[Message]) -> dict[str, Any]:
-        body: dict[str, Any] = {"model": self.model, "messages": list(messages)}
+    def _body(self, messages: Sequence[Message]) -> dict[str, Json]:
+        body: dict[str, Json] = {"model": self.model, "messages": list(messages)}
         if self.temperature is not None:
             body["temperature"] = self.temperature
         if self.max_tokens is not None:
             body[self.endpoint.output_limit] = self.max_tokens
-        return body | self.endpoint.body | dict(self.body)
+        return {**body, **self.endpoint.body, **self.body}
 
 
 def read_completion(reply: Any, *, quote: bool = True) -> Reply:
@@ -132,7 +134,7 @@ def _part(part: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _finish_reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> str | None:
+def _finish_reason(choice: JsonObject, message: JsonObject) -> str | None:
     """Read why the model stopped; a refusal in a field or its own part counts as filtered."""
     content = message.get("content")
     parts = content if isinstance(content, list) else []
@@ -145,7 +147,7 @@ def _finish_reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> str
     return reason if reason is None or isinstance(reason, str) else str(reason)[:100]
 
 
-def _tool_calls(calls: Any) -> tuple[Mapping[str, Any], ...]:
+def _tool_calls(calls: Any) -> tuple[JsonObject, ...]:
     if calls is None:
         return ()
     well_formed = isinstance(calls, list) and all(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -170,7 +170,7 @@ def refuse_translator(method: str, name: str) -> None:
 
 def message(entry: Entry) -> str:
     """Return what a model is asked about an entry, in one message; a chat's turns are asked one by one."""
-    seen: Mapping[str, Any] = entry.model_extra or {}
+    seen = entry.model_extra or {}
     match entry.of_task:
         case "qa" if evidence := seen.get("evidence"):
             passages = [": ".join(str(passage[k]) for k in ("title", "text") if passage.get(k)) for passage in evidence]

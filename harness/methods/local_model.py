@@ -6,13 +6,14 @@ library tokenizers (``target_tokenizer.json`` too, if the target has its own). N
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from corpora.files.json_types import JsonObject
 from harness.box.boxed import BoxedMethod
 from harness.box.engine import BoxedCode, Limits
 from harness.box.own_process import OwnProcess
@@ -111,7 +112,7 @@ def _read(folder: Path) -> Iterator[Path]:
     yield from (path.resolve() for path in folder.iterdir() if path.is_symlink() and path.exists())
 
 
-def _decoding(settings: Mapping[str, Any]) -> DecodingSettings:
+def _decoding(settings: JsonObject) -> DecodingSettings:
     """Read how the model is asked; UsageError names the setting that is wrong."""
     try:
         return DecodingSettings.model_validate(settings)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.languages.cards import FoundCard, find_card
 from corpora.languages.tags import tag_script
 from corpora.model.entry import Entry
@@ -45,12 +46,12 @@ class Tool:
     name: str
     description: str
     word: str  # What the word is, for the model
-    answer: Callable[[str], dict[str, Any]]  # Gives what is known of a word
+    answer: Callable[[str], JsonObject]  # Gives what is known of a word
     prompt: str  # Shipped prompt that tells the model of the tool
     said: str  # What the tool did with a number of words, for the entry screen
 
     @property
-    def declaration(self) -> dict[str, Any]:
+    def declaration(self) -> JsonObject:
         """The tool as the body of a call describes it."""
         return {
             "type": "function",
@@ -81,7 +82,7 @@ def lookup_tool(dictionary: Dictionary) -> Tool:
 def analyse_tool(annotator: FstAnnotator) -> Tool:
     """Return the tool with which the model checks whether a word of the target language exists, and what form it is."""
 
-    def answer(word: str) -> dict[str, Any]:
+    def answer(word: str) -> JsonObject:
         try:
             [word_analysis] = annotator.analyse_words([word], secret=True)
         except AnalyserError:
@@ -100,14 +101,14 @@ def analyse_tool(annotator: FstAnnotator) -> Tool:
     )
 
 
-def answers(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> list[Message]:
+def answers(calls: Sequence[JsonObject], tools: Sequence[Tool]) -> list[Message]:
     """Answer each tool call of a reply, also one that makes no sense: the answer says so."""
     return [
         {
             "role": "tool",
             "tool_call_id": call["id"],
             "content": json.dumps(
-                _answer(call["function"], tools) if place < MOST_CALLS else {"error": "too many calls at once"},
+                _answer(_function(call), tools) if place < MOST_CALLS else {"error": "too many calls at once"},
                 ensure_ascii=False,
             ),
         }
@@ -115,21 +116,28 @@ def answers(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> list[M
     ]
 
 
-def account(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> str:
+def account(calls: Sequence[JsonObject], tools: Sequence[Tool]) -> str:
     """Return what the calls of a reply asked for, in a sentence for the entry screen."""
-    asked = [call["function"].get("name") for call in calls]
+    asked = [_function(call).get("name") for call in calls]
     parts = [f"{tool.said} {asked.count(tool.name)} words" for tool in tools if tool.name in asked]
     return f"The model {' and '.join(parts) or 'called tools that do not exist'}."
 
 
-def _answer(function: Mapping[str, Any], tools: Sequence[Tool]) -> dict[str, Any]:
+def _function(call: JsonObject) -> JsonObject:
+    """Return the function of a call, which a reply is refused without."""
+    function = call.get("function")
+    return function if isinstance(function, Mapping) else {}
+
+
+def _answer(function: JsonObject, tools: Sequence[Tool]) -> JsonObject:
     tool = next((tool for tool in tools if tool.name == function.get("name")), None)
     if tool is None:
         known = " and ".join(repr(tool.name) for tool in tools)
         return {"error": f"there is only the tool {known}"}
+    stated = function.get("arguments") or ""
     try:
-        arguments = json.loads(function.get("arguments") or "")
-    except (TypeError, ValueError, RecursionError):
+        arguments = json.loads(stated if isinstance(stated, str) else "")
+    except (ValueError, RecursionError):
         return {"error": "the arguments are not valid JSON"}
     word = arguments.get("word") if isinstance(arguments, dict) else None
     if not isinstance(word, str):
@@ -222,7 +230,7 @@ class Pipeline:
             asked: Message = {"role": "assistant", "content": reply.text or None}
             messages = [
                 *messages,
-                asked | {"tool_calls": list(reply.tool_calls)},
+                {**asked, "tool_calls": reply.tool_calls},
                 *answers(reply.tool_calls, self._tools),
             ]
         return reply
@@ -274,12 +282,12 @@ def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
         vocabulary |= brief.coaching.dictionary.target_words()
     checks = make_checks(options.checks, vocabulary, options.target_language, annotator)
     setup = model_setup(options, completions, brief)
-    more: dict[str, Any] = {"checks": [check.name for check in checks], "retry_prompt": "retry-v1"}
+    more: dict[str, Json] = {"checks": [check.name for check in checks], "retry_prompt": "retry-v1"}
     if dictionary:
         more["glossary_sha256"] = dictionary.sha256
     if listed:
         more["word_list_sha256"] = listed.sha256
-    changes: dict[str, Any] = {
+    changes: dict[str, Json] = {
         "method": "pipeline",
         "method_class": MethodClass.PIPELINE,
         "condition": options.condition or "pipeline",

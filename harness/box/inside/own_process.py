@@ -20,19 +20,14 @@ _END_WITH_PARENT = 1
 def main() -> None:
     """End with the program from now on, then do what the first program in a box does."""
     program, *folders = sys.argv[1:]
-    _end_with(int(program))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's to handle
+    if sys.platform == "linux":  # ends at once where the program is killed, or is gone already
+        ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != int(program):
+            sys.exit("The program that asks is gone.")
     runner = str(Path(__file__).with_name("runner.py"))
     sys.argv = [runner, *folders]
     runpy.run_path(runner, run_name="__main__")
-
-
-def _end_with(program: int) -> None:
-    """Ignore Ctrl-C, which the program handles, and on Linux end at once where the program is killed, or is gone already."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
-        if os.getppid() != program:
-            sys.exit("The program that asks is gone.")
 
 
 if __name__ == "__main__":

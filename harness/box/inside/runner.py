@@ -13,7 +13,6 @@ import runpy
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -64,7 +63,7 @@ def main() -> None:
             _tell(stream, {"id": question["id"], "text": text})
 
 
-def _tell(told: IO[str], line: Mapping[str, Any]) -> None:
+def _tell(told: IO[str], line: Mapping[str, str | None]) -> None:
     told.write(json.dumps(line) + "\n")
     told.flush()
 
@@ -99,12 +98,8 @@ def _load(folders: list[str], entry: str, options: Mapping[str, Any]) -> Callabl
         maker: Callable[[Any], Any] = loaded
         translate = maker(options).translate
     elif len(inspect.signature(loaded).parameters) > 1:
-        translate = partial(_told, loaded, options)
+        return lambda texts: loaded(texts, options)
     return translate
-
-
-def _told(translate: Any, options: Mapping[str, Any], texts: list[str]) -> Any:
-    return translate(texts, options)
 
 
 def _batches(asked: IO[str]) -> Iterator[list[dict[str, str]]]:

@@ -5,17 +5,29 @@ The first program of a box (``harness/box/inside/runner.py``) loads this by its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TypedDict
 
 import ctranslate2
 from tokenizers import Tokenizer
 
 
-class Translating:
-    """A model, loaded; ``options``: its ``folder``, the two ``tokenizers`` as paths, and how it is asked."""
+class TranslatingOptions(TypedDict):
+    """What the engine is told of a model, and how it is asked."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    folder: str
+    tokenizers: Sequence[str]
+    """Paths: that of the sources, then that of the translations."""
+    source_prefix: Sequence[str]
+    target_prefix: Sequence[str]
+    beam_size: int
+    max_length: int
+
+
+class Translating:
+    """A model, loaded."""
+
+    def __init__(self, options: TranslatingOptions) -> None:
         self._asked = options
         self._given, self._wanted = (Tokenizer.from_file(path) for path in options["tokenizers"])
         self._translator = ctranslate2.Translator(options["folder"], device="cpu")

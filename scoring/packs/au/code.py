@@ -12,8 +12,9 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import NamedTuple
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.task import json_text
 from scoring.core.metric import Compared, FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
@@ -23,7 +24,10 @@ from scoring.metrics.maker import Maker
 from scoring.packs.au.structured import json_answer
 from scoring.words.source_words import Resources
 
-Parameters = Mapping[str, Any]
+AllowedValues = Mapping[str, Sequence[Json]]
+"""Parameter → the values that it may have."""
+WantedCall = Mapping[str, AllowedValues]
+"""One name, and what its call may say."""
 MOST_CALLS = 64
 """Wanted calls of a record."""
 _TYPES: Mapping[str, type] = {
@@ -33,7 +37,7 @@ _TYPES: Mapping[str, type] = {
 _LEFT_OUT = re.compile(r"[ ,./\-_*^]")
 
 
-def call_faults(calls: Sequence[Any], wanted: Sequence[Mapping[str, Parameters]], tools: Sequence[Any]) -> list[str]:
+def call_faults(calls: Sequence[Json], wanted: Sequence[WantedCall], tools: Sequence[Json]) -> list[str]:
     """Return what is wrong with the calls of an answer, in words; nothing where they are those wanted."""
     if len(calls) != len(wanted):
         return [f"{len(calls)} calls; {len(wanted)} are wanted."]
@@ -49,9 +53,7 @@ def call_faults(calls: Sequence[Any], wanted: Sequence[Mapping[str, Parameters]]
     return problems
 
 
-def compared_calls(
-    calls: Sequence[Any], wanted: Sequence[Mapping[str, Parameters]], tools: Sequence[Any]
-) -> Iterator[Compared]:
+def compared_calls(calls: Sequence[Json], wanted: Sequence[WantedCall], tools: Sequence[Json]) -> Iterator[Compared]:
     """Yield the parameters of each wanted call beside those of the call nearest to it, then the calls too many."""
     described = _by_name(tools)
     rows = [[list(_beside(call, other, described)) for call in calls] for other in wanted]
@@ -70,12 +72,10 @@ def compared_calls(
             yield Compared("one too many", json_text(call), "")
 
 
-def _beside(
-    call: Any, wanted: Mapping[str, Parameters], described: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Compared]:
+def _beside(call: Json, wanted: WantedCall, described: Mapping[str, JsonObject]) -> Iterator[Compared]:
     """Yield a row for each parameter, or one for the call where it is missing or has none."""
     ((name, allowed),) = wanted.items()
-    given = next(iter(call.values())) if _is_named(call, wanted) else None
+    given = next(iter(call.values())) if isinstance(call, Mapping) and _is_named(call, wanted) else None
     if not (isinstance(given, Mapping) and (given or allowed)):
         needed = {name: one[0] for name, one in allowed.items() if one and "" not in one}
         yield Compared(name, "" if given is None else json_text(given), json_text(needed))
@@ -93,12 +93,12 @@ def _beside(
         yield Compared(f"{name} {parameter}", text, text if right else others)
 
 
-def _is_named(call: Any, wanted: Mapping[str, Parameters]) -> bool:
+def _is_named(call: Json, wanted: WantedCall) -> bool:
     """Return whether a call is of the wanted function, whatever its parameters."""
     return isinstance(call, Mapping) and [*map(_name, call)] == [*map(_name, wanted)]
 
 
-def _by_name(tools: Sequence[Any]) -> dict[str, Mapping[str, Any]]:
+def _by_name(tools: Sequence[Json]) -> dict[str, JsonObject]:
     return {_name(str(tool.get("name"))): tool for tool in tools if isinstance(tool, Mapping)}
 
 
@@ -107,10 +107,10 @@ def _name(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _fault(call: Any, wanted: Mapping[str, Parameters], described: Mapping[str, Mapping[str, Any]]) -> str | None:
+def _fault(call: Json, wanted: WantedCall, described: Mapping[str, JsonObject]) -> str | None:
     """Return why a call is not the wanted one; None where it is."""
     ((name, allowed),) = wanted.items()
-    if not _is_named(call, wanted):
+    if not (isinstance(call, Mapping) and _is_named(call, wanted)):
         return f"{name} is not called."
     (given,) = call.values()
     if not isinstance(given, Mapping):
@@ -128,17 +128,18 @@ def _fault(call: Any, wanted: Mapping[str, Parameters], described: Mapping[str, 
     return f"{name}: {left[0]} is missing." if left else None
 
 
-def _description(tool: Mapping[str, Any] | None, allowed: Parameters) -> tuple[Mapping[str, Any], Sequence[str]]:
+def _description(tool: JsonObject | None, allowed: AllowedValues) -> tuple[JsonObject, Sequence[str]]:
     """Return the described parameters and those that must be there; without a description any type will do."""
     stated = tool.get("parameters") if tool else None
-    if not isinstance(stated, Mapping) or not isinstance(stated.get("properties"), Mapping):
+    properties = stated.get("properties") if isinstance(stated, Mapping) else None
+    if not isinstance(stated, Mapping) or not isinstance(properties, Mapping):
         return {parameter: {} for parameter in allowed}, ()
     required = stated.get("required")
     names = required if isinstance(required, list) else ()
-    return stated["properties"], [name for name in names if isinstance(name, str)]
+    return properties, [name for name in names if isinstance(name, str)]
 
 
-def _allowed(value: Any, answers: Sequence[Any], described: Any) -> bool:
+def _allowed(value: Json, answers: Sequence[Json], described: Json) -> bool:
     """Return whether a value is one of the allowed answers, and of the described type or theirs."""
     kind = _type_of(described) or type(value)
     if kind is float and type(value) is int:
@@ -146,26 +147,27 @@ def _allowed(value: Any, answers: Sequence[Any], described: Any) -> bool:
     theirs = next((type(answer) for answer in answers if answer != ""), None)
     properties = described if isinstance(described, Mapping) else {}
     inner = _type_of(properties.get("items")) if kind is list else None
-    is_kind: bool = type(value) is kind
-    of_kind = is_kind and (inner is None or _items_fit(value, answers, inner))
+    of_kind = type(value) is kind
+    if of_kind and inner is not None:
+        of_kind = isinstance(value, list) and _items_fit(value, answers, inner)
     if not of_kind and type(value) is not theirs:
         return False
     if of_kind and theirs in {kind, None}:
-        if kind is dict:
+        if isinstance(value, dict):
             return any(_dict_fits(value, answer) for answer in answers)
-        if kind is list and inner is dict:
+        if isinstance(value, list) and inner is dict:
             return any(_dicts_fit(value, answer) for answer in answers)
         if kind in {str, list}:
             return _plain(value) in [_plain(answer) for answer in answers if type(answer) is kind]
     return value in answers
 
 
-def _type_of(described: Any) -> type | None:
+def _type_of(described: Json) -> type | None:
     named = described.get("type") if isinstance(described, Mapping) else None
     return _TYPES.get(named) if isinstance(named, str) else None
 
 
-def _items_fit(values: Sequence[Any], answers: Sequence[Any], inner: type) -> bool:
+def _items_fit(values: Sequence[Json], answers: Sequence[Json], inner: type) -> bool:
     """Return whether all items are of the described type, or of that of an allowed list's items."""
     for answer in answers:
         if not isinstance(answer, list):
@@ -176,7 +178,7 @@ def _items_fit(values: Sequence[Any], answers: Sequence[Any], inner: type) -> bo
     return False
 
 
-def _dict_fits(value: Mapping[str, Any], answer: Any) -> bool:
+def _dict_fits(value: JsonObject, answer: Json) -> bool:
     """Return whether a record has one of the allowed values under each name of an allowed record."""
     if not isinstance(answer, Mapping):
         return False
@@ -184,19 +186,19 @@ def _dict_fits(value: Mapping[str, Any], answer: Any) -> bool:
     return known and all(name in value or "" in _several(others) for name, others in answer.items())
 
 
-def _several(allowed: Any) -> Sequence[Any]:
+def _several(allowed: Json) -> Sequence[Json]:
     """Return the allowed values of a name; one that stands alone is the only one."""
     return allowed if isinstance(allowed, list) else [allowed]
 
 
-def _dicts_fit(values: Sequence[Any], answers: Any) -> bool:
+def _dicts_fit(values: Sequence[Json], answers: Json) -> bool:
     if not isinstance(answers, list) or len(values) != len(answers):
         return False
     pairs = zip(values, answers, strict=True)
     return all(isinstance(item, Mapping) and _dict_fits(item, answer) for item, answer in pairs)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Json) -> Json:
     """Return a text, or the texts of a list, in the form in which they are compared."""
     if isinstance(value, list):
         return [_plain_text(item) if isinstance(item, str) else item for item in value]
@@ -246,7 +248,9 @@ class FunctionCallMatch(RateMetric):
         except RecursionError:
             return ["A value is nested too deep to be compared."]
 
-    def _sides(self, translation: Translation) -> tuple[Sequence[Any] | None, Sequence[Any], Sequence[Any]] | None:
+    def _sides(
+        self, translation: Translation
+    ) -> tuple[Sequence[Json] | None, Sequence[WantedCall], Sequence[Json]] | None:
         """Return the calls of the answer (None: it is no list of calls), those wanted, and the tools."""
         wanted = translation.given("reference_calls")
         if not isinstance(wanted, list) or not all(_wanted(wanted)) or len(wanted) > MOST_CALLS:
@@ -260,7 +264,7 @@ class FunctionCallMatch(RateMetric):
 _MOST_NAMED = 5
 
 
-def _wanted(calls: Sequence[Any]) -> Iterator[bool]:
+def _wanted(calls: Sequence[Json]) -> Iterator[bool]:
     """Yield for each call whether it is one name with lists of allowed values."""
     for call in calls:
         values = list(call.values()) if isinstance(call, Mapping) else []
@@ -278,6 +282,29 @@ def _wanted(calls: Sequence[Any]) -> Iterator[bool]:
 # tables of the database.
 
 
+class QueryOutcome(NamedTuple):
+    """What an answer's query and the reference query gave: the annotation ``sql``."""
+
+    exec: int | None
+    """1 where both give the same rows; None where the reference query has no result itself."""
+    why: str
+    """What is wrong; empty where nothing is."""
+    tables: Mapping[str, Sequence[str]]
+    """Table → its columns, in lower case."""
+    rows: Mapping[str, Sequence[str]]
+    """``given`` and ``wanted`` → the first rows of each, where they differ."""
+
+
+def query_outcome(translation: Translation) -> QueryOutcome | None:
+    """Read the annotation of a translation; None where it has none."""
+    stated = translation.annotations.get("sql")
+    if not isinstance(stated, Mapping):
+        return None
+    return QueryOutcome(
+        stated.get("exec"), str(stated.get("why") or ""), stated.get("tables") or {}, stated.get("rows") or {}
+    )
+
+
 class _Sql(RateMetric):
     """What both metrics share: the annotation, and records whose reference query itself has no result.
 
@@ -288,15 +315,15 @@ class _Sql(RateMetric):
     why_missing = "no record names a database whose reference query has a result"
 
     def stats(self, translation: Translation) -> Statistics | None:
-        execution = translation.annotations.get("sql")
-        if not isinstance(execution, Mapping):
+        outcome = query_outcome(translation)
+        if outcome is None:
             return None
-        if execution.get("exec") is None:
+        if outcome.exec is None:
             return (0, 0, 1)
-        return (int(self.right(execution, translation)), 1, 0)
+        return (int(self.right(outcome, translation)), 1, 0)
 
     @abstractmethod
-    def right(self, found: Mapping[str, Any], translation: Translation) -> bool:
+    def right(self, outcome: QueryOutcome, translation: Translation) -> bool:
         """Return whether a query is right, by the annotation."""
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
@@ -320,14 +347,14 @@ class ExecutionMatch(_Sql):
     def signature(self) -> str:
         return own_signature(f"rows:multiset|columns:any-order|distinct:no|sqlite:{self._sqlite}")
 
-    def right(self, found: Mapping[str, Any], translation: Translation) -> bool:  # noqa: ARG002
-        return bool(found["exec"])
+    def right(self, outcome: QueryOutcome, translation: Translation) -> bool:  # noqa: ARG002
+        return bool(outcome.exec)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        execution = translation.annotations.get("sql")
-        if not isinstance(execution, Mapping) or not execution.get("why"):
+        outcome = query_outcome(translation)
+        if outcome is None or not outcome.why:
             return ()
-        why, rows = str(execution["why"]), execution.get("rows") or {}
+        why, rows = outcome.why, outcome.rows
         sides = {"given": "Its first rows:", "wanted": "Those of the reference query:"}
         there = [side for side in sides if rows.get(side)]
         shown = ["\n  ".join([sides[side], *rows[side]]) for side in there]
@@ -353,11 +380,10 @@ class SetMatch(_Sql):
     def signature(self) -> str:
         return own_signature(f"values:no|distinct:no|joins:tables|sqlglot:{sqlglot_version()}")
 
-    def right(self, found: Mapping[str, Any], translation: Translation) -> bool:
+    def right(self, outcome: QueryOutcome, translation: Translation) -> bool:
         from scoring.packs.au.sql_parts import same_parts
 
-        tables = found.get("tables") or {}
-        return same_parts(translation.output, translation.entry.reference, tables)
+        return same_parts(translation.output, translation.entry.reference, outcome.tables)
 
 
 @cache

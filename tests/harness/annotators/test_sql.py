@@ -62,7 +62,7 @@ def runner(folder: Path) -> Iterator[sql.SqlRunner]:
 def _given(runner: sql.SqlRunner, query: str, reference: str = NAMES) -> dict[str, Any]:
     (found,) = runner.annotate([Translation(_entry(reference, database=DATABASE), query)])
     assert found is not None
-    return found
+    return dict(found)
 
 
 RECURSIVE = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL"
@@ -209,7 +209,7 @@ def test_sandbox_writes_nothing_unlimited(folder: Path, monkeypatch: pytest.Monk
     asked = {"database": str(folder / DATABASE), "wanted": NAMES, "given": "DELETE FROM item"}
     first, second = sql_sandbox.answers(asked)
     assert first == {"wanted": True}
-    assert (second["exec"], second["tables"]["sale"]) == (0, ["id", "item_id", "qty"])
+    assert (second["exec"], dict(second["tables"])["sale"]) == (0, ["id", "item_id", "qty"])
 
 
 def test_databases_are_found_or_named_by_their_record(folder: Path) -> None:
