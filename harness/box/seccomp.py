@@ -123,10 +123,12 @@ class CallRules(TypedDict):
 
 def rules_by_name() -> CallRules:
     """Return the same list in the form that container programs read, which resolve the names themselves."""
-    refused = {"action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM}
+    refused: JsonObject = {"action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM}
     flags = [1 << bit for bit in range(32) if _OTHER_NAMESPACES >> bit & 1]
-    apart = [{"index": 0, "value": flag, "valueTwo": flag, "op": "SCMP_CMP_MASKED_EQ"} for flag in flags]
-    unix = {"index": 0, "value": _UNIX, "op": "SCMP_CMP_NE"}
+    apart: list[JsonObject] = [
+        {"index": 0, "value": flag, "valueTwo": flag, "op": "SCMP_CMP_MASKED_EQ"} for flag in flags
+    ]
+    unix: JsonObject = {"index": 0, "value": _UNIX, "op": "SCMP_CMP_NE"}
     return {
         "defaultAction": "SCMP_ACT_ALLOW",
         "syscalls": [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Problem, Severity
 from corpora.model.corpus import Corpus
 from harness.consent.notice import Subject
@@ -52,7 +53,7 @@ def with_consent(corpus: Corpus, now: Withdrawals) -> Corpus:
     )
 
 
-def refuse_withdrawn_method(setup: Mapping[str, Any], now: Withdrawals) -> None:
+def refuse_withdrawn_method(setup: JsonObject, now: Withdrawals) -> None:
     """Raise Withdrawn where the method with this set-up was taken back."""
     if (notice := now.of_method(setup)) is not None:
         raise Withdrawn(f"Method {setup.get('method')}", notice)
@@ -84,7 +85,7 @@ class Verified(NamedTuple):
     """By what a card, a seal, the proof of a row or a certificate is held against notices."""
 
     facts: CorpusFacts = CorpusFacts("", "")
-    setup: Mapping[str, Any] = {}
+    setup: Mapping[str, Json] = {}
     ids: frozenset[str] = frozenset()
     """Of its entries, as far as it names them."""
     names_all: bool = True
@@ -148,7 +149,7 @@ def _concerned(subject: Verified, about: Subject) -> bool | None:
     return sure
 
 
-def of_card(card: Mapping[str, Any], ids: Iterable[object] | None) -> Verified:
+def of_card(card: JsonObject, ids: Iterable[object] | None) -> Verified:
     """Return by what a card is held against notices; ``ids`` of its entries, None where it does not name them."""
     stated = card.get("dataset")
     dataset = stated if isinstance(stated, Mapping) else {}

@@ -6,13 +6,13 @@ the organisation with this key wrote it down and nobody changed it since; whethe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
 
 from corpora.checks.requirements import ConsentStanding
+from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Corpus, Dataset
 from harness.consent.notice import Words
 from harness.consent.withdrawals_in_force import Withdrawals
@@ -62,7 +62,7 @@ def newest_day(now: datetime | None = None) -> date:
     return ((now or datetime.now(UTC)) + timedelta(hours=14)).date()
 
 
-def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> SignedConsent:
+def record_consent(said: JsonObject, identity: Identity, today: date) -> SignedConsent:
     """Sign a record of an agreement; UsageError for a date that is invalid or in the future, and words that are too long."""
     date_text = str(said.get("date", ""))
     try:

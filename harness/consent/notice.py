@@ -7,7 +7,7 @@ that lifts an earlier one names it by its number. Nothing is deleted from what w
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -15,6 +15,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
+from corpora.files.json_types import JsonObject
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.archive import SignedRecord, read_record, signed_record
@@ -239,7 +240,7 @@ def person_of(review: str, code: str) -> PersonWithdrawal:
     return PersonWithdrawal(review=review, salt=salt, person=entry_digest(salt, code))
 
 
-def method_of(setup: Mapping[str, object]) -> MethodWithdrawal:
+def method_of(setup: JsonObject) -> MethodWithdrawal:
     """Return a notice's subject: the method of a set-up, by what tells it from others.
 
     Code of others is named by its hash alone, outputs made elsewhere by theirs; what else comes by its model, prompt

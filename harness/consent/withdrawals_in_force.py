@@ -6,12 +6,13 @@ A data folder in which nothing was ever withdrawn costs one look at the disk.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
 
@@ -74,7 +75,7 @@ class Withdrawals:
             if notice.about.what == "entries" and notice.about.is_corpus(*facts)
         ]
 
-    def of_method(self, setup: Mapping[str, Any]) -> SignedNotice | None:
+    def of_method(self, setup: JsonObject) -> SignedNotice | None:
         """Return the notice by which the method with this set-up was taken back; None where it was not."""
         stated = {name: str(value) for name, value in setup.items()}
         return self._first("method", lambda about: about.fields.items() <= stated.items())
@@ -88,7 +89,7 @@ class Withdrawals:
         place = vault, signing_key
         return self._first("keeper", lambda about: (about.vault, about.signing_key) == place)
 
-    def of_run(self, facts: CorpusFacts, setup: Mapping[str, Any], ids: Iterable[object]) -> SignedNotice | None:
+    def of_run(self, facts: CorpusFacts, setup: JsonObject, ids: Iterable[object]) -> SignedNotice | None:
         """Return the notice by which a run cannot be used; ``ids`` of its entries are read only where some were withdrawn."""
         if signed_notice := self.of_corpus(facts) or self.of_method(setup):
             return signed_notice

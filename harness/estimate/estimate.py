@@ -11,8 +11,8 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from math import ceil, sqrt
-from typing import Any
 
+from corpora.files.json_types import JsonObject
 from corpora.model.entry import Entry
 from harness.core.calls import Price
 from harness.core.failures import UsageError
@@ -69,7 +69,7 @@ class RunEstimate:
     judges: JudgeEstimate | None = None
     """What judges will take beside all of that; None where none is asked."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return all of it as JSON values."""
         return asdict(self) | {"from_what": list(self.from_what)}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from corpora.files.json_types import JsonObject
 from corpora.files.toml_text import parse_toml
 from corpora.text.comparison import alike
 from corpora.text.tokens import Word, folded, words
@@ -250,7 +251,7 @@ def _json_row(path: Path, place: int, row: Any) -> tuple[str, str]:
     return str(pair[0]).strip(), str(pair[1]).strip()
 
 
-def mapping_pairs(data: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
+def mapping_pairs(data: JsonObject, name: str) -> Iterator[tuple[str, str]]:
     """Yield the pairs of phrase → translation or translations; UsageError names the phrase's place."""
     for place, (phrase, value) in enumerate(data.items(), 1):
         for translation in value if isinstance(value, list) and value else [value]:

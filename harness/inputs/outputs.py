@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, shown
 from corpora.formats.read_text import arb_messages, po_messages, rows_of_po
 from corpora.formats.table_head import delimiter_of, first_record
@@ -36,7 +37,7 @@ _KNOWN = frozenset(
 )  # fmt: skip
 """Names of fields; those of a file may be in any case, with spaces for underscores."""
 
-_Row = tuple[str, Mapping[str, Any]]
+_Row = tuple[str, JsonObject]
 """Where a row stands (“line 3”), and its fields."""
 
 
@@ -133,9 +134,9 @@ def _names_columns(text: str) -> bool:
     return not folded.isdisjoint(ID_FIELDS) and not folded.isdisjoint(TEXT_FIELDS)
 
 
-def _folded(row: Mapping[str, Any]) -> dict[str, Any]:
+def _folded(row: JsonObject) -> dict[str, Json]:
     """Return a row under the names of fields that are known, whatever their case."""
-    folded: dict[str, Any] = {}
+    folded: dict[str, Json] = {}
     for name, value in row.items():
         plain = name.strip().lower().replace(" ", "_").replace("-", "_")
         folded[plain if plain in _KNOWN and plain not in row else name] = value
@@ -196,7 +197,7 @@ def _refuse_swallowed(path: Path, outputs: Mapping[str, Output], places: Mapping
 _FIRST_CELL = re.compile(r"[,;\t|]")
 
 
-def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
+def _id(path: Path, where: str, row: JsonObject) -> str:
     stated_id = next((row[name] for name in ID_FIELDS if row.get(name) is not None), None)
     if isinstance(stated_id, float) and stated_id.is_integer():
         stated_id = int(stated_id)
@@ -206,7 +207,7 @@ def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
     return str(stated_id).strip()
 
 
-def _row_output(path: Path, where: str, row: Mapping[str, Any]) -> Output:
+def _row_output(path: Path, where: str, row: JsonObject) -> Output:
     names = [name for name in TEXT_FIELDS if name in row]
     if len(names) != 1:
         raise UsageError(f"{path}: {where}: exactly one of the fields {', '.join(TEXT_FIELDS)} is wanted.")
@@ -236,13 +237,13 @@ def _output(text: str | None, recorded: Recorded, raw: str | None = None) -> Out
     return Output(storable(text), recorded=recorded, raw=None if raw is None else storable(raw))
 
 
-def _number(path: Path, where: str, row: Mapping[str, Any], name: str) -> float | None:
+def _number(path: Path, where: str, row: JsonObject, name: str) -> float | None:
     value = row.get(name)
     if value is None or value == "":
         return None
     try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    except ValueError:
         number = math.nan
     if not math.isfinite(number) or number < 0:
         raise UsageError(f"{path}: {where}: field {name!r} must be a number of at least 0, or left out.")
@@ -316,7 +317,7 @@ def _decoded(path: Path, line: int, text: str) -> Any:
         raise UsageError(f"{path}: line {line}: not valid JSON.") from None
 
 
-def _object(path: Path, where: str, row: Any) -> Mapping[str, Any]:
+def _object(path: Path, where: str, row: Any) -> JsonObject:
     if not isinstance(row, dict):
         raise UsageError(f"{path}: {where}: a JSON object with 'id' and 'output' is wanted.")
     return row

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import rfc8785
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, field_validator
 
+from corpora.files.json_types import JsonObject
 from corpora.languages.tags import has_name, language_name
 from corpora.model.task import TRANSLATION
 from harness.core.failures import UsageError
@@ -216,7 +217,7 @@ def refuse_key_in_url(url: str) -> None:
         )
 
 
-def refuse_told_keys(told: Mapping[str, Any]) -> None:
+def refuse_told_keys(told: JsonObject) -> None:
     """Raise UsageError as ``refuse_written_keys`` does, for options that were not yet checked."""
     for option, place in (("--set", "settings"), ("--body", "body")):
         if isinstance(fields := told.get(place), Mapping):
@@ -228,7 +229,7 @@ def refuse_told_keys(told: Mapping[str, Any]) -> None:
                 )
 
 
-def keys_in(told: Mapping[str, Any], before: str = "") -> Iterator[str]:
+def keys_in(told: JsonObject, before: str = "") -> Iterator[str]:
     """Yield the names of what looks like a key, by name or by value, through all levels."""
     for name, value in told.items():
         path = f"{before}{name}"

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from shlex import quote
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from corpora.checks.requirements import LEAST, ConsentStanding, Requirement, requirements
+from corpora.files.json_types import JsonObject
 from corpora.formats.load import File, load, read
 from corpora.formats.write import encode
 from corpora.model.corpus import Corpus, Dataset, Form
@@ -122,7 +123,7 @@ def write_open_part(project: Project) -> None:
         write_file(path, data, overwrite=True)
 
 
-def check_facts(facts: Mapping[str, Any]) -> Corpus:
+def check_facts(facts: JsonObject) -> Corpus:
     """Read an envelope of these facts as that of a file would be; CorpusError says what cannot be in it.
 
     UsageError names the option for two languages that are one, and a licence that no list and no class of terms knows: it could not
@@ -150,12 +151,12 @@ def _bytes(project: Project, entries: Sequence[ProjectEntry]) -> bytes:
     return encode(Corpus(dataset, made, "", Form.SPECIFICATION), Form.SPECIFICATION)[0].encode()
 
 
-def _dataset(project: Project, entries: Sequence[ProjectEntry]) -> dict[str, Any]:
+def _dataset(project: Project, entries: Sequence[ProjectEntry]) -> JsonObject:
     listed = sorted({provenance_of(entry) for entry in entries})
     return {**project.state.dataset, **({"provenance": listed} if listed else {})}
 
 
-def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
+def _fields(project: Project, entry: ProjectEntry) -> JsonObject:
     texts = project.texts(entry)
     origin = {name: value for name, value in entry.origin.model_dump().items() if value}
     fields = {

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StrictInt, TypeAdapter, ValidationError
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.entry import Segment
 from corpora.text.comparison import comparison_form
@@ -325,19 +326,18 @@ def _read_texts(told: Mapping[str, Any]) -> DraftTexts:
     return replace(draft_texts, variants=variants, offered=offered, came=came)
 
 
-def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Project:
+def create_project(folder: Path, home: Path, facts: JsonObject) -> Project:
     """Make a project in a folder that is empty or not there yet; UsageError in words.
 
     ``facts`` are fields of the envelope: id, source_language, target_language, title, organisation, license, labels …
     """
-    sides = ("source_language", "target_language")
-    facts = {**facts, **{name: as_tag(str(facts[name])) for name in sides}}
-    for name in sides:
-        if not is_language_tag(facts[name]):
+    tags = {name: as_tag(str(facts[name])) for name in ("source_language", "target_language")}
+    for name, tag in tags.items():
+        if not is_language_tag(tag):
             option = name.replace("_", "-")
-            raise UsageError(f"--{option} {str(facts[name])[:40]!r}: not a language tag. Write one such as en or crk.")
+            raise UsageError(f"--{option} {tag[:40]!r}: not a language tag. Write one such as en or crk.")
     require_new(folder)
-    state = ProjectState(number=secrets.token_hex(8), created=today(), dataset=envelope(facts))
+    state = ProjectState(number=secrets.token_hex(8), created=today(), dataset=envelope({**facts, **tags}))
     try:
         private_folder(folder)
     except OSError as error:
@@ -360,11 +360,11 @@ def require_new(folder: Path) -> None:
         )
 
 
-def envelope(facts: Mapping[str, Any]) -> dict[str, Any]:
+def envelope(facts: JsonObject) -> dict[str, Json]:
     """Return the envelope of a new corpus with these facts; those that are empty are left out."""
     return {
         "version": "1.0.0",
-        "language_pair": pair_label(facts["source_language"], facts["target_language"]),
+        "language_pair": pair_label(str(facts["source_language"]), str(facts["target_language"])),
         "created": today(),
         **{name: value for name, value in facts.items() if value},
     }

@@ -7,10 +7,11 @@ import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from pydantic import ValidationError
 
+from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Corpus
 from corpora.text.comparison import FORM
 from harness.card.material import fingerprint
@@ -91,7 +92,14 @@ def begin(
         )
 
 
-def new_identity() -> dict[str, Any]:
+class NewIdentity(TypedDict):
+    """By what a new run is another than the run it is like."""
+
+    run_id: str
+    created: float
+
+
+def new_identity() -> NewIdentity:
     """Return a new run's id and the time of its beginning, by name of the field."""
     return {"run_id": str(uuid.uuid4()), "created": time.time()}
 
@@ -233,7 +241,7 @@ def known_opening(
     return None
 
 
-def _scored_with(tools: ScoringTools) -> dict[str, Any]:
+def _scored_with(tools: ScoringTools) -> dict[str, JsonObject | tuple[tuple[str, int | None], ...]]:
     """Return the set-up, and what the packed statistics of a run with these tools hold."""
     return {"scoring": tools.setup.model_dump(mode="json"), "packed": tuple(tools.scorer.packed)}
 

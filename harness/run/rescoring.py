@@ -11,8 +11,8 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from corpora.files.json_types import Json
 from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank
@@ -72,7 +72,7 @@ class Explainer:
 
     def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
         # What judges said of each output, by place in the corpus.
-        answers_by_place: dict[int, dict[str, Any]] = {}
+        answers_by_place: dict[int, dict[str, Json]] = {}
         for row in read_annotations(connection, run.id):
             if row.position is not None and row.value is not None:
                 answers_by_place.setdefault(row.position, {})[row.annotator] = row.value

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ValidationError
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Corpus, Selection
 from harness.consent.withdrawals_in_force import Withdrawn, standing
 from harness.core.canonical import canonical_sha256
@@ -58,7 +59,7 @@ _MAY_BE_FILES: Final = ("prompt", "embeddings")
 """Options that are text, and may name a file or folder."""
 
 
-def run_terms(method: str, told: Mapping[str, Any], scoring: ScoringOptions, selection: Selection) -> RunTerms:
+def run_terms(method: str, told: JsonObject, scoring: ScoringOptions, selection: Selection) -> RunTerms:
     """Return what a grant for this run says; ``told``: fields of MethodOptions by name, only those that are given, and any others.
 
     Raises UsageError where a file cannot be read, or the method is not known.
@@ -86,7 +87,7 @@ def terms_again(
 
     ``changes``: what is other than in the run, by name. ``laptops``: those that its sentences are sealed for. Without a run: of a script, whose runs come later.
     """
-    asked: dict[str, Any] = {"run": run_id, "work": work}
+    asked: dict[str, Json] = {"run": run_id, "work": work}
     if content_changes := {name: _content(value) for name, value in (changes or {}).items() if value}:
         asked["changes"] = content_changes
     options = canonical_sha256(asked)
@@ -107,7 +108,7 @@ def _code(method: str, options: MethodOptions) -> list[str]:
     return [method, build(method, options).setup.method_sha256 or ""]
 
 
-def _told(options: BaseModel) -> dict[str, Any]:
+def _told(options: BaseModel) -> JsonObject:
     """Return what differs from the defaults, files and folders by what they hold."""
     defaults = {name: model_field.default for name, model_field in type(options).model_fields.items()}
     return {

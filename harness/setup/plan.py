@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from corpora.files.json_types import Json
+from corpora.files.json_types import Json, JsonObject
 from harness.method.options import MethodOptions
 from harness.setup.scoring_options import STORED, ScoringOptions
 from harness.store.file.trouble import unpacks
@@ -98,7 +98,7 @@ def was_scored_here(run: Run) -> bool:
     return "scoring" in run.plan
 
 
-def scored_with(run: Run, options: ScoringOptions) -> dict[str, Any]:
+def scored_with(run: Run, options: ScoringOptions) -> JsonObject:
     """Return the plan of a stored run as it is kept, with other options of scoring."""
     return {**run.plan, "scoring": options.model_dump(mode="json")}
 

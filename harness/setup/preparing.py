@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from corpora.languages.cards import FoundCard, find_card, read_card
 from corpora.languages.tags import resolve_script
@@ -103,7 +102,7 @@ def _languages(
     draft = surface_setup(dataset.source_language, dataset.target_language, entries)
     card = None if target is None else target.card
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
-    facts: dict[str, Any] = {
+    facts: dict[str, str | int | None] = {
         "task": dataset.task,
         "text_form": text_form,
         "multi_ref": options.multi_ref,

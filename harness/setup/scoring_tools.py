@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from corpora.files.json_types import JsonObject
 from corpora.model.entry import Entry
 from harness.annotators.annotator import AnyAnnotator, Ask, AskingAnnotator
 from harness.core.failures import AskingStopped, HarnessError, UsageError
@@ -154,7 +155,7 @@ def stored_setup(run: Run, target_language: str, entries: Sequence[Entry]) -> Sc
     return stated_setup(run.opening.scoring) or surface_setup("und", target_language, entries)
 
 
-def stated_setup(stated: Mapping[str, Any] | None) -> ScoringSetup | None:
+def stated_setup(stated: JsonObject | None) -> ScoringSetup | None:
     """Read the setup that a run or a card states; None where it states none."""
     if stated is None:
         return None
@@ -217,7 +218,7 @@ def stored_floors(scores: Mapping[str, FloorScores]) -> tuple[Floor, ...]:
     )
 
 
-def floor_fields(scores: Mapping[str, FloorScores]) -> dict[str, Any]:
+def floor_fields(scores: Mapping[str, FloorScores]) -> dict[str, tuple[Floor, ...] | int]:
     """Return the fields of a run's opening that tell its floors."""
     return {"floors": stored_floors(scores), "floors_version": FLOORS_VERSION}
 

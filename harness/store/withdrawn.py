@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from corpora.files.json_types import JsonObject
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, Withdrawn, opened_before, standing
 from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import home
@@ -90,13 +91,13 @@ def entry_ids_of_run(connection: sqlite3.Connection, run_id: str) -> list[object
     return None if row is None else list(_ids(connection, row[0], unpack_positions(row[1])))
 
 
-def known_run(connection: sqlite3.Connection, run_id: str) -> tuple[CorpusFacts, dict[str, object]] | None:
+def known_run(connection: sqlite3.Connection, run_id: str) -> tuple[CorpusFacts, JsonObject] | None:
     """Return by what the corpus of a run is known, and the run's set-up; None where the store does not have it."""
     row = connection.execute(
         "SELECT c.sha256, c.dataset, u.setup FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.run_id = ?",
         (run_id,),
     ).fetchone()
-    return None if row is None else (_facts(row[0], row[1]), dict(stored_object(row[2])))
+    return None if row is None else (_facts(row[0], row[1]), stored_object(row[2]))
 
 
 def now_standing() -> Withdrawals:

@@ -12,11 +12,11 @@ from hashlib import sha256
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from corpora.files.decode import open_regular
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Corpus
 from harness import api
 from harness.api import RunRequest
@@ -119,7 +119,7 @@ def _terms(cell: SweepCell) -> Path | None:
     return None if coaching is None or not len(read_coaching(coaching).dictionary) else coaching
 
 
-def run_key(setup_hash: str, positions: Sequence[int], scoring: Mapping[str, Any]) -> str:
+def run_key(setup_hash: str, positions: Sequence[int], scoring: JsonObject) -> str:
     """Return what two runs share that need not both be made; the set-up covers corpus and replicate."""
     return canonical_sha256({"setup_hash": setup_hash, "positions": list(positions), "scoring": dict(scoring)})
 
@@ -154,7 +154,7 @@ class _Asked:
     """What a plan asks of one run, before it is checked."""
 
     method: str
-    options: Mapping[str, Any]
+    options: JsonObject
     labels: Mapping[str, str]  # Of the axes that mean something to its method
     replicate: int
 
@@ -182,7 +182,7 @@ def _asked(found: PlanFile) -> list[_Asked]:
 
 def _settled(
     plan: SweepPlan, combination: Combination, mentioned: Mapping[str, Mapping[str, None]]
-) -> tuple[str, Mapping[str, str], Mapping[str, Any]]:
+) -> tuple[str, Mapping[str, str], JsonObject]:
     """Return method, labels and options of a combination; the first axis that names a method decides.
 
     ``mentioned``: axis → names of all options that its values set.
@@ -197,7 +197,7 @@ def _settled(
     return method, labels, options
 
 
-def _of(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _of(method: str, options: JsonObject) -> dict[str, Json]:
     """Return those of some options that mean something to a method, or to any run; a plug-in may take all."""
     needs, takes = METHODS.get(method, (MethodOptions.model_fields, ()))
     others = MethodOptions.model_fields.keys() - {*needs, *takes} - _OF_ANY_RUN

@@ -8,14 +8,15 @@ belong together, such as a model with its endpoint, or tools with the dictionary
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt, ValidationError
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.toml_text import Place, line_of, parse_toml, wanted_words
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
@@ -58,9 +59,6 @@ _PATHS: Final = frozenset(
 )
 _MAYBE_PATHS: Final = frozenset({"prompt", "embeddings", "scoring"})
 """Options that name something shipped, an endpoint, or a path."""
-
-LabelledLine = dict[str, Any]
-"""Options of a run by name, as ``harness.api.ask`` takes them, and ``method``."""
 
 
 class _Part(BaseModel):
@@ -299,7 +297,7 @@ def _check_options(found: PlanFile) -> None:
             raise UsageError(f"{found.file}: {error}") from error
 
 
-def _fault(name: str, value: object) -> str:
+def _fault(name: str, value: Json) -> str:
     """Return what is wrong with an option; empty where nothing is."""
     if name == "method":
         return "" if isinstance(value, str) and value else "text in quotation marks is wanted."
@@ -320,7 +318,7 @@ def _fault(name: str, value: object) -> str:
     return ""
 
 
-def as_told(name: str, value: Any) -> Any:
+def as_told(name: str, value: Json) -> Json:
     """Return an option's value as the door takes it: TOML has no word for nothing."""
     if name == "temperature" and value == "none":
         return None
@@ -349,11 +347,11 @@ def _absolute(plan: SweepPlan, folder: Path) -> SweepPlan:
     )
 
 
-def _absolute_options(options: Mapping[str, Any], folder: Path) -> LabelledLine:
+def _absolute_options(options: JsonObject, folder: Path) -> dict[str, Json]:
     return {name: _absolute_value(name, value, folder) for name, value in options.items()}
 
 
-def _absolute_value(name: str, value: Any, folder: Path) -> Any:
+def _absolute_value(name: str, value: Json, folder: Path) -> Json:
     if not isinstance(value, str):
         return value
     if name in _PATHS:

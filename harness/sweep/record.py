@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
+from corpora.files.json_types import JsonObject
 from harness.card.reading import number
 from harness.core.failures import RunState
 from harness.store.file.database import store_path
@@ -210,9 +211,7 @@ def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> Sw
     return "stopping" if sweep.stopping else "running"
 
 
-def _cell(
-    stored: StoredCell, run: SweepRun | None, ranked: Mapping[str, Any], *, race: bool, working: bool
-) -> CellRecord:
+def _cell(stored: StoredCell, run: SweepRun | None, ranked: JsonObject, *, race: bool, working: bool) -> CellRecord:
     """Read a cell; ``working``: workers are at the sweep, and so come to each run that is not in trouble.
 
     In a race all runs are under way, though they wait for each other between blocks.
@@ -285,7 +284,7 @@ _OF_SCORING = {"task": "$.scoring.task", "metrics": "$.scoring.metrics"}
 """The same of what tells by which metric runs are ranked."""
 
 
-def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
+def _of_card(card: JsonObject) -> JsonObject:
     inputs = card["composite_inputs"]
     parts = inputs if isinstance(inputs, list) else []
     words = ("claimable_tier", "method", "method_class")
@@ -312,7 +311,7 @@ def _headline(runs: Collection[SweepRun]) -> str:
 
 def _ranked(
     connection: sqlite3.Connection, sweep: int, headline: str, runs: Mapping[str, SweepRun]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, JsonObject]:
     """Return by run what it reached in the metric that ranks it; empty of translations."""
     if not headline:
         return {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import percent
 from scoring.card.caveats import Caveat, CaveatKind
 from scoring.core.inventory import Composite, counting_gaps
@@ -104,7 +105,7 @@ class Claim:
     """Share of the profile's weight that the composite rests on, 0–1; the card has it as ``composite_coverage``."""
     rules: int = CLAIM_RULES
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """Return the fields as a card has them."""
         return {name: value for name, value in asdict(self).items() if name != "weighing"}
 

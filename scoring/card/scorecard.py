@@ -145,7 +145,7 @@ class RunScores(BaseModel):
 
     @field_serializer("claim")
     def _claim(self, claim: Claim) -> dict[str, Any]:
-        return claim.record()
+        return dict(claim.record())
 
     @field_validator("findings", mode="before")
     @classmethod
@@ -154,7 +154,7 @@ class RunScores(BaseModel):
 
     @field_serializer("findings")
     def _findings(self, findings: tuple[FindingCount, ...] | None) -> list[dict[str, Any]]:
-        return [finding.record() for finding in findings or ()]
+        return [dict(finding.record()) for finding in findings or ()]
 
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -273,9 +273,9 @@ def _check_lengths(
         raise ValueError(f"there are {len(entries)} entries but {', '.join(wrong)}")
 
 
-def _metric_fields(table: Table, values: Mapping[str, float | None], told_of: Sequence[str]) -> dict[str, object]:
+def _metric_fields(table: Table, values: Mapping[str, float | None], told_of: Sequence[str]) -> dict[str, float | None]:
     ids = (*specification().metrics, *told_of, *values)
-    fields: dict[str, object] = {id_: values.get(id_) for id_ in ids}
+    fields: dict[str, float | None] = {id_: values.get(id_) for id_ in ids}
     for id_ in ("exact_match_rate", "equivalent_match_rate"):
         there = values.get(id_) is not None
         matches = int(table.columns(id_)[:, 0].sum()) if there else None
@@ -290,7 +290,7 @@ def _metric_fields(table: Table, values: Mapping[str, float | None], told_of: Se
 _NO_COMPOSITE = Composite(None, "", "", (), {}, 0.0)
 
 
-def _composite_fields(mixed: Composite) -> dict[str, object]:
+def _composite_fields(mixed: Composite) -> dict[str, float | str | tuple[Input, ...] | Mapping[str, str] | None]:
     return {
         "composite": mixed.value,
         "composite_profile": mixed.profile,

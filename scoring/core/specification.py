@@ -128,10 +128,9 @@ def table_row(id_: str, row: dict[str, Any], document: str = "scoring-specificat
         source=f"{document} {row['section']}",
     )
     must = ("category", "level", "what", "status", "needs", "library", "interval")
-    fields: dict[str, Any] = dict.fromkeys(("normalization", "excluded", "lacks"))
-    for name in (*must, *(name for name in InventoryRow._fields if name in row)):
-        fields[name] = tuple(row[name]) if isinstance(row[name], list) else row[name]
-    return InventoryRow(info, **fields)
+    fields = {name: row[name] for name in (*must, *(name for name in InventoryRow._fields if name in row))}
+    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    return InventoryRow(info, **{**dict.fromkeys(("normalization", "excluded", "lacks")), **fields})
 
 
 class Tier(StrEnum):
@@ -252,7 +251,7 @@ class KeptColumns:
         """Return the same columns of a run whose tiers are named by these lines."""
         return replace(self, weighing=weighing)
 
-    def names(self) -> dict[str, Any]:
+    def names(self) -> dict[str, str | float]:
         """Return the metrics that are kept, by the part that each plays."""
         return {name: metric for name, metric in asdict(self).items() if name != "weighing"}
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import percent
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class FindingCount:
         """Share of the entries, 0–1."""
         return self.count / self.of if self.of else 0.0
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """Return the finding as a card writes it."""
         numbers = {"count": self.count, "of": self.of, "share": self.share, "cost": self.cost}
         return {"code": self.code.value, **numbers}

@@ -97,16 +97,16 @@ def read_judgement(contract: JudgeContract, given: Any) -> JudgeVerdict:
     An object without a score may say the ``reason``.
     """
     if isinstance(given, Mapping):
-        judged = _judged(contract, given)
+        judged = _judged(contract, given.get("score"), given.get("explanation"))
         why = _text(given.get("reason"))
         return replace(judged, reason=why) if judged.score is None and why else judged
     score, reason = _score(contract, given)
     return JudgeVerdict(score, reason=reason)
 
 
-def _judged(contract: JudgeContract, stated: Mapping[str, Any]) -> JudgeVerdict:
-    score, reason = _score(contract, stated.get("score"))
-    return JudgeVerdict(score, _text(stated.get("explanation")), reason)
+def _judged(contract: JudgeContract, score: object, explanation: object) -> JudgeVerdict:
+    number, reason = _score(contract, score)
+    return JudgeVerdict(number, _text(explanation), reason)
 
 
 def _failed(reason: str) -> JudgeVerdict:
@@ -150,7 +150,7 @@ def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeV
         return _failed("the reply has no JSON object with a score")
     if any(stated.repeats for stated in objects):
         return _failed("the reply names a field of its object twice")
-    judged = [_judged(contract, stated.value) for stated in objects]
+    judged = [_judged(contract, stated.value["score"], stated.value.get("explanation")) for stated in objects]
     if len({verdict.score for verdict in judged}) > 1:
         return _failed("the reply gives several scores that differ")
     return judged[0]

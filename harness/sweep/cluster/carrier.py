@@ -280,7 +280,7 @@ class _Errand:
 
     def _answer(self, asked: WorkerQuestion) -> CoordinatorAnswer:
         """Answer a worker: that what is committed is on the disk, more of the sweep's budget, or a stored reply."""
-        work, fields = self._work, dict[str, Any]()
+        work = self._work
         if asked.kind == "secure":
             if not work.recorder.catch_up(SECURE_SECONDS):
                 raise HarnessError("The store did not take what was to be written. Look at the disk.")
@@ -288,12 +288,14 @@ class _Errand:
             purse = work.purse
             if purse is None:
                 raise MessageError("A worker asked for money of a run that shares none.")
-            fields["taken"] = purse.take_now(asked.wanted, asked.spent)
+            taken = purse.take_now(asked.wanted, asked.spent)
             work.calls.ledger.cap = purse.held
-            fields |= {name: getattr(purse, name) for name in ("held", "budget", "others")}
+            return CoordinatorAnswer(
+                number=asked.number, taken=taken, held=purse.held, budget=purse.budget, others=purse.others
+            )
         elif asked.key is not None and (stored := work.calls.find(asked.key)) is not None:
-            fields["reply"] = SentReply.of(stored)
-        return CoordinatorAnswer(number=asked.number, **fields)
+            return CoordinatorAnswer(number=asked.number, reply=SentReply.of(stored))
+        return CoordinatorAnswer(number=asked.number)
 
     def _has_word(self, report: WorkerReport | None) -> bool:
         """Return whether a worker is to hear something now."""

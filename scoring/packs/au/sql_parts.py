@@ -31,8 +31,6 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
     """Split a query into its parts; None where that cannot be done."""
     if len(query) > MOST_LETTERS:
         return None
-    named = tables.items()
-    schema: dict[str, object] = {table: dict.fromkeys(own, "TEXT") for table, own in named}
     try:
         trees = parse(unfenced(query), read="sqlite")
         if len(trees) != 1 or not isinstance(trees[0], exp.Query):
@@ -40,7 +38,7 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
         qualified = qualify(
             trees[0],
             dialect="sqlite",
-            schema=schema,
+            schema={table: dict.fromkeys(own, "TEXT") for table, own in tables.items()},
             validate_qualify_columns=False,
             expand_stars=False,
             expand_alias_refs=False,

@@ -207,9 +207,9 @@ def test_sandbox_writes_nothing_unlimited(folder: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(sql_sandbox, "connected", opened)
     asked = {"database": str(folder / DATABASE), "wanted": NAMES, "given": "DELETE FROM item"}
-    first, second = sql_sandbox.answers(asked)
+    first, second = (dict[str, Any](answer) for answer in sql_sandbox.answers(asked))
     assert first == {"wanted": True}
-    assert (second["exec"], dict(second["tables"])["sale"]) == (0, ["id", "item_id", "qty"])
+    assert (second["exec"], second["tables"]["sale"]) == (0, ["id", "item_id", "qty"])
 
 
 def test_databases_are_found_or_named_by_their_record(folder: Path) -> None:

@@ -17,6 +17,7 @@ from keyring.backends.fail import Keyring as NoKeyring
 from keyring.backends.null import Keyring as NullKeyring
 from keyring.errors import KeyringLocked
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import ErrorClass, KeyStoreError, UsageError
 from harness.endpoint.endpoints import (
     SERVICE,
@@ -359,7 +360,7 @@ def test_names_numbers_and_beginnings_like_keys_are_refused() -> None:
             refuse_written_keys(options(settings={"colour": value}))
         with pytest.raises(UsageError, match=r"rosetta key set api\.example\.org"):
             refuse_written_keys(options(endpoint=f"https://api.example.org/{value}/v1"))
-    harmless = {"polite": True, "max_tokens": 5, "token_limit": 7, "eos_token": "</s>", "keyboard": "x",
+    harmless: JsonObject = {"polite": True, "max_tokens": 5, "token_limit": 7, "eos_token": "</s>", "keyboard": "x",
             "monkey": "x", "author": "N. N.", "style": "sk", "auth": False, "max_token": 5,
             "passes": 2, "turkey": "x", "bypass": 1, "secretary": "x"}  # fmt: skip
     assert list(keys_in(harmless)) == []
