@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -59,7 +59,9 @@ _MAY_BE_FILES: Final = ("prompt", "embeddings")
 """Options that are text, and may name a file or folder."""
 
 
-def run_terms(method: str, told: JsonObject, scoring: ScoringOptions, selection: Selection) -> RunTerms:
+def run_terms(
+    method: str, told: Mapping[str, Json | Path | Sequence[Path]], scoring: ScoringOptions, selection: Selection
+) -> RunTerms:
     """Return what a grant for this run says; ``told``: fields of MethodOptions by name, only those that are given, and any others.
 
     Raises UsageError where a file cannot be read, or the method is not known.
