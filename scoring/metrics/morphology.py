@@ -94,8 +94,8 @@ class MorphologicalAccuracy(ResourceRate):
             card = self._resources.card
             gold = gold_words(key[0], {} if card is None else card.glosses)
             # What the analyser says of the same words in the reference completes the interlinear lines.
-            said = {joined(word.word): word for word in annotation.reference}
-            pairs = [(word, said.get(word.form)) for word in gold]
+            by_form = {joined(word.word): word for word in annotation.reference}
+            pairs = [(word, by_form.get(word.form)) for word in gold]
             known = tuple(word if same is None else _as_analysed(word, same) for word, same in pairs)
             self._known[key] = known
         return known
