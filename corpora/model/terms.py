@@ -264,7 +264,7 @@ _NOTHING = object()
 
 
 _TERMS_OF_SET_1 = {TRAINING, "speakers_agreed", "consent_record", "owner", "speakers"}
-"""By these the ``terms`` of a sidecar of the reference implementation are told from terms in words."""
+"""Fields by which the ``terms`` of a sidecar of the reference implementation differ from terms in words."""
 
 
 def _of_training(path: str, name: str, value: Any) -> Iterator[Term]:

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 
 class TranslatingOptions(TypedDict):
-    """What the engine is told of a model, and how it is asked."""
+    """Where the files of a model are, and how it is asked."""
 
     folder: str
     tokenizers: Sequence[str]
