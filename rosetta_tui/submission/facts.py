@@ -14,7 +14,7 @@ from harness.card.model import RunCard
 from harness.card.reproduction import reproduced_card
 from harness.core.failures import HarnessError, UsageError
 from harness.core.storage import file_stamp
-from harness.release import ledger
+from harness.release import FOLDER, ledger
 from harness.release.records import RefusalTold, ReleasedCard, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import key_phrase
 from harness.store.file.database import opened
@@ -127,7 +127,7 @@ def read_submission_facts(
     folder = SubmissionStore(home).folder / number
     files = (
         folder / NOTES, bundle_of(folder), store, store.with_name(f"{store.name}-wal"),
-        home / ledger.FOLDER / ledger.LEDGER, home / FILE, home / f"{FILE}-wal",
+        home / FOLDER / ledger.LEDGER, home / FILE, home / f"{FILE}-wal",
     )  # fmt: skip
     mark = tuple(map(file_stamp, files))
     if before is not None and not anyway and before.mark == mark:

@@ -15,7 +15,7 @@ from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import HarnessError
 from harness.core.storage import file_stamp
 from harness.leaderboard.official import withdrawn_of
-from harness.release import ledger
+from harness.release import FOLDER, ledger
 from harness.release.budget import History
 from harness.sealed.keys import key_phrase
 from harness.sealed.strict_records import FileError, FileProblem
@@ -167,5 +167,5 @@ def _mark(folder: Path, home: Path) -> Hashable:
             hashables += sorted((file.name, file_stamp(file)) for file in files if file.name != LOCK)
     except OSError as error:
         hashables.append(error.errno)
-    ours = (home / ledger.FOLDER / ledger.LEDGER, home / _CONSENT)
+    ours = (home / FOLDER / ledger.LEDGER, home / _CONSENT)
     return (*hashables, *map(file_stamp, ours))
