@@ -18,9 +18,9 @@ from harness.compare.rows import scorer_of
 from harness.core.failures import UsageError
 from harness.run.events import Event, Finished
 from harness.store.attachments import attached_to
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import open_entries
 from harness.store.file.database import opened
-from harness.store.results import read_results
+from harness.store.results import entry_ids, read_results, stored_positions
 from harness.store.run_list import list_runs
 from harness.store.runs import Run, find_run
 from rosetta_tui.compare.sentences import sentence
@@ -118,15 +118,17 @@ class RunHandle:
         """
         with self._opened() as connection:
             run = self._read(connection)
-            corpus = read_entries(connection, run.corpus, run.positions, to_show=True)
-            results = list(read_results(connection, run.id, to_show=True))
+            corpus = open_entries(connection, run.corpus, run.positions)
+            results = {result.position: result for result in read_results(connection, run.id, sorted(corpus))}
+            ids, done = entry_ids(connection, run.id), sorted(stored_positions(connection, run.id))
             scorer = scorer_of(connection, run)
         rows: list[dict[str, Json]] = []
-        for result in results:
-            entry = corpus[result.position]
-            withheld = entry.secret or bool((entry.model_extra or {}).get("withheld"))  # or it came without its texts
-            row: dict[str, Json] = {"entry_id": card_id(entry.id), "withheld": withheld}
-            if not withheld:
+        for place in done:
+            entry = corpus.get(place)
+            withheld = entry is None or bool((entry.model_extra or {}).get("withheld"))  # or it came without its texts
+            row: dict[str, Json] = {"entry_id": card_id(ids[place]), "withheld": withheld}
+            if entry is not None and not withheld:
+                result = results[place]
                 row["source"], row["reference"] = entry.source, entry.reference
                 row["variants"], row["output"] = list(entry.variants), result.output
                 row |= {name: _plain(getattr(entry, field)) for name, field in _TAGS.items()}

@@ -120,7 +120,6 @@ class JudgeAnnotator:
         return [
             self._completions.request(
                 [system, {"role": "user", "content": json.dumps(question, ensure_ascii=False)}],
-                secret=translation.entry.secret,
                 accept=lambda reply: judgement(self._contract, reply).score is not None,
             )
             for question in self._kind.questions(translation)

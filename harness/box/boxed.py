@@ -98,7 +98,7 @@ class BoxedMethod:
         server = self._server
         if server is None:
             return await box.ask(sources)
-        server.open_for(calls, len(entries), secret=any(entry.secret for entry in entries))
+        server.open_for(calls, len(entries))
         try:
             texts = await box.ask(sources)
         except BoxFailure as failure:

@@ -93,7 +93,6 @@ class GatewayServer:
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[Any]] = set()
         self._calls: Calls | None = None
-        self._secret = False
         self._left = 0
         self.asked = 0
         """Questions that went to a model."""
@@ -107,9 +106,9 @@ class GatewayServer:
         self._server = await asyncio.start_unix_server(self._hear, socket, limit=_MOST_HEAD)
         socket.chmod(0o666)
 
-    def open_for(self, calls: Calls, entries: int, *, secret: bool) -> None:
+    def open_for(self, calls: Calls, entries: int) -> None:
         """Allow calls of models for the texts under way."""
-        self._calls, self._secret = calls, secret
+        self._calls = calls
         self._left = self._gateway.calls_for_entry * entries
 
     def shut(self) -> None:
@@ -176,7 +175,7 @@ class GatewayServer:
             )
         self._left -= 1
         self.asked += 1
-        request = completions.request(messages, secret=self._secret, accept=lambda reply: reply.complete)
+        request = completions.request(messages, accept=lambda reply: reply.complete)
         try:
             reply = await self._calls.send(request)
         except CallError as failure:

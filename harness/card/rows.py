@@ -26,8 +26,7 @@ from harness.core.calls import TOKENS, Usage
 from harness.core.failures import ErrorClass, HarnessError, StoreError, UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
-from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.deletion import holds_secrets
+from harness.store.corpora.entries import open_entries, read_dataset, read_entries, secret_positions
 from harness.store.results import RowWords, read_results, read_row_words
 from harness.store.runs import Run, read_card, read_imported, read_run
 from scoring.core.metric import EntryStatistics, StatisticsError
@@ -327,10 +326,7 @@ def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
         return False
     if kept_inside(read_card(connection, run.id)):
         return True
-    if not holds_secrets(connection, run):
-        return False
-    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
-    return any(entry.secret for entry in entries.values())
+    return not secret_positions(connection, run.corpus).isdisjoint(run.positions)
 
 
 def refuse_to_leave(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
@@ -361,13 +357,12 @@ def card_bytes(card: RunCard) -> bytes:
 def _exporting_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> list[dict[str, Any]]:
     """Return the rows of a card, each with the entry's own value of every metric, as ``RunHandle.entries`` has them."""
     run = read_run(connection, number)
-    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
+    entries = open_entries(connection, run.corpus, run.positions)
     target = read_dataset(connection, run.corpus).target_language or "und"
     scorer = stored_scorer(run, target, list(entries.values()))
     scores = {
         card_id(entries[result.position].id): entry_scores(result, scorer)
-        for result in read_results(connection, run.id, to_show=True)
-        if not entries[result.position].secret
+        for result in read_results(connection, run.id, sorted(entries))
     }
     fields = (row.model_dump(mode="json", by_alias=True) for row in card.results)
     return [  # the row's own fields first, and its own values

@@ -20,7 +20,7 @@ from harness.store.attachments import UNCHECKED, Attached, attached_to, checked_
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.sealing import CorpusSeal, SealedKind, StoreSealed, sealed_column
 from harness.store.file.trouble import stored_object
-from harness.store.results import read_results
+from harness.store.results import read_results, shown_results
 from harness.store.run_list import distinctions
 from harness.store.runs import Run, find_run
 from scoring.core.inventory import read_by
@@ -361,7 +361,7 @@ def _answers(connection: sqlite3.Connection, run: Run) -> dict[EntryId, str]:
 def _totals_of(
     connection: sqlite3.Connection, run: Run, pack: Pack, answers: Mapping[EntryId, str] | None
 ) -> dict[str, MetricTotals]:
-    results = list(read_results(connection, run.id, to_show=True))  # their numbers alone
+    results = list(shown_results(connection, run.id))  # their numbers alone
     scorer = scorer_of(connection, run)
     totals = _totals(scorer.unpack_table([result.statistics for result in results]))
     known = {id_: total for id_, total in totals.items() if id_ in pack.rows}

@@ -170,7 +170,7 @@ class Request:
     replicate: int = 0
     """Which of several independent answers to the same question this is."""
     cacheable: bool = True
-    """False for secret segments: nothing of them is kept outside the run."""
+    """False: nothing of it is kept outside the run, as of each secret entry, nor what an endpoint says that refuses it."""
 
 
 class Calls(Protocol):

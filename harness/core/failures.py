@@ -82,7 +82,12 @@ class CallError(HarnessError):
         """The usage and cost that the reply states, whatever its status; None if it states neither."""
         self.taken = False
         """Whether the endpoint had the request, so that it may have charged for it."""
+        self.said = ""
+        """The endpoint's own words, which end the message and may quote a text."""
         super().__init__(message)
+
+    def __str__(self) -> str:
+        return super().__str__() + self.said
 
 
 class RateLimited(CallError):  # noqa: N818  named for what the server said

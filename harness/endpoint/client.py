@@ -236,7 +236,9 @@ def _read(request: Request, body: bytes) -> Reply:
         return sound_reply(reply)
     except CallError as failure:
         failure.bill, failure.taken = _bill(decoded), True
-        failure.args = (_fit(request, str(failure)),)
+        quoted = _fit(request, failure.said) if request.cacheable else ""
+        failure.said = ""
+        failure.args, failure.said = (_fit(request, str(failure)),), quoted
         raise
 
 
@@ -247,9 +249,9 @@ def _failure(request: Request, answer: HttpAnswer) -> CallError:
         words = error_words(decoded)
     except (ValueError, RecursionError):
         decoded, words = None, answer.body.decode("utf-8", "replace")
-    # a secret entry's text may be quoted
-    detail = _fit(request, words) if request.cacheable else ""
-    failure = _named(answer, decoded, f"HTTP {answer.status}" + (f": {detail}" if detail else ""))
+    failure = _named(answer, decoded, f"HTTP {answer.status}")
+    if request.cacheable and (detail := _fit(request, words)):
+        failure.said = f": {detail}"
     failure.bill, failure.taken = _bill(decoded), answer.status == 408 or answer.status >= 500
     return failure
 

@@ -354,11 +354,11 @@ class _Facts:
 
     def _outputs(self, run: RunSummary) -> Mapping[EntryId, str | None]:
         """Return by entry what came out where nothing failed; None for a text that is not available."""
-        from harness.store.results import read_results  # no list of runs that were made here needs it
+        from harness.store.results import shown_results  # no list of runs that were made here needs it
 
         query = "SELECT position, entry_id FROM entries WHERE corpus = ?"
         ids = dict(self._connection.execute(query, (self._rows[run.number][0],)))
-        results = read_results(self._connection, run.number, to_show=True)
+        results = shown_results(self._connection, run.number)
         return {ids[result.position]: result.output for result in results if result.error_class is None}
 
     def scope(self, run: RunSummary) -> _Scope:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final
 
 from corpora.files.json_types import Json, JsonObject
@@ -38,26 +37,23 @@ class Completions:
         self,
         messages: Sequence[Message],
         *,
-        secret: bool,
         accept: Callable[[Reply], bool],
         tools: JsonObject | None = None,
     ) -> Request:
         """Make one call; the same messages always give the same bytes, so that the cache finds them.
 
-        ``accept`` tells which replies answer the messages. A secret entry's call is not cached, and the
-        provider's words about it are not repeated.
+        ``accept`` tells which replies answer the messages.
         """
         return Request(
             provider=self.endpoint.name,
             url=f"{self.endpoint.url}/chat/completions",
             body={**self._body(messages), **(tools or {})},
-            read=partial(read_completion, quote=not secret),
+            read=read_completion,
             accept=accept,
             headers={"Authorization": f"Bearer {self.key}"} if self.key else {},
             price=self.price,
             most_completion_tokens=self.max_tokens,
             replicate=self.replicate,
-            cacheable=not secret,
         )
 
     def check_budget(self) -> None:
@@ -72,25 +68,24 @@ class Completions:
         return {**body, **self.endpoint.body, **self.body}
 
 
-def read_completion(reply: Any, *, quote: bool = True) -> Reply:
+def read_completion(reply: Any) -> Reply:
     """Convert a decoded 2xx reply into a Reply.
 
     Raises CallError for an error that comes with status 200, and Transient for any other shape or an answer
-    that a fault of the server broke off. ``quote`` False keeps the provider's own words, which may repeat the
-    text, out of the message.
+    that a fault of the server broke off.
     """
     if not isinstance(reply, Mapping):
         raise Transient(ErrorClass.MALFORMED, "The reply is no JSON object.")
     if reply.get("error"):
-        raise provider_error(reply["error"], quote=quote)
+        raise provider_error(reply["error"])
     choices = reply.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if isinstance(choice, Mapping) and choice.get("error"):
-        raise provider_error(choice["error"], quote=quote)
+        raise provider_error(choice["error"])
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
         if "choices" not in reply and stated_words(reply):
-            raise provider_error(reply, quote=quote)
+            raise provider_error(reply)
         raise Transient(ErrorClass.MALFORMED, "The reply holds no message.")
     model = reply.get("model")
     read = Reply(
@@ -102,8 +97,9 @@ def read_completion(reply: Any, *, quote: bool = True) -> Reply:
         tool_calls=_tool_calls(message.get("tool_calls")),
     )
     if read.ending is Ending.BROKEN:
-        why = f" (finish reason {storable(read.finish_reason or '')[:40]!r})" if quote else ""
-        raise Transient(ErrorClass.SERVER, f"The endpoint broke the answer off{why}.")
+        failure = Transient(ErrorClass.SERVER, "The endpoint broke the answer off")
+        failure.said = f": finish reason {storable(read.finish_reason or '')[:40]!r}."
+        raise failure
     return read
 
 
@@ -162,16 +158,19 @@ def _tool_calls(calls: Any) -> tuple[JsonObject, ...]:
 _KINDS = {401: ErrorClass.AUTH, 403: ErrorClass.AUTH, 408: ErrorClass.TIMEOUT, 504: ErrorClass.TIMEOUT}
 
 
-def provider_error(error: Any, *, quote: bool) -> CallError:
+def provider_error(error: Any) -> CallError:
     """Convert an error object that came with status 200 into the failure that its code means.
 
     The code is no HTTP status: the endpoint answered, and may have charged.
     """
     fields = error if isinstance(error, Mapping) else {}
     code = _code(fields.get("code"))
-    detail = error_words(error) if quote else ""
-    words = f"The provider answered with error {code or 'without a code'}"
-    words += f": {storable(detail)}" if detail else "."
+    failure = _named(code, f"The provider answered with error {code or 'without a code'}", fields)
+    failure.said = f": {storable(detail)}" if (detail := error_words(error)) else "."
+    return failure
+
+
+def _named(code: int | None, words: str, fields: Mapping[str, Any]) -> CallError:
     details = fields.get("metadata")
     if code == 403 and isinstance(details, Mapping) and details.get("reasons"):
         return Refused(ErrorClass.FILTERED, words)

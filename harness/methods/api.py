@@ -223,7 +223,6 @@ class Api:
             price=self._price,
             characters=sum(map(len, texts)),
             replicate=options.replicate,
-            cacheable=not any(entry.secret for entry in entries),
         )
 
 

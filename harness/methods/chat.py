@@ -218,20 +218,20 @@ class Chat:
         if entry.of_task == "chat":
             turns = (entry.model_extra or {}).get("turns", [])
             user_turns = [turn["user"] for turn in turns if "user" in turn]
-            return await self._conversation(entry, user_turns, calls)
-        return await self._answer(self._briefing.single(message(entry)), entry, calls)
+            return await self._conversation(user_turns, calls)
+        return await self._answer(self._briefing.single(message(entry)), calls)
 
-    async def _answer(self, messages: Sequence[Message], entry: Entry, calls: Calls) -> Output:
-        request = self._completions.request(messages, secret=entry.secret, accept=answers_alone)
+    async def _answer(self, messages: Sequence[Message], calls: Calls) -> Output:
+        request = self._completions.request(messages, accept=answers_alone)
         return output_of(await calls.send(request))
 
-    async def _conversation(self, entry: Entry, said: Sequence[str], calls: Calls) -> Output:
+    async def _conversation(self, said: Sequence[str], calls: Calls) -> Output:
         """Request one turn after the other, each with the turns before; the answers become one JSON list of texts."""
         messages: list[Message] = []
         answers: list[str] = []
         for number, text in enumerate(said, 1):
             messages += [{"role": "user", "content": text}] if messages else self._briefing.single(text)
-            output = await self._answer(messages, entry, calls)
+            output = await self._answer(messages, calls)
             if output.text is None:
                 words = f"Turn {number} of {len(said)}: {output.error}"
                 return Output(None, output.error_class, words)
@@ -265,7 +265,6 @@ class Chat:
     def _numbered(self, entries: Sequence[Entry]) -> Request:
         return self._completions.request(
             self._briefing.batch([entry.source for entry in entries]),
-            secret=any(entry.secret for entry in entries),
             accept=partial(_answers_all, count=len(entries)),
         )
 

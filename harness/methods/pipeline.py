@@ -190,7 +190,7 @@ class Pipeline:
         tries: list[_Try] = []
         notes: list[str] = []
         while len(tries) <= self.setup.max_retries:
-            reply = await self._answer(messages, entry, calls, notes)
+            reply = await self._answer(messages, calls, notes)
             this = self._checked(entry, reply)
             repeated = any(this.output.text == earlier.output.text for earlier in tries)
             tries.append(this)
@@ -212,17 +212,15 @@ class Pipeline:
         rejections = (check.rejections(entry.source, output.text) for check in self._checks)
         return _Try(output, tuple(rejection for some in rejections for rejection in some))
 
-    async def _answer(self, messages: list[Message], entry: Entry, calls: Calls, notes: list[str]) -> Reply:
+    async def _answer(self, messages: list[Message], calls: Calls, notes: list[str]) -> Reply:
         """Get one answer, letting the model look words up before it."""
         if not self._tools:
-            request = self._completions.request(messages, secret=entry.secret, accept=answers_alone)
+            request = self._completions.request(messages, accept=answers_alone)
             return await calls.send(request)
         declared = [tool.declaration for tool in self._tools]
         for left in range(MOST_ROUNDS, -1, -1):
             tools = {"tools": declared, "tool_choice": "auto" if left else "none"}
-            request = self._completions.request(
-                messages, secret=entry.secret, accept=_goes_on if left else answers_alone, tools=tools
-            )
+            request = self._completions.request(messages, accept=_goes_on if left else answers_alone, tools=tools)
             reply = await calls.send(request)
             if not reply.tool_calls:
                 break

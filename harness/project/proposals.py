@@ -81,7 +81,7 @@ def ask_model(
     check_seen(f"--model {model[:60]}", wish.segment, elsewhere=elsewhere)
     text = prompt_text(project, wish)
     message = {"role": "user", "content": text}
-    request = completions.request([message], secret=False, accept=answers_alone)
+    request = completions.request([message], accept=answers_alone)
     reply = asyncio.run(_sent(request))
     origin = SourceOrigin(
         model=(reply.model_id or model)[:200],

@@ -155,6 +155,8 @@ class CallRunner:
             cost = _cost(request, bill)
             charged = reserved if cost is None else cost
         except CallError as failure:
+            if self.secret:  # the endpoint may quote the entry
+                failure.said = ""
             bill = failure.bill
             if failure.status is not None:
                 self.shared.answering.add(request.url)

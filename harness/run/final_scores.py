@@ -27,7 +27,7 @@ from harness.setup.scoring_tools import (
     stored_scorer,
     without,
 )
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import read_entries, shown_entries
 from harness.store.file.openings import set_opening
 from harness.store.file.trouble import transaction
 from harness.store.mixed_setups import tried_before
@@ -67,7 +67,7 @@ def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | 
         "SELECT count(*) FROM results WHERE run = ? AND error_class IS NOT NULL", (run.id,)
     ).fetchone()[0]
     stored = read_statistics(connection, run.id)
-    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
+    entries = shown_entries(connection, run.corpus, run.positions)
     scorer = stored_scorer(run, "und", list(entries.values()))
     totals = RunningTotals(scorer)
     totals.add([scorer.unpack(packed) for place, packed in stored.items() if place not in again])

@@ -16,7 +16,7 @@ from harness.endpoint.budget import Ledger
 from harness.run.events import Control, EntryScored, Event, Finished, InFlight, Pending, Progress, Started
 from harness.run.progress import ProgressBoard
 from harness.setup.scoring_tools import floor_scores, scores_of, stored_scorer
-from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.corpora.entries import read_dataset, shown_entries
 from harness.store.file.database import open_store, opened
 from harness.store.file.openings import Live
 from harness.store.file.trouble import STORE_ERRORS, worded
@@ -67,7 +67,7 @@ class Follower:
     def _find(self, run_id: str) -> None:
         self._run = find_run(self._connection, run_id)
         dataset = read_dataset(self._connection, self._run.corpus)
-        entries = read_entries(self._connection, self._run.corpus, self._run.positions, to_show=True)
+        entries = shown_entries(self._connection, self._run.corpus, self._run.positions)
         chosen = list(entries.values())
         self._scorer = stored_scorer(self._run, dataset.target_language, chosen)
         self._started = Started.of(self._run, dataset, 0)

@@ -19,7 +19,7 @@ import msgpack
 
 from harness.method.method import Attempt
 from harness.store.file.openings import ScoringSoFar
-from harness.store.file.sealing import SealedKind, sealed_column, sealed_positions
+from harness.store.file.sealing import CorpusSeal, Opening, SealedKind, sealed_column, sealed_positions
 from harness.store.file.trouble import of_kind, unpacked_message
 from harness.store.replies import pack_attempts, said_again, said_in, unpack_attempts, unsaid
 from harness.store.results import run_seal
@@ -122,13 +122,24 @@ def read_annotations(
     *,
     annotator: str | None = None,
     maker: str | None = None,
-    position: int | None = None,
-    to_show: bool = False,
 ) -> Iterator[AnnotationRow]:
-    """Yield the rows of a run, or those of one annotator, maker or output; StoredValueError for a damaged one.
+    """Yield the rows of a run, or those of one annotator and maker; StoredValueError for a damaged one, StoreSealed as in ``read_entries``."""
+    return _annotations(connection, run, annotator, maker, None, CorpusSeal.open)
 
-    With ``to_show`` a sealed one that no key available opens comes without its value and words.
-    """
+
+def shown_annotations(connection: sqlite3.Connection, run: int, position: int) -> Iterator[AnnotationRow]:
+    """Yield what was answered about one output, for a screen; what no key available opens comes without value and words."""
+    return _annotations(connection, run, None, None, position, CorpusSeal.shown)
+
+
+def _annotations(
+    connection: sqlite3.Connection,
+    run: int,
+    annotator: str | None,
+    maker: str | None,
+    position: int | None,
+    opening: Opening,
+) -> Iterator[AnnotationRow]:
     rows = connection.execute(
         "SELECT position, annotator, maker, value, calls, cost_usd, spent_usd, trace,"
         f" {sealed_column(connection, 'annotations', 'annotations')} FROM annotations"
@@ -140,8 +151,7 @@ def read_annotations(
     for place, id_, key, packed, calls, cost, spent, trace, sealed in rows:
         value = None if packed is None else unpacked_message(packed)
         attempts = [] if trace is None else unpack_attempts(trace)
-        read = seal.shown if to_show else seal.open
-        if sealed is not None and (opened := read(place, _what(id_), sealed)) is not None:
+        if sealed is not None and (opened := opening(seal, place, _what(id_), sealed)) is not None:
             attempts = said_again(attempts, of_kind(opened.get("said"), list))
             value = opened.get("value")
         yield AnnotationRow(place, id_, key.hex(), value, calls, cost, spent, tuple(attempts))

@@ -21,7 +21,7 @@ from corpora.model.entry import EntryId
 from harness.core.calls import TOKENS, Usage
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
-from harness.store.file.sealing import CorpusSeal, SealedKind, sealed_column, sealed_positions
+from harness.store.file.sealing import CorpusSeal, Opening, SealedKind, sealed_column, sealed_positions
 from harness.store.file.trouble import intern_text, of_kind, stored_word, unpacked_message
 from harness.store.replies import pack_attempts, rate_limited, said_again, said_in, unpack_attempts, unsaid
 from scoring.core.specification import SortValues
@@ -174,19 +174,28 @@ def replace_scores(connection: sqlite3.Connection, run: int, scores: Iterable[tu
     )
 
 
-def read_results(
-    connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None, *, to_show: bool = False
-) -> Iterator[Result]:
-    """Yield the stored rows of a run in corpus order: all, or those of some entries.
+def read_results(connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None) -> Iterator[Result]:
+    """Yield the stored rows of a run in corpus order: all, or those of some entries. StoreSealed as in ``read_entries``."""
+    return _results(connection, run, positions, CorpusSeal.open)
 
-    With ``to_show`` a sealed one that no key available opens comes without output, first answer and words of its error.
+
+def shown_results(connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None) -> Iterator[Result]:
+    """Yield the same for a screen or list, and for no computing.
+
+    A sealed one that no key available opens comes without output, first answer and words of its error.
     """
+    return _results(connection, run, positions, CorpusSeal.shown)
+
+
+def _results(
+    connection: sqlite3.Connection, run: int, positions: Sequence[int] | None, opening: Opening
+) -> Iterator[Result]:
     query, seal = f"SELECT {_columns(connection)} {_FROM}", run_seal(connection, run)
     wanted = () if positions is None else (json.dumps([*positions]),)
     if wanted:
         query = f"{query} AND r.position IN (SELECT value FROM json_each(?))"
     for row in connection.execute(f"{query} ORDER BY r.position", (run, *wanted)):
-        yield _result(row, seal, to_show=to_show)
+        yield _result(row, seal, opening)
 
 
 def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[tuple[int, Result]]:
@@ -195,16 +204,15 @@ def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[
         f"SELECT r.rowid, {_columns(connection)} {_FROM} AND r.rowid > ? ORDER BY r.rowid", (run, rowid)
     )
     seal = run_seal(connection, run)
-    return [(row[0], _result(row[1:], seal, to_show=True)) for row in rows]
+    return [(row[0], _result(row[1:], seal, CorpusSeal.shown)) for row in rows]
 
 
-def _result(row: tuple[Any, ...], seal: CorpusSeal, *, to_show: bool) -> Result:
+def _result(row: tuple[Any, ...], seal: CorpusSeal, opening: Opening) -> Result:
     *values, sealed = row
     counts = values[len(_FIELDS) :]
     del values[len(_FIELDS) :]
     if sealed is not None:
-        read = seal.shown if to_show else seal.open
-        opened = read(values[_POSITION], SealedKind.RESULT, sealed)
+        opened = opening(seal, values[_POSITION], SealedKind.RESULT, sealed)
         if opened is None:
             opened = dict.fromkeys(_SEALED)
         if not opened.keys() >= {*_SEALED}:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from corpora.model.entry import Entry, EntryId
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import open_entries
 from harness.store.results import shared_outcomes
 from harness.store.runs import find_by_id
 from scoring.core.specification import TRANSLATIONS, KeptColumns, Tier, specified, stated_columns
@@ -76,8 +76,7 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
         tiers = (kept.weighing or specified()).tiers
         below = min(least for least, name in tiers if name != Tier.BASELINE)
     outcomes = shared_outcomes(connection, [run.id for run in runs], below)
-    entries = read_entries(connection, runs[0].corpus, outcomes, to_show=True)
-    open_ones = {place: entry for place, entry in entries.items() if not entry.secret}
+    open_ones = open_entries(connection, runs[0].corpus, outcomes)
     missed = [place for place, outcome in outcomes.items() if outcome.missing == len(runs)]
     ranked = sorted(set(missed) & open_ones.keys(), key=lambda place: (outcomes[place].best or 0.0, place))
     run_ids = {run.id: run.run_id for run in runs}

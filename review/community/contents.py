@@ -30,7 +30,7 @@ from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal
 from harness.store.attachments import Attached, attached_to
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.corpora.listing import PREFIX, CorpusSummary, list_corpora, read_corpus_of_run
+from harness.store.corpora.listing import PREFIX, CorpusSummary, list_corpora, shown_corpus
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
 from harness.vault.folder import copy_to
@@ -137,7 +137,7 @@ def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
         return "only cards from elsewhere tell of it; its texts are in their rows"
     if read_dataset(connection, chosen.number).opened_from is not None:
         return "it is in a vault, which goes along where it is named (--vault)"
-    return read_corpus_of_run(connection, chosen.number, to_show=True)
+    return shown_corpus(connection, chosen.number)
 
 
 def table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:

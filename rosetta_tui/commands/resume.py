@@ -164,8 +164,8 @@ def _follow(name: str, style: str | None, vault: request.VaultRequest | None) ->
         launch.watch_other(path, run.run_id, complete=run.state == "complete")
         return
     with opened(path) as connection:
-        entries = corpora_entries.read_entries(connection, run.corpus, run.positions, to_show=True)
-    listener = display.listener_of(style, {place for place, entry in entries.items() if entry.secret})
+        secret = corpora_entries.secret_positions(connection, run.corpus)
+    listener = display.listener_of(style, secret)
     with closing(following.Follower(path, run.run_id)) as follower:
         while True:
             for event in follower.drain():

@@ -21,10 +21,10 @@ from textual.worker import get_current_worker
 
 from corpora.model.entry import Entry, EntryId
 from harness.method.method import Result
-from harness.store.annotations import read_annotations
-from harness.store.corpora.entries import read_entries
+from harness.store.annotations import shown_annotations
+from harness.store.corpora.entries import shown_entries
 from harness.store.replies import read_exchange
-from harness.store.results import read_attempts, read_results
+from harness.store.results import read_attempts, shown_results
 from harness.store.runs import Run
 from rosetta_tui.entry import page
 from rosetta_tui.entry.explaining import EntryExplanation, Explaining, analysed, why
@@ -189,13 +189,13 @@ class EntryScreen(EntryByEntryScreen):
     def _read(self) -> page.EntryFacts | None:
         """Read everything about the entry; None where it is gone."""
         position = self.place
-        entry = read_entries(self._store, self._run.corpus, [position], to_show=True).get(position)
+        entry = shown_entries(self._store, self._run.corpus, [position]).get(position)
         if entry is None or self._scoring is None:
             return None
         attempts = read_attempts(self._store, self._run.id, position)
         return page.EntryFacts(
             entry=entry,
-            result=next(iter(read_results(self._store, self._run.id, [position], to_show=True)), None),
+            result=next(iter(shown_results(self._store, self._run.id, [position])), None),
             attempts=attempts,
             exchanges=[
                 None if attempt.reply_key is None else read_exchange(self._store, attempt.reply_key)
@@ -203,7 +203,7 @@ class EntryScreen(EntryByEntryScreen):
             ],
             missing=self._missing,
             scoring=self._scoring,
-            judged=list(read_annotations(self._store, self._run.id, position=position, to_show=True)),
+            judged=list(shown_annotations(self._store, self._run.id, position)),
             elsewhere=self._run.imported or self._run.setup.outputs_sha256 is not None,
             writing=other_writing(entry.reference) if self._turned else None,
         )

@@ -12,9 +12,9 @@ from textual.cache import LRUCache
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError
 from harness.method.method import Result
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import shown_entries
 from harness.store.file.trouble import STORE_ERRORS, of_a_value
-from harness.store.results import read_results
+from harness.store.results import shown_results
 
 _KEPT = 500  # rows kept; more than two screens, and small beside the corpus
 
@@ -75,8 +75,8 @@ class Pages(Generic[T]):
 
 def entry_pages(connection: sqlite3.Connection, corpus: int) -> Pages[Entry]:
     """Return the entries of a corpus, those of secret segments too: for the screen alone."""
-    return Pages(partial(read_entries, connection, corpus, to_show=True))
+    return Pages(partial(shown_entries, connection, corpus))
 
 
 def result_pages(connection: sqlite3.Connection, run: int) -> Pages[Result]:
-    return Pages(lambda places: {r.position: r for r in read_results(connection, run, places, to_show=True)})
+    return Pages(lambda places: {r.position: r for r in shown_results(connection, run, places)})

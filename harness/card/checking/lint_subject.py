@@ -20,7 +20,14 @@ from harness.card.reading import block, parse_object, read_card_bytes
 from harness.card.rows import card_head, row_entry
 from harness.core.failures import UsageError
 from harness.setup.scoring_tools import stated_setup
-from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries, whole_corpus
+from harness.store.corpora.entries import (
+    corpus_sha256,
+    open_entries,
+    read_dataset,
+    read_entries,
+    shown_entries,
+    whole_corpus,
+)
 from harness.store.results import read_results
 from harness.store.runs import Run
 from scoring.core.scorer import Scorer
@@ -90,8 +97,9 @@ def _completed(
 
     ``own``: a run of this store, whose secret entries may be examined here; a card from elsewhere is held against open ones only.
     """
-    whole = {} if corpus is None else read_entries(connection, corpus, to_show=True)
-    usable = [entry for entry in whole.values() if not entry.not_stored and (own or not entry.secret)]
+    read = shown_entries if own else open_entries
+    whole = {} if corpus is None else read(connection, corpus)
+    usable = [entry for entry in whole.values() if not entry.not_stored]
     known = {str(card_id(entry.id)): entry for entry in usable}
     rows = []
     for row in told:  # with the class of its entry; its texts stay those of the run

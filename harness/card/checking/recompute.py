@@ -23,7 +23,7 @@ from harness.core.version import VERSION
 from harness.method.method import Setup
 from harness.setup.scoring_tools import EARLIER, stated_setup
 from harness.store.attachments import Recount
-from harness.store.corpora.entries import read_entries, whole_corpus
+from harness.store.corpora.entries import shown_entries, whole_corpus
 from harness.store.withdrawn import now_standing
 from scoring.card.claim import FloorScores
 from scoring.core.inventory import short_title
@@ -281,7 +281,7 @@ def recount(card: RunCard, corpus: Sequence[Entry] | None = None, material: Mate
 def pinned_corpus(connection: sqlite3.Connection, sha256: str) -> Sequence[Entry] | None:
     """Return the entries of the whole corpus of the store that has this hash; None where there is none."""
     corpus = whole_corpus(connection, sha256)
-    return None if corpus is None else list(read_entries(connection, corpus, to_show=True).values())
+    return None if corpus is None else list(shown_entries(connection, corpus).values())
 
 
 def _scores(card: RunCard, material: Material) -> Iterator[str]:

@@ -14,6 +14,7 @@ from corpora.model.task import TRANSLATION
 from harness.store.file.sealing import (
     NOT_STORED,
     CorpusSeal,
+    Opening,
     SealedKind,
     has_key,
     has_secrets,
@@ -240,20 +241,64 @@ _READ = """
 
 
 def read_entries(
-    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None, *, to_show: bool = False
+    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
 ) -> dict[int, Entry]:
     """Return entries by their place in the corpus: all, or those asked for; sealed ones are opened.
 
-    Raises StoreSealed, or KeyStoreError, where there is a sealed one among them and no key opens it; with ``to_show``
-    it comes without its texts then (``not_stored``): enough for lists and screens, and for no computing.
+    Raises StoreSealed, or KeyStoreError, where there is a sealed one among them and no key opens it.
     """
+    return _entries(connection, corpus_id, positions, CorpusSeal.open)
+
+
+def shown_entries(
+    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
+) -> dict[int, Entry]:
+    """Return the same for a screen or list of this computer, and for no computing.
+
+    A sealed one that no key available opens comes without its texts (``not_stored``).
+    """
+    return _entries(connection, corpus_id, positions, CorpusSeal.shown)
+
+
+def open_entries(
+    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
+) -> dict[int, Entry]:
+    """Return those that are not secret, for what may leave this machine; nothing is opened for it."""
+    secret = secret_positions(connection, corpus_id)
+    wanted = _positions(connection, corpus_id) if positions is None else positions
+    return read_entries(connection, corpus_id, [place for place in wanted if place not in secret])
+
+
+def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozenset[int]:
+    """Return the places of the secret entries of a corpus, sealed ones among them whatever they say; nothing is opened."""
+    keeps = _of_all(connection, corpus_id).get(_KEEPS)
+    secret = {segment.value for segment in Segment if segment.secret}
+    sealed = sealed_column(connection, "entries", "e")
+    rows = connection.execute(
+        f"SELECT position, segment, {sealed} IS NOT NULL FROM entries e WHERE corpus = ?", (corpus_id,)
+    )
+    return frozenset(
+        place
+        for place, segment, is_sealed in rows
+        if is_sealed or segment in secret or (callable(keeps) and keeps(segment))
+    )
+
+
+def _positions(connection: sqlite3.Connection, corpus_id: int) -> list[int]:
+    rows = connection.execute("SELECT position FROM entries WHERE corpus = ? ORDER BY position", (corpus_id,))
+    return [place for (place,) in rows]
+
+
+def _entries(
+    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None, opening: Opening
+) -> dict[int, Entry]:
     of_all, seal = _of_all(connection, corpus_id), CorpusSeal(connection, corpus_id)
     read = _READ.format(sealed=sealed_column(connection, "entries", "e"))
     wanted = () if positions is None else (json.dumps([*positions]),)
     if wanted:
         read = f"{read} AND e.position IN (SELECT value FROM json_each(?))"
     rows = connection.execute(read, (corpus_id, *wanted))
-    return {row[0]: _entry(row, of_all, seal, to_show=to_show) for row in rows}
+    return {row[0]: _entry(row, of_all, seal, opening) for row in rows}
 
 
 def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object]:
@@ -269,10 +314,9 @@ def _tags(row: tuple[Any, ...]) -> dict[str, object]:
 
 
 @unpacks
-def _entry(row: tuple[Any, ...], of_all: Mapping[str, object], seal: CorpusSeal, *, to_show: bool) -> Entry:
+def _entry(row: tuple[Any, ...], of_all: Mapping[str, object], seal: CorpusSeal, opening: Opening) -> Entry:
     if row[9] is not None:
-        read = seal.shown if to_show else seal.open
-        opened = read(row[0], SealedKind.ENTRY, row[9])
+        opened = opening(seal, row[0], SealedKind.ENTRY, row[9])
         if opened is None:
             # What is open of a sealed entry: its id, and tags that lists have.
             texts = {"source": "", "reference": "", "not_stored": True}

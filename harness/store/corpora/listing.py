@@ -22,11 +22,11 @@ from corpora.files.problems import CorpusError, Problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
-from corpora.model.entry import Segment
+from corpora.model.entry import Entry, Segment
 from harness.consent.given import consent_of
 from harness.core.failures import UsageError
 from harness.core.storage import storable
-from harness.store.corpora.entries import read_dataset, read_entries, save_corpus
+from harness.store.corpora.entries import read_dataset, read_entries, save_corpus, shown_entries
 from harness.store.file.schema import create_schema
 from harness.store.file.sealing import CorpusSeal, SealedKind, has_key, plain
 from harness.store.file.trouble import of_kind, stored_json, stored_word
@@ -127,10 +127,18 @@ def count_secret(connection: sqlite3.Connection, corpus: int, positions: Sequenc
     return sum(stored_word(segment, Segment).secret for (segment,) in rows)
 
 
-def read_corpus_of_run(connection: sqlite3.Connection, number: int, *, to_show: bool = False) -> Corpus:
-    """Read the whole corpus with this number of the store; ``to_show`` as in ``read_entries``."""
+def read_corpus_of_run(connection: sqlite3.Connection, number: int) -> Corpus:
+    """Read the whole corpus with this number of the store."""
+    return _corpus_of(connection, number, read_entries(connection, number))
+
+
+def shown_corpus(connection: sqlite3.Connection, number: int) -> Corpus:
+    """Return the same for a list or screen; entries that no key available opens are without texts (``shown_entries``)."""
+    return _corpus_of(connection, number, shown_entries(connection, number))
+
+
+def _corpus_of(connection: sqlite3.Connection, number: int, entries: Mapping[int, Entry]) -> Corpus:
     sha256 = connection.execute("SELECT sha256 FROM corpora WHERE id = ?", (number,)).fetchone()[0]
-    entries = read_entries(connection, number, to_show=to_show)
     return Corpus(
         read_dataset(connection, number), tuple(entries[place] for place in sorted(entries)), sha256, Form.SPECIFICATION
     )

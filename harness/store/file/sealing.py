@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache, cached_property
@@ -149,6 +149,10 @@ class CorpusSeal:
         query = "SELECT place, sealed FROM corpus_keys WHERE corpus = ?"
         row: tuple[str, bytes] | None = self._connection.execute(query, (self.corpus,)).fetchone()
         return row
+
+
+Opening = Callable[[CorpusSeal, int, str, object], dict[str, Any] | None]
+"""``CorpusSeal.open`` where texts are computed with, ``CorpusSeal.shown`` where they are only shown."""
 
 
 def seal_for_keepers(

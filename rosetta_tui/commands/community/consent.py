@@ -175,7 +175,7 @@ def _corpus(file: str, given: dict[str, Any], opened: Callable[[request.VaultNot
     envelope = {name: given[name] for name in ("source_language", "target_language")}
     with database.opened() as connection:
         number = listing.find_stored(connection, file, {**envelope, "id": given["corpus_id"]})
-        return listing.read_corpus_of_run(connection, number, to_show=True)
+        return listing.shown_corpus(connection, number)
 
 
 def _gave(entry: Any, told: str) -> bool:

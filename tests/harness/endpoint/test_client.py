@@ -5,7 +5,7 @@ import json
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.core.calls import Reply
 from harness.core.failures import (
     ErrorClass,
     HarnessError,
@@ -28,7 +27,6 @@ from harness.endpoint import client, offline
 from harness.endpoint.client import Connections, EndpointClient, OverlappingConnections
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.transport import MOST_BYTES
-from harness.method.completions import read_completion
 from harness.run.final_scores import unconnected
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
@@ -154,10 +152,9 @@ def test_keys_and_secret_entries_are_never_quoted(endpoint: Scripted) -> None:
     message = str(failure(request(endpoint.url)))
     assert len(message) < 230
     assert message.encode("utf-8")
-    read: Callable[[Any], Reply] = lambda reply: read_completion(reply, quote=False)  # noqa: E731
     for status in (200, 400, 429, 500):
         endpoint.answer = lambda a, s=status: error(s, f"cannot do {a.source}")  # type: ignore[misc]
-        told = str(failure(request(endpoint.url, cacheable=False, read=read)))
+        told = str(failure(request(endpoint.url, cacheable=False)))
         assert not [words for words in (SECRET_SOURCE, "cannot do") if words in told]
 
 

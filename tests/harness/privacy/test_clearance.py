@@ -22,8 +22,8 @@ from harness.run.running import execute_run
 from harness.setup.plan import RunOptions
 from harness.store.file.database import open_store
 from tests.guards.tree import PACKAGES, lines_with
-from tests.harness.evaluation import CHEAP, Heard, chat_plan, corpus, query, run_corpus
-from tests.harness.scripted import Scripted
+from tests.harness.evaluation import CHEAP, Heard, chat_plan, corpus, corpus_of, kept, query, run_corpus
+from tests.harness.scripted import Scripted, error
 
 FAR, NEAR = "https://a.example/v1", "http://127.0.0.1:9/v1"
 
@@ -120,3 +120,18 @@ def test_clearance_of_another_run_lets_none_begin(store_path: Path, endpoint: Sc
         execute_run(store_path, number, cleared[1], heard, heard.control)
     assert endpoint.asked == []
     assert query(store_path, "SELECT count(*) FROM results") == [(0,)]
+
+
+@pytest.mark.parametrize("segment", ["development", "held_out"])
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_words_of_a_server_about_a_secret_entry_are_withheld(
+    store_path: Path, endpoint: Scripted, segment: str, status: int
+) -> None:
+    """Whatever the method is, and however many entries share the call, the run sees to it."""
+    endpoint.answer = lambda asked: error(status, f"cannot say {asked.source}")
+    plan = chat_plan(endpoint.url, batch_size=2)
+    given = [*corpus(1).entries, *corpus(2, segment=segment).entries[1:]]
+    heard = run_corpus(store_path, corpus_of(given), plan)
+    kept_words = [each.error or "" for each in kept(store_path).results]
+    assert ("cannot say" in f"{kept_words} {heard.events}") is (segment == "development")
+    assert query(store_path, "SELECT count(*) FROM replies") == [(0,)]

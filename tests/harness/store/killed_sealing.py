@@ -20,7 +20,7 @@ from typing import Any
 
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity
-from harness.store.corpora.entries import read_entries, save_corpus
+from harness.store.corpora.entries import save_corpus, shown_entries
 from harness.store.file.database import open_store
 from harness.store.file.sealing import also_open_with, forget_keys, seal_for_keepers
 from harness.store.file.trouble import transaction
@@ -57,7 +57,7 @@ def texts(folder: Path, identities: list[AgeIdentity]) -> list[str]:
     forget_keys()
     also_open_with(identities)
     with closing(open_store(folder / STORE)) as store:
-        found = read_entries(store, 1, to_show=True).values()
+        found = shown_entries(store, 1).values()
     return sorted(each.source for each in found if each.source)
 
 

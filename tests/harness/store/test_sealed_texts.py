@@ -26,7 +26,12 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora import listing
-from harness.store.corpora.entries import read_entries, save_corpus
+from harness.store.corpora.entries import (
+    open_entries,
+    read_entries,
+    save_corpus,
+    secret_positions,
+)
 from harness.store.deletion import bring_back, erase, trash
 from harness.store.file import sealing
 from harness.store.file.copies import copied
@@ -177,6 +182,21 @@ def test_text_without_its_mark_of_secrecy_stays_shut(store: sqlite3.Connection) 
     assert all(each.secret for each in read_entries(store, 1).values())
     with pytest.raises(StoredValueError):  # the envelope never said it, or says it no more
         read_entries(store, number)
+
+
+def test_open_entries_are_read_without_opening_a_seal(store: sqlite3.Connection) -> None:
+    """Neither a damaged text nor a mark that somebody took away makes a sealed entry an open one."""
+    filled(store)
+    mixed = [*entries("development")[:2], *entries("held_out")[2:4]]
+    with transaction(store):
+        number = save_corpus(store, corpus_of(mixed))
+    store.execute("UPDATE entries SET sealed = x'00' WHERE sealed IS NOT NULL")
+    store.execute("UPDATE entries SET segment = 'development' WHERE corpus = 1")
+    assert open_entries(store, 1) == {}
+    assert secret_positions(store, 1) == set(range(len(entries("gold_standard"))))
+    assert open_entries(store, number) == {0: mixed[0], 1: mixed[1]}
+    assert open_entries(store, number, [1, 3]) == {1: mixed[1]}
+    assert secret_positions(store, number) == {2, 3}
 
 
 def test_another_computer_opens_no_text(store_path: Path, store: sqlite3.Connection) -> None:

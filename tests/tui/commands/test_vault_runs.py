@@ -23,10 +23,10 @@ import rosetta as rosetta_api
 from corpora.model.entry import Segment
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import read_entries, shown_entries
 from harness.store.file.database import default_path, opened
 from harness.store.file.sealing import StoreSealed, forget_keys
-from harness.store.results import read_results
+from harness.store.results import read_results, shown_results
 from harness.store.runs import find_run
 from harness.vault.folder import HEAD, LOG
 from harness.vault.records import Used
@@ -239,9 +239,9 @@ def test_vault_script_opens_once_and_seals_its_runs(office: Office, capsys: pyte
             read_entries(connection, run.corpus, run.positions)
         with pytest.raises(StoreSealed):
             list(read_results(connection, run.id))
-        for entry in read_entries(connection, run.corpus, run.positions, to_show=True).values():
+        for entry in shown_entries(connection, run.corpus, run.positions).values():
             assert (entry.secret, entry.not_stored, entry.source, entry.reference) == (True, True, "", "")
-        shown = list(read_results(connection, run.id, to_show=True))
+        shown = list(shown_results(connection, run.id))
         assert {result.output for result in shown} == {None}
         assert len(shown) == 5
         draft = draft_of(run, connection)
