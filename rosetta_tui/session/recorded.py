@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import sqlite3
-from collections.abc import Mapping
-from typing import Any
 
+from corpora.files.json_types import JsonObject
 from harness.card.reading import block, claim_of, number, stated_floors
 from harness.run.events import Event, Finished, Progress, Started
 from harness.store.annotations import read_asked
@@ -60,7 +59,7 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     return [begun, progress, finished]
 
 
-def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
+def seal(live: LiveRun, card: JsonObject) -> None:
     """Copy the numbers of a sealed card into the picture of its run."""
     if live.progress is None or live.started is None:
         return
@@ -81,7 +80,7 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
     live.as_stated = as_stated(card)
 
 
-def _sealed_progress(progress: Progress, card: Mapping[str, Any]) -> Progress:
+def _sealed_progress(progress: Progress, card: JsonObject) -> Progress:
     scores, speed = block(card, "scores"), block(card, "speed")
     limited = number(block(card, "retries").get("rate_limited"))
     # the card of a retry counts what the kept entries took, too
