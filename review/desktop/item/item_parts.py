@@ -7,7 +7,7 @@ from itertools import pairwise
 from string import ascii_lowercase
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from review.desktop.frame.page import with_control
@@ -22,10 +22,70 @@ from review.session.words.item import Mark, Offer
 from review.session.words.keys import ACT_WORDS, KEYS, RATING_OF, Act, act_of
 
 
+class FoldedLine(OneLine):
+    """One quiet line with what is next to a sentence; a click, the space bar or Enter shows the whole, or hides it."""
+
+    def __init__(self, marks: Sequence[Mark], *, opened: bool) -> None:
+        self.opened = opened
+        self._texts = [_in_line(mark) for mark in marks]
+        super().__init__("", "quiet")
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._lines = [Line(text, "quiet") for text in self._texts]
+        self._show()
+
+    @property
+    def parts(self) -> list[Line]:
+        """Return the line, then the lines that it opens."""
+        return [self, *self._lines]
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        self._turn()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self._turn()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._underline()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._underline()
+
+    def _underline(self) -> None:
+        letters = self.font()
+        letters.setUnderline(self.hasFocus())
+        self.setFont(letters)
+
+    def _turn(self) -> None:
+        self.opened = not self.opened
+        self._show()
+
+    def _show(self) -> None:
+        whole = "  ".join(self._texts)
+        self.setText("▾" if self.opened else f"▸ {whole}")
+        self.setAccessibleName(whole)
+        for line in self._lines:
+            if line.parent() is not None or not self.opened:  # without a parent it would be a window
+                line.setVisible(self.opened)
+
+
+def _in_line(mark: Mark) -> str:
+    return f"{mark.said} {shown(mark.text)}"
+
+
 class Marks(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._shown: tuple[Mark, ...] = ()
+        self._folded: FoldedLine | None = None
+        self._folds: list[Mark] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self.hide()
@@ -34,10 +94,14 @@ class Marks(QWidget):
         if tuple(marks) == self._shown:
             return
         self._shown = tuple(marks)
+        folds = [mark for mark in marks if mark.folded]
+        opened = self._folded is not None and self._folded.opened and folds == self._folds
         empty(self._column)
+        self._folded, self._folds = None, folds
         for mark in marks:
-            behind = f" {shown(mark.text)}" if mark.in_line and mark.text else ""
-            line = Line(mark.said + behind, "warn" if mark.warns else "quiet")
+            if mark.folded:
+                continue
+            line = Line(_in_line(mark) if mark.in_line and mark.text else mark.said, "warn" if mark.warns else "quiet")
             self._column.addWidget(line)
             if mark.text and not mark.in_line:
                 pane = WholeText()
@@ -45,6 +109,10 @@ class Marks(QWidget):
                 pane.setAccessibleName(mark.said)
                 pane.show_text(shown(mark.text))
                 self._column.addWidget(pane)
+        if folds:
+            self._folded = FoldedLine(folds, opened=opened)
+            for line in self._folded.parts:
+                self._column.addWidget(line)
         self.setVisible(bool(marks))
 
 

@@ -47,12 +47,16 @@ FORMALITIES: Final[Mapping[str, str]] = {
 
 def beside(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
     """Yield name and text of each thing, the words of others first; nothing of most items."""
+    yield from _of_others(words, item)
+    if item.around is not None:
+        yield from _around(words, item.around)
+
+
+def _of_others(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
     if item.others:
         yield (words("People wrote this in the first round, perhaps you too. You need not agree:"), "")
         for others_words in item.others:
             yield from _other(words, others_words)
-    if item.around is not None:
-        yield from _around(words, item.around)
 
 
 def _other(words: Words, said: OthersWords) -> Iterator[tuple[str, str]]:
@@ -126,7 +130,8 @@ class Mark(NamedTuple):
     said: str
     text: str = ""  # What the person wrote; `said` is its title then
     warns: bool = False
-    in_line: bool = False  # Whether the text stands behind its title, without a box of its own
+    in_line: bool = False  # Whether the text follows its title, without a box of its own
+    folded: bool = False  # Whether a person opens it to read it: the sentences around this one
 
 
 class Offer(NamedTuple):
@@ -203,8 +208,9 @@ def marks(words: Words, item: ShownItem) -> list[Mark]:
         marks.append(Mark(comment_title(words, item), item.comment))
     if item.suggestion:
         marks.append(Mark(wording_title(words, item), item.suggestion))
-    beside_it = beside(words, item)
-    return [*marks, *(Mark(title, text, in_line=not item.others) for title, text in beside_it)]
+    marks += [Mark(title, text) for title, text in _of_others(words, item)]
+    around = () if item.around is None else _around(words, item.around)
+    return [*marks, *(Mark(title, text, in_line=True, folded=True) for title, text in around)]
 
 
 def with_text(item: ShownItem, field: TextField, text: str) -> ShownItem:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QApplication, QProgressBar, QTextEdit, QWidget
+from pytestqt.qtbot import QtBot
 
 from review.desktop.frame import page
 from review.desktop.item import sentence_face, sentence_page
+from review.desktop.item.item_parts import FoldedLine, ItemTexts
 from review.desktop.item.sentence_face import Mode
 from review.desktop.parts.choosing import OnceMore
-from review.files.manifests import BatchItem
+from review.files.manifests import BatchItem, SentenceContext
 from review.log.payloads import MOST_TEXT, Comment, Suggest
 from review.rating import Rating
-from review.session.view import TextField
+from review.session.view import ShownItem, TextField
+from review.session.words import item as item_words
+from review.session.words.catalogue import Words
+from review.session.words.item import Mark
 from tests.desktop.item_scene import Make, Scene, button, in_box, mark, rated, texts
+from tests.desktop.visit_scene import dressed
 from tests.review.session.scenes import batch_of, item_id, items_of, training_of
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
@@ -260,3 +268,42 @@ def test_keys_read_on_in_a_long_text_before_one_can_rate(make: Make) -> None:
     assert rated(scene) == []
     scene.rate("1")
     assert rated(scene) == [(item_id(1), Rating.REJECT)]
+
+
+def test_sentences_around_are_one_line_until_opened(qtbot: QtBot) -> None:
+    dressed(20)
+    words = Words.load("en")
+    around = SentenceContext(before="Before.", after="After. " * 20)
+    item = ShownItem("1" * 16, "Source", "Candidate", 1, 1, around=around)
+    shown = ItemTexts(words)
+    qtbot.addWidget(shown)
+    shown.resize(600, 500)
+    shown.show_item(item)
+    shown.show_marks(item_words.marks(words, item))
+    shown.show()
+    qtbot.waitExposed(shown)
+    (line,) = shown.findChildren(FoldedLine)
+    whole = [f"The sentence before it: {around.before}", f"The sentence after it: {around.after.strip()}"]
+
+    def opened() -> list[str]:
+        return [part.text().strip() for part in line.parts[1:] if part.isVisible()]
+
+    def newest(before: FoldedLine) -> FoldedLine:
+        lines = [each for each in shown.findChildren(FoldedLine) if each is not before]
+        qtbot.waitUntil(lines[-1].isVisible)
+        return lines[-1]
+
+    assert line.isVisible()
+    assert line.property("role") == "quiet"
+    assert line.text().startswith("▸ The sentence before it: Before.")
+    assert (line.sizeHint().height() < 2 * line.fontMetrics().lineSpacing(), opened()) == (True, [])
+    qtbot.mouseClick(line, Qt.MouseButton.LeftButton)
+    assert opened() == whole
+    shown.show_marks([Mark("Your comment:", "mine"), *item_words.marks(words, item)])
+    line = newest(line)
+    assert opened() == whole  # what a person opened stays open while they write
+    qtbot.keyClick(line, Qt.Key.Key_Space)
+    assert opened() == []
+    shown.show_marks(item_words.marks(words, replace(item, around=SentenceContext(before="Another."))))
+    line = newest(line)
+    assert opened() == []
