@@ -322,7 +322,7 @@ def asked_lines(request: GrantRequest, state: VaultState, file: Path) -> Iterato
     yield f"Written: {file}. {state.threshold} keepers must allow it: {counted_names(state, allowed)}, and {state.threshold - len(allowed)} more of {others}."
     yield "Take it to them on a stick. Each compares the six words above with you by telephone, and types with a copy of the vault:"
     yield f"  rosetta vault grant answer VAULT {file.name}"
-    yield f"The answers come back into the folder of {file.name}."
+    yield f"The answers come back next to {file.name}. Ctrl-C keeps the request: the same command continues with it."
 
 
 def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
