@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGlyphRun, QPalette, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette, QTextLayout, QTextOption
 from PySide6.QtWidgets import QApplication
 
 from corpora.text.visible import readable
@@ -160,16 +160,12 @@ def _undrawn(text: str) -> Iterator[int]:
     layout.createLine()
     layout.endLayout()
     for run in layout.glyphRuns(-1, -1, _PICTURES):
-        boxes = _only_boxes(run)
+        # A run without a real font; where Qt draws boxes itself, asking for a name ends the program
+        drawn = run.rawFont()
+        boxes = drawn.fontTable("head").isEmpty() or drawn.familyName() in _BOXES
         for picture, place in zip(run.glyphIndexes(), run.stringIndexes(), strict=True):
             if boxes or picture == 0:
                 yield place
-
-
-def _only_boxes(run: QGlyphRun) -> bool:
-    """Return whether a run has no real font; where Qt draws boxes itself, asking for a name ends the program."""
-    font = run.rawFont()
-    return font.fontTable("head").isEmpty() or font.familyName() in _BOXES
 
 
 # ---- The style sheet: what Qt's own widgets look like in our colours ----

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from corpora.text.messages import counted, minus
 from harness.core.failures import UsageError
@@ -15,9 +14,17 @@ from review.office.results.certifying import newest_certificate
 from review.office.results.results import runs_of
 from review.office.store.review import Review
 from review.office.store.store import Office
-from review.verdict.certificate.certificate import Certificate, read_certificate, why_not_community
+from review.verdict.certificate.certificate import (
+    Certificate,
+    CertifiedInterval,
+    CertifiedMeasure,
+    CertifiedNumbers,
+    read_certificate,
+    why_not_community,
+)
 from review.verdict.certificate.certificate_text import HOW_TO_CHECK, facts, findings, measure, seals, share_words
 from review.verdict.gate.agreement import MEASURES, SHARES
+from review.verdict.gate.panel import Harm
 from review.verdict.gate.verdict import OUTCOMES
 from rosetta_tui.html.chart import BarChart, ScoreLine, bar_chart, place
 from rosetta_tui.html.page import Fact, render
@@ -79,20 +86,18 @@ def page_of_verdicts(name: str, shown: list[ShownVerdict], without: list[str]) -
 
 def verdict(certificate: Certificate) -> ShownVerdict:
     """Return what a certificate says, drawn."""
-    about, numbers = certificate.run, certificate.verdict["numbers"]
-    known = {name: certificate.agreement[name] for name in MEASURES}
+    about, known = certificate.run, certificate.agreement.measures()
     # Draw the share by difficulty; None where there is one at most.
-    strata = numbers["strata"]
     measured = [
         ScoreLine(
             f"difficulty {level}",
-            _number(stratum["share"]),
+            _number(stratum.share),
             None,
-            share_words(stratum["share"]),
+            share_words(stratum.share),
             "own",
-            counted(int(stratum["items"]), "item"),
+            counted(stratum.items, "item"),
         )
-        for level, stratum in sorted(strata.items())
+        for level, stratum in sorted(certificate.verdict.numbers.strata.items())
     ]
     caption = "Acceptable or better by difficulty, per cent"
     chart = bar_chart(caption, "difficulty", _SHARES, measured, _per_cent)
@@ -104,8 +109,8 @@ def verdict(certificate: Certificate) -> ShownVerdict:
         tuple(_in_short(certificate)),
         _share(certificate),
         strata,
-        _agreement({name: value for name, value in known.items() if value["value"] is not None}),
-        tuple(Fact(MEASURES[n], str(e["why"])) for n, e in known.items() if e["value"] is None),
+        _agreement({name: measured for name, measured in known.items() if measured.value is not None}),
+        tuple(Fact(MEASURES[name], str(measured.why)) for name, measured in known.items() if measured.value is None),
         tuple((words, tuple(listed)) for words, listed in findings(certificate)),
         tuple(Fact(*fact) for fact in facts(certificate)),
         tuple(Fact(*seal) for seal in seals(certificate)),
@@ -113,16 +118,16 @@ def verdict(certificate: Certificate) -> ShownVerdict:
 
 
 def _in_short(certificate: Certificate) -> Iterator[str]:
-    numbers, panel = certificate.verdict["numbers"], certificate.panel
-    rated = counted(int(numbers["items"]), "translation")
+    numbers, panel = certificate.verdict.numbers, certificate.panel
+    rated = counted(numbers.items, "translation")
     yield f"{panel.words[:1].upper()}{panel.words[1:]} rated {rated}, for {certificate.organisation.name}. {counted(panel.invited, 'person was', 'people were')} asked."
-    if numbers["share"] is not None:
+    if numbers.share is not None:
         yield (
-            f"They find {share_words(numbers['share'])} of the translations acceptable or better. With other speakers and "
-            f"other sentences it could be {share_words(numbers['lower'])} to {share_words(numbers['upper'])}. The rule asks "
-            f"that even the lower end reaches {share_words(certificate.verdict['level'])}."
+            f"They find {share_words(numbers.share)} of the translations acceptable or better. With other speakers and "
+            f"other sentences it could be {share_words(numbers.lower)} to {share_words(numbers.upper)}. The rule asks "
+            f"that even the lower end reaches {share_words(certificate.verdict.level)}."
         )
-    upheld = certificate.verdict["harm"]["upheld"]
+    upheld = certificate.verdict.harm[Harm.UPHELD]
     if upheld:
         yield f"{counted(upheld, 'translation was', 'translations were')} found harmful or culturally wrong."
     reason = why_not_community(certificate)
@@ -136,39 +141,39 @@ def _in_short(certificate: Certificate) -> Iterator[str]:
 def _share(certificate: Certificate) -> BarChart:
     """Draw the panel's share with its bounds, each reviewer's own, and the level that is needed."""
     verdict = certificate.verdict
-    numbers = verdict["numbers"]
+    numbers = verdict.numbers
     measured = [
-        ScoreLine("all together", _number(numbers["share"]), _ends(numbers), _told(numbers["share"], numbers), "own"),
+        ScoreLine("all together", _number(numbers.share), _ends(numbers), _told(numbers), "own"),
         *(
             ScoreLine(f"reviewer {place_}", _number(own), None, share_words(own))
-            for place_, own in enumerate(numbers["reviewers"], 1)
+            for place_, own in enumerate(numbers.reviewers, 1)
         ),
     ]
     chart = bar_chart("Acceptable or better, per cent", "who", _SHARES, measured, _per_cent)
-    level = float(verdict["level"])
+    level = float(verdict.level)
     return replace(
         chart,
         line=place(_SHARES, level),
-        line_words=f"needed: a lower bound of {share_words(verdict['level'])}",
+        line_words=f"needed: a lower bound of {share_words(verdict.level)}",
         beside="Reviewers in the order of their shares, without names.",
-        told=f"share (bounds, each {share_words(verdict['confidence'])} sure)",
+        told=f"share (bounds, each {share_words(verdict.confidence)} sure)",
     )
 
 
-def _agreement(known: Mapping[str, Mapping[str, Any]]) -> BarChart:
-    measured = [
+def _agreement(known: Mapping[str, CertifiedMeasure]) -> BarChart:
+    lines = [
         ScoreLine(
             MEASURES[name],
-            _number(measured_value["value"]),
-            _ends(measured_value["interval"]),
-            measure(measured_value, share=name in SHARES),
+            _number(measured.value),
+            _ends(measured.interval),
+            measure(measured, share=name in SHARES),
             "own",
         )
-        for name, measured_value in known.items()
+        for name, measured in known.items()
     ]
-    numbers = [end for line in measured for end in (line.score or 0.0, *(line.ends or ()))]
+    numbers = [end for line in lines for end in (line.score or 0.0, *(line.ends or ()))]
     axis = Axis(-1.0 if min(numbers, default=0.0) < 0 else 0.0, 1.0)
-    chart = bar_chart("How far the speakers agree", "measure", axis, measured, lambda at: minus(f"{at:g}"))
+    chart = bar_chart("How far the speakers agree", "measure", axis, lines, lambda at: minus(f"{at:g}"))
     return replace(chart, told="value (interval)")
 
 
@@ -176,13 +181,14 @@ def _number(told: str | None) -> float | None:
     return None if told is None else float(told)
 
 
-def _ends(told: Mapping[str, Any] | None) -> tuple[float, float] | None:
-    if told is None or told["lower"] is None or told["upper"] is None:
+def _ends(told: CertifiedNumbers | CertifiedInterval | None) -> tuple[float, float] | None:
+    if told is None or told.lower is None or told.upper is None:
         return None
-    return float(told["lower"]), float(told["upper"])
+    return float(told.lower), float(told.upper)
 
 
-def _told(share: str | None, ends: Mapping[str, Any]) -> str:
-    if share is None or ends["lower"] is None:
-        return share_words(share)
-    return f"{share_words(share)} ({share_words(ends['lower'])}–{share_words(ends['upper'])})"
+def _told(numbers: CertifiedNumbers) -> str:
+    share = share_words(numbers.share)
+    if numbers.share is None or numbers.lower is None:
+        return share
+    return f"{share} ({share_words(numbers.lower)}–{share_words(numbers.upper)})"

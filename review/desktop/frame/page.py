@@ -304,7 +304,17 @@ class Page(QWidget):
         before = self.folded, self._foot_folded, self._head_folded
         self.folded, self._foot_folded, self._head_folded = folded, foot_folded, head_folded
         if before != (folded, foot_folded, head_folded):
-            self._put_parts()
+            # Place head, answers and foot; what has the focus keeps it
+            focused = self.focusWidget()
+            (self._before if head_folded else self._column).insertWidget(0, self._head)
+            for part, at_end in ((self._answering, folded), (self._acts_at_foot, foot_folded)):
+                hidden = part.isHidden()
+                (self._after if at_end else self._outer).addWidget(part)
+                part.setHidden(hidden)
+            self._head.show()
+            self._head.dress(self._small_letters())
+            if focused is not None and not focused.hasFocus():
+                focused.setFocus()
         inner = 0 if self._foot_folded else self._column.contentsMargins().left()
         if self._foot.contentsMargins().left() != inner:
             self._foot.setContentsMargins(inner, 0, inner, 0)
@@ -316,19 +326,6 @@ class Page(QWidget):
     def _head_in_the_way(self, *, folded: bool) -> bool:  # noqa: ARG002  for subclasses
         """Return whether the head scrolls with the texts, because there is little room."""
         return self._left_to_read(0) < LEAST_READ
-
-    def _put_parts(self) -> None:
-        """Place head, answers and foot; what has the focus keeps it."""
-        focused = self.focusWidget()
-        (self._before if self._head_folded else self._column).insertWidget(0, self._head)
-        for part, at_end in ((self._answering, self.folded), (self._acts_at_foot, self._foot_folded)):
-            hidden = part.isHidden()
-            (self._after if at_end else self._outer).addWidget(part)
-            part.setHidden(hidden)
-        self._head.show()
-        self._head.dress(self._small_letters())
-        if focused is not None and not focused.hasFocus():
-            focused.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

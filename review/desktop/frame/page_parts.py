@@ -319,8 +319,14 @@ class Banner(QFrame):
         self._said = Line(role="warn")
         self._detail = TextPane()
         self._copy = Button("")
-        self._copy.clicked.connect(self._copy_detail)
-        self._lay_out()
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._detail.toPlainText()))
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(self._said)
+        column.addWidget(self._detail)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.addLayout(column, 1)
+        self._row.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignBottom)
         self.hide()
 
     def tell(self, words: Words, trouble: Trouble | None) -> None:
@@ -337,18 +343,6 @@ class Banner(QFrame):
             widget.setVisible(bool(trouble.detail))
         self.setAccessibleName(trouble.said)
         announce(self, trouble.said)
-
-    def _copy_detail(self) -> None:
-        QGuiApplication.clipboard().setText(self._detail.toPlainText())
-
-    def _lay_out(self) -> None:
-        column = QVBoxLayout()
-        column.setSpacing(0)
-        column.addWidget(self._said)
-        column.addWidget(self._detail)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._row.addLayout(column, 1)
-        self._row.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         beside = event.size().width() >= _BESIDE * self._copy.sizeHint().width()

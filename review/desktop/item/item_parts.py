@@ -252,17 +252,14 @@ class ActRow(QWidget):
         shown = self._fitting(width, rows, folds=bool(behind))
         for act, button in self._buttons.items():
             button.setVisible(act in shown)
-        self._enable(offers)
-        self.folded = (*(offer.act for offer in offers if offer.act not in shown and offer.now), *behind)
-        self._more.setVisible(bool(self.folded))
-
-    def _enable(self, offers: Sequence[Offer]) -> None:
-        """Disable in place what means nothing yet; the focus goes to no other act, which nobody chose."""
+        # Disable in place what means nothing yet; the focus goes to no other act, which nobody chose
         for offer in offers:
             button = self._buttons[offer.act]
             if button.hasFocus() and not offer.now:
                 self._more.setFocus()
             button.setEnabled(offer.now)
+        self.folded = (*(offer.act for offer in offers if offer.act not in shown and offer.now), *behind)
+        self._more.setVisible(bool(self.folded))
 
     def show_in(self, letters: QFont) -> None:
         self._letters = letters
@@ -284,10 +281,7 @@ class ActRow(QWidget):
             self._buttons[offer.act].setText(capital(offer.said))
             self._flow.addWidget(self._buttons[offer.act])
         self._flow.addWidget(self._more)
-        self._put_in_order()
-
-    def _put_in_order(self) -> None:
-        """Order the buttons as the eye does for Tab and screen readers, which go by the age of buttons."""
+        # Order the buttons as the eye does for Tab and screen readers, which go by the age of buttons
         row = [*(self._buttons[offer.act] for offer in self._offered), self._more]
         for button in row:
             button.raise_()

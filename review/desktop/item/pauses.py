@@ -17,7 +17,6 @@ from review.desktop.parts.texts import announce
 from review.rating import Rating
 from review.session.view import Phase, ShownItem, View
 from review.session.words import page as page_words
-from review.session.words.catalogue import Words
 from review.session.words.item import beginning
 from review.session.words.keys import (
     ACT_WORDS,
@@ -47,18 +46,17 @@ class AnswersPage(Page):
             self.paragraph(words("Choose a sentence to look at it, and to change your answer."))
         else:
             self.paragraph(words("You have not answered anything yet."), "strong")
-        rows = ChoiceRows(words, [_row(words, item, translating=translating) for item in answered])
+        names = []
+        for item in answered:
+            # The number, the answer and the beginnings of both texts, each on its line
+            given = answer_label(words, item, translating=translating)
+            head = words("{number}: {answer}", number=item.number, answer=given)
+            texts = filter(None, (item.source, item.candidate or item.translation))
+            names.append("\n".join([head, *(shown(beginning(" ".join(text.split()))) for text in texts)]))
+        rows = ChoiceRows(words, names)
         rows.chosen.connect(lambda number: self.answered.emit(answered[number].id))
         self.add(rows)
         self.way_back(main=True)
-
-
-def _row(words: Words, item: ShownItem, *, translating: bool) -> str:
-    """Name an item by its number, the answer and the beginnings of both texts, each on its line."""
-    given = answer_label(words, item, translating=translating)
-    head = words("{number}: {answer}", number=item.number, answer=given)
-    texts = (item.source, item.candidate or item.translation)
-    return "\n".join([head, *(shown(beginning(" ".join(text.split()))) for text in texts if text)])
 
 
 class PausePage(Page):
@@ -206,7 +204,9 @@ class EndPage(PausePage):
             self.paragraph(sharing(self.words, shares=self.view.shares, translating=True))
         handed_over = bool(self.view.handed_over)
         self._hand_over(main=not handed_over)
-        self._left()
+        if left := self.view.skipped:
+            self.paragraph(words.plural("{n} sentence is left for later.", "{n} sentences are left for later.", left))
+            self._offer(NextAction.GO_ON, self._look_at_them())
         self._offer_changes()
         self._act(Act.SHARING)
         self._act(Act.WITHDRAW)
@@ -223,13 +223,6 @@ class EndPage(PausePage):
         self.paragraph(
             words("Put the stick into this computer, then choose “{button}”.", button=words(page_words.HAND_OVER))
         )
-
-    def _left(self) -> None:
-        if left := self.view.skipped:
-            self.paragraph(
-                self.words.plural("{n} sentence is left for later.", "{n} sentences are left for later.", left)
-            )
-            self._offer(NextAction.GO_ON, self._look_at_them())
 
 
 class WithdrawnPage(PausePage):

@@ -125,9 +125,6 @@ class SentenceFace(Page):
         for widget in (self._unshown, self._leave_out, *held, self.acts, self.writing.acts):
             self.hold(widget)
         self._held.setAlignment(self._leave_out, Qt.AlignmentFlag.AlignLeading)
-        self._watch()
-
-    def _watch(self) -> None:
         self.texts.painted.connect(self._painted)
         for pane in (self.texts.source, self.texts.candidate):
             pane.cursorPositionChanged.connect(partial(self._follow, pane))

@@ -51,13 +51,8 @@ class SentencePage(SentenceFace):
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
         self._slow.timeout.connect(lambda: self.say(self.words(item_words.SAVING)))
         self._not_kept = False  # True while the page says that a draft could not be kept
-        self._deeds = self._all_deeds()
-        self._listen()
-
-    def _all_deeds(self) -> dict[Act, Callable[[ShownItem], None]]:
-        """Return what each act does for the item that is shown."""
-        session, look = self.session, self.desk.look
-        return {
+        look = self.desk.look
+        self._deeds: dict[Act, Callable[[ShownItem], None]] = {  # What each act does for the item that is shown
             **{act: partial(self._lead, onward) for act, onward in ONWARD_OF.items()},
             Act.SKIP: lambda item: self._do(partial(session.skip, item.id)),
             Act.UNDO: lambda _: self._do(session.undo),
@@ -69,8 +64,6 @@ class SentencePage(SentenceFace):
             Act.LARGER: lambda _: look.larger(),
             Act.SMALLER: lambda _: look.smaller(),
         }
-
-    def _listen(self) -> None:
         self._why.picked.connect(lambda number: self._cannot_judge(list(CannotJudge)[number]))
         self._harm.agreed.connect(self._flag_harm)
         for asked in (self._why, self._harm, self._more):
@@ -185,13 +178,10 @@ class SentencePage(SentenceFace):
         if isValid(self):
             self._hold(still=False)
             tell(came)
-            self._tell_missed()
-
-    def _tell_missed(self) -> None:
-        """Show that a key which came while something was saved did nothing, next to what was saved."""
-        missed, self._missed = self._missed and not self._busy, False
-        if missed and self.view.item is not None:
-            self.say(f"{self.view.said} {self.words(position.TOO_SOON)}".strip())
+            # A key that came while something was saved did nothing: say so next to what was saved
+            missed, self._missed = self._missed and not self._busy, False
+            if missed and self.view.item is not None:
+                self.say(f"{self.view.said} {self.words(position.TOO_SOON)}".strip())
 
     def _hold(self, *, still: bool) -> None:
         """Disable keys while something is saved, and show that it takes long."""

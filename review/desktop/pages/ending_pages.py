@@ -145,16 +145,6 @@ class ErasePage(Page):
             self.paragraph(lost, "warn")
         if found.reviewers:
             self._say_what_waits(found)
-        self._say_what_goes()
-        self._sure = Tick(self.words("I want this, and I know that it cannot be undone."))
-        self.add(self._sure)
-        self._keep = self.way_back(self.words("Keep everything"), main=not self._first)
-        self._delete = self.button(self.words("Delete everything"), self._do)
-        self._delete.setEnabled(False)
-        self._sure.toggled.connect(self._delete.setEnabled)
-
-    def _say_what_goes(self) -> None:
-        words = self.words
         self.paragraph(
             words(
                 "All sentences, answers, comments, settings and the keys of this computer are deleted, "
@@ -162,6 +152,12 @@ class ErasePage(Page):
             )
         )
         self.paragraph(words("What was handed over stays with the organisation."))
+        self._sure = Tick(self.words("I want this, and I know that it cannot be undone."))
+        self.add(self._sure)
+        self._keep = self.way_back(self.words("Keep everything"), main=not self._first)
+        self._delete = self.button(self.words("Delete everything"), self._do)
+        self._delete.setEnabled(False)
+        self._sure.toggled.connect(self._delete.setEnabled)
 
     def _say_what_waits(self, found: StoredReviews) -> None:
         """Show what only this computer has, and let the person hand it over first."""

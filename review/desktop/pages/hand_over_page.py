@@ -233,7 +233,11 @@ class HandOverPage(Page):
         self._clear()
         if self._came_of_it:
             self.paragraph(self._came_of_it, "warn")
-        asked = " ".join([*self._how_far(), self.paragraph(self._question(), "strong").text()])
+        question = words("Looking for your stick …")
+        if self._places is not None:
+            folders = any(not place.on_stick for place in places)
+            question = page_words.where_is_stick(words, sticks=stick is not None, folders=folders)
+        asked = " ".join([*self._how_far(), self.paragraph(question, "strong").text()])
         if places:
             names = [
                 harmless_lines(page_words.place_to_save(words, path, on_stick=on_stick)) for path, on_stick in places
@@ -277,15 +281,6 @@ class HandOverPage(Page):
             self.answered.emit(NextAction.UNSAVED)
             return True
         return super().typed(character)
-
-    def _question(self) -> str:
-        if self._places is None:
-            return self.words("Looking for your stick …")
-        return page_words.where_is_stick(
-            self.words,
-            sticks=any(place.on_stick for place in self._places),
-            folders=any(not place.on_stick for place in self._places),
-        )
 
     def _choose_folder(self) -> None:
         """Show other folders to choose from, beginning at the one at home."""

@@ -71,9 +71,26 @@ class SettingsPage(Page):
         self._sizes = self._one_of(words("Size of the letters"), SIZES, Answers(sizes, SIZES), look.set_size)
         themes = [Answer("", words(name)) for name in THEMES.values()]
         self._themes = self._one_of(words("Colours"), tuple(THEMES), Answers(themes), look.set_theme)
-        self._languages(desk.opening.languages)
+        tags, names = tuple(desk.opening.languages), desk.opening.languages.values()
+        row = self._one_of(words("Language"), tags, Answers([Answer("", name) for name in names]), self._set_language)
+        if words.chosen in tags:
+            row.mark([tags.index(words.chosen)])
         self._keys()
-        self._about()
+        self.paragraph(words("About this program"), "strong")
+        self.paragraph(words("Rosetta, version {version}", version=VERSION))
+        self.paragraph(words("What you gave can be taken back at any time while you look at sentences."))
+        self.paragraph(words("This program sends nothing over the internet."))
+        self.paragraph(
+            words(
+                "Licence: {licence}. Letters: {fonts} ({font_licence}). Window: {qt} ({qt_licence}).",
+                licence="Apache 2.0",
+                fonts="Noto",
+                font_licence="SIL Open Font License 1.1",
+                qt="Qt, PySide6",
+                qt_licence="LGPL 3",
+            ),
+            "quiet",
+        )
         # Add the deletion at the end of all: nobody comes upon it by a slip.
         place = QWidget()
         erase = Button(self.words("Delete everything from this computer …"))
@@ -92,36 +109,11 @@ class SettingsPage(Page):
         self.add(row)
         return row
 
-    def _languages(self, names: Mapping[str, str]) -> None:
-        tags = tuple(names)
-        answers = Answers([Answer("", name) for name in names.values()])
-        row = self._one_of(self.words("Language"), tags, answers, self._set_language)
-        if self.words.chosen in tags:
-            row.mark([tags.index(self.words.chosen)])
-
     def _keys(self) -> None:
         words, look = self.words, self.desk.look
         keys = Tick(words("Show on each button the key that does the same"), ticked=look.shows_keys)
         keys.toggled.connect(look.set_shows_keys)
         self.add(keys)
-
-    def _about(self) -> None:
-        words = self.words
-        self.paragraph(words("About this program"), "strong")
-        self.paragraph(words("Rosetta, version {version}", version=VERSION))
-        self.paragraph(words("What you gave can be taken back at any time while you look at sentences."))
-        self.paragraph(words("This program sends nothing over the internet."))
-        self.paragraph(
-            words(
-                "Licence: {licence}. Letters: {fonts} ({font_licence}). Window: {qt} ({qt_licence}).",
-                licence="Apache 2.0",
-                fonts="Noto",
-                font_licence="SIL Open Font License 1.1",
-                qt="Qt, PySide6",
-                qt_licence="LGPL 3",
-            ),
-            "quiet",
-        )
 
     def _mark(self) -> None:
         look = self.desk.look
@@ -150,7 +142,8 @@ class HelpPage(Page):
         words = self.words
         self._translating = translating
         self.place(words("Help"))
-        self.paragraph(self._first(), "strong")
+        first = words("Write your translation and press Enter: that saves it and goes on.")
+        self.paragraph(first if translating else words(page_words.ONE_KEY), "strong")
         self.paragraph(words("Every key has a button too."))
         self.add(self._keys())
         if guide.text:
@@ -167,12 +160,6 @@ class HelpPage(Page):
         self.back()
         return True
 
-    def _first(self) -> str:
-        words = self.words
-        if self._translating:
-            return words("Write your translation and press Enter: that saves it and goes on.")
-        return words(page_words.ONE_KEY)
-
     def _keys(self) -> QWidget:
         table = QWidget()
         grid = QGridLayout(table)
@@ -186,25 +173,19 @@ class HelpPage(Page):
     def _lines(self) -> list[tuple[str, str]]:
         """Return the keys → what they do, in the order of the table of keys."""
         words = self.words
-        if self._translating:
-            return self._translation_lines()
+        if self._translating:  # the keys of the box, then those that act after Esc
+            first = words("Esc, then {key}")
+            return [
+                (words("Enter"), words("Save and go on")),
+                ("+".join((words("Shift"), words("Enter"))), words("Begin a new line")),
+                *((first.replace("{key}", self._names(act)), words(said)) for act, said in TRANSLATION_WORDS.items()),
+            ]
         ratings = [
             (self._names(act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}")
             for act, rating in RATING_OF.items()
         ]
         others = [(self._names(act), words(label)) for act, label in ACT_WORDS.items() if act not in RATING_OF]
         return [*ratings, *others, ("↑ ↓", words("Read on in a long text"))]
-
-    def _translation_lines(self) -> list[tuple[str, str]]:
-        """Return the keys of the box, then those that act after Esc."""
-        words = self.words
-        first = words("Esc, then {key}")
-        acts = [(first.replace("{key}", self._names(act)), words(label)) for act, label in TRANSLATION_WORDS.items()]
-        box = [
-            (words("Enter"), words("Save and go on")),
-            ("+".join((words("Shift"), words("Enter"))), words("Begin a new line")),
-        ]
-        return [*box, *acts]
 
     def _names(self, act: Act) -> str:
         return "  ".join(key_name(self.words, key) if not key.isprintable() else key for key in KEYS[act])

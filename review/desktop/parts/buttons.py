@@ -160,7 +160,8 @@ class Button(QAbstractButton):
 
     def heightForWidth(self, width: int) -> int:
         room = width - 2 * _around() - self._key_room()
-        return max(_LEAST, max(self._words_height(room), self._cap().height()) + 2 * _around())
+        words = sum(part.height(max(1, room)) for part in self._words())
+        return max(_LEAST, max(words, self._cap().height()) + 2 * _around())
 
     def sizeHint(self) -> QSize:
         most = _WIDEST_LINE * QFontMetrics(self.font()).height()
@@ -220,9 +221,6 @@ class Button(QAbstractButton):
         filled = self._is_filled
         return self.palette().color(QPalette.ColorRole.HighlightedText if filled else role)
 
-    def _words_height(self, room: int) -> int:
-        return sum(part.height(max(1, room)) for part in self._words())
-
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is drawn
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -261,7 +259,8 @@ class Button(QAbstractButton):
             if not (self._is_overruled and self.key == said(ENTER)):
                 self._draw_key(painter, room, top + parts[0].first_line // 2)
         elif self.centred and len(parts) == parts[0].lines == 1:
-            place.translate(self._to_middle(place.width() - parts[0].drawn_width), 0)
+            rest = place.width() - parts[0].drawn_width
+            place.translate(-rest // 2 if self.layoutDirection() is Qt.LayoutDirection.RightToLeft else rest // 2, 0)
         for part, height, ink in zip(parts, heights, self._inks(), strict=True):
             part.draw(painter, place.left(), top, ink)
             top += height
@@ -282,10 +281,6 @@ class Button(QAbstractButton):
         """Return the colours of the key's edge, its inside and its letter."""
         ink = self._ink(QPalette.ColorRole.PlaceholderText)
         return ink, QColor(Qt.GlobalColor.transparent), ink
-
-    def _to_middle(self, rest: int) -> int:
-        right = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        return -rest // 2 if right else rest // 2
 
     def _key_font(self) -> QFont:
         font = QFont(self.font())

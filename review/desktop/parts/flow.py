@@ -66,8 +66,8 @@ class FlowRows(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        heights = [_height(row) for row in self.rows(self._inner(width))]
         margins = self.contentsMargins()
+        heights = [_height(row) for row in self.rows(max(0, width - margins.left() - margins.right()))]
         gaps = self.spacing() * max(0, len(heights) - 1)
         return sum(heights) + gaps + margins.top() + margins.bottom()
 
@@ -89,7 +89,8 @@ class FlowRows(QLayout):
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
         room = rect.marginsRemoved(self.contentsMargins())
-        direction = self._direction()
+        parent = self.parentWidget()
+        direction = Qt.LayoutDirection.LeftToRight if parent is None else parent.layoutDirection()
         top = room.top()
         for row in self.rows(max(0, room.width())):
             height, left = _height(row), room.left()
@@ -101,14 +102,6 @@ class FlowRows(QLayout):
 
     def shown(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]
-
-    def _inner(self, width: int) -> int:
-        margins = self.contentsMargins()
-        return max(0, width - margins.left() - margins.right())
-
-    def _direction(self) -> Qt.LayoutDirection:
-        parent = self.parentWidget()
-        return Qt.LayoutDirection.LeftToRight if parent is None else parent.layoutDirection()
 
 
 class FlowLayout(FlowRows):
@@ -143,31 +136,24 @@ class FlowColumns(FlowRows):
         """Return the number of columns at a width, at least one."""
         if not (items := self.shown()):
             return 1
-        least = max(item.minimumSize().width() for item in items)
-        fitting = [n for n in _even(len(items), self.MOST) if self._wide(width, n) >= least]
-        return min(fitting, key=lambda n: self._high(items, n, self._wide(width, n)), default=1)
+
+        def high(columns: int) -> int:
+            wide = self._wide(width, columns)
+            rows = [items[first : first + columns] for first in range(0, len(items), columns)]
+            return sum(_height([(item, wide) for item in row]) for row in rows) + self.spacing() * (len(rows) - 1)
+
+        least, count = max(item.minimumSize().width() for item in items), len(items)
+        # The numbers of columns, the largest first, that leave no row nearly empty
+        even = [n for n in range(min(count, self.MOST), 0, -1) if -(-count // -(-count // n)) == n]
+        return min((n for n in even if self._wide(width, n) >= least), key=high, default=1)
 
     def _wide(self, width: int, columns: int) -> int:
         return (width - self.spacing() * (columns - 1)) // columns
 
-    def _high(self, items: list[QLayoutItem], columns: int, wide: int) -> int:
-        rows = [items[first : first + columns] for first in range(0, len(items), columns)]
-        heights = [_height([(item, wide) for item in row]) for row in rows]
-        return sum(heights) + self.spacing() * (len(heights) - 1)
-
 
 def _height(row: list[tuple[QLayoutItem, int]]) -> int:
-    return max((_item_height(item, width) for item, width in row), default=0)
-
-
-def _item_height(item: QLayoutItem, width: int) -> int:
-    asked = item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
-    return max(asked, item.minimumSize().height())
-
-
-def _even(number: int, most: int) -> list[int]:
-    """Return the numbers of columns, the largest first, that leave no row nearly empty."""
-    return [n for n in range(min(number, most), 0, -1) if -(-number // -(-number // n)) == n]
+    asked = (item.heightForWidth(wide) if item.hasHeightForWidth() else item.sizeHint().height() for item, wide in row)
+    return max((max(high, item.minimumSize().height()) for high, (item, _) in zip(asked, row, strict=True)), default=0)
 
 
 class Offers(QWidget):

@@ -398,7 +398,10 @@ class OneWindow(QObject):
 
     def _handed_over(self, files: Sequence[Path]) -> bool:
         """Request the open window to show these files, and wait until it has taken them."""
-        self._ask(files)
+        new = self._folder / f"files.{os.getpid()}"
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump([str(file.absolute()) for file in files], file)
+        new.replace(self._request)
         patience = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < patience:
             if not self._request.exists():
@@ -408,12 +411,6 @@ class OneWindow(QObject):
             time.sleep(_PAUSE)
         self._request.unlink(missing_ok=True)
         return False
-
-    def _ask(self, files: Sequence[Path]) -> None:
-        new = self._folder / f"files.{os.getpid()}"
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump([str(file.absolute()) for file in files], file)
-        new.replace(self._request)
 
     def _look(self) -> None:
         """Read what a later start left."""

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from harness.core.failures import HarnessError
@@ -64,7 +65,11 @@ def what_qt_cannot_load() -> str:
         return ""
     own = os.environ.get("QT_QPA_PLATFORM_PLUGIN_PATH")
     places = [Path(own).parent] if own else []
-    for place in (*places, *_places_of_qt()):
+    with suppress(ImportError):
+        import PySide6
+
+        places += [Path(place) / "Qt" / "plugins" for place in PySide6.__path__]
+    for place in places:
         if (place / _DRAWS).is_file():
             try:
                 ctypes.CDLL(str(place / _DRAWS))
@@ -72,12 +77,3 @@ def what_qt_cannot_load() -> str:
                 return str(error)
             return ""
     return ""
-
-
-def _places_of_qt() -> list[Path]:
-    """Return where Qt keeps its parts; nowhere without it."""
-    try:
-        import PySide6
-    except ImportError:
-        return []
-    return [Path(place) / "Qt" / "plugins" for place in PySide6.__path__]

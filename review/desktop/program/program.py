@@ -26,20 +26,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(str(error), _WRONG_USAGE)
     if why := _no_qt():
         return _say(why, _FAILED)
+    from review.desktop.program.running import check, run
+
     try:
-        return _start(asked, language)
+        return (check if asked.check else run)(asked.places, language)
     except HarnessError as error:
         return _say(str(error), _FAILED)
-
-
-def _start(asked: argparse.Namespace, language: str | None) -> int:
-    if asked.check:
-        from review.desktop.program.running import check
-
-        return check(asked.places, language)
-    from review.desktop.program.running import run
-
-    return run(asked.places, language)
 
 
 def _parser() -> argparse.ArgumentParser:

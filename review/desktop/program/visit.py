@@ -221,6 +221,10 @@ class Visit(QObject):
         self._desk.work.do(let_go_of_code, lambda _: None, self._failed)
         return self._items
 
+    def _help(self, step: ShowHelp) -> Page:
+        guide = page_words.guide(self._desk.words, step.session.manifest)
+        return HelpPage(self._desk, guide, translating=step.session.translating)
+
     def _hand_over(self, step: HandOver) -> Page:
         session = step.session
         return HandOverPage(
@@ -229,10 +233,6 @@ class Visit(QObject):
             partial(self._desk.opening.hand_over_places, step.batch),
             session.view,
         )
-
-    def _help(self, step: ShowHelp) -> Page:
-        guide = page_words.guide(self._desk.words, step.session.manifest)
-        return HelpPage(self._desk, guide, translating=step.session.translating)
 
     # what holds on every page
 

@@ -64,9 +64,18 @@ class NotOpenWindow(QWidget):
         line = Line(title or words("The file with your answers does not open"), "title")
         banner = Banner()
         where = [Line(line, "quiet", selectable=True) for line in where_answers_are(words)]
+        inside, scroll = QWidget(), QScrollArea()
+        column = QVBoxLayout(inside)
+        for widget in (line, banner, *where):
+            column.addWidget(widget)
+        column.addStretch(1)
+        scroll.setWidget(inside)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         page = QVBoxLayout(self)
         page.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
-        page.addWidget(_scrolling(line, banner, *where), 1)
+        page.addWidget(scroll, 1)
         foot = FlowLayout()
         acts: list[tuple[str, Callable[[], object]]] = [(words("Close"), self.close)]
         if not title:
@@ -81,19 +90,6 @@ class NotOpenWindow(QWidget):
         page.addLayout(foot)
         banner.tell(words, why)
         self.resize(900, 500)
-
-
-def _scrolling(*widgets: QWidget) -> QScrollArea:
-    inside, scroll = QWidget(), QScrollArea()
-    column = QVBoxLayout(inside)
-    for widget in widgets:
-        column.addWidget(widget)
-    column.addStretch(1)
-    scroll.setWidget(inside)
-    scroll.setWidgetResizable(True)
-    scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    return scroll
 
 
 def not_complete(words: Words, lacking: Sequence[Path]) -> Trouble:

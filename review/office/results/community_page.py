@@ -24,6 +24,7 @@ from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.certificate_text import document, outside
 from review.verdict.certificate.coarse import CoarseCertificate
 from review.verdict.gate.key import AnswerKey, counted
+from review.verdict.gate.panel import Harm
 from review.verdict.gate.verdict import GateOutcome
 
 # With fewer people, what single items or reasons show could be traced to one of them
@@ -161,14 +162,14 @@ _NUMBER_DIGITS: Final = 8
 
 
 def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
-    numbers, level = certificate.verdict["numbers"], certificate.verdict["level"]
-    people, items = certificate.panel.reviewers, numbers["items"]
+    numbers, level = certificate.verdict.numbers, certificate.verdict.level
+    people, items = certificate.panel.reviewers, numbers.items
     yield _heading(words("What the answers say"))
     who = words.plural("{n} person gave answers that count.", "{n} people gave answers that count.", people)
     many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", items)
     yield f"<p>{_field('/panel/reviewers', who)} {_field('/verdict/numbers/items', many)}</p>"
-    if numbers["share"] is not None:
-        yield from _shares(numbers["share"], numbers["lower"], level, words, "/verdict/numbers")
+    if numbers.share is not None:
+        yield from _shares(numbers.share, numbers.lower, level, words, "/verdict/numbers")
 
 
 def _shares(share: str, lower: str | None, level: str, words: Words, path: str) -> Iterator[str]:
@@ -188,17 +189,14 @@ def _shares(share: str, lower: str | None, level: str, words: Words, path: str) 
 
 
 def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
-    strata = {
-        int(name): stratum
-        for name, stratum in certificate.verdict["numbers"]["strata"].items()
-        if stratum["share"] is not None
-    }
-    if len(strata) < 2:
+    strata = certificate.verdict.numbers.strata
+    shares = {int(name): stratum.share for name, stratum in strata.items() if stratum.share is not None}
+    if len(shares) < 2:
         return
     yield _heading(words("Easy and hard sentences"))
     yield "<table>"
-    for difficulty, stratum in sorted(strata.items()):
-        share_text = words("about {share} are good", share=_about(stratum["share"], words))
+    for difficulty, share in sorted(shares.items()):
+        share_text = words("about {share} are good", share=_about(share, words))
         cell = _field(f"/verdict/numbers/strata/{difficulty}/share", share_text)
         yield f'<tr><th scope="row">{escape(words(_HARD[difficulty]))}</th><td>{cell}</td></tr>'
     yield "</table>"
@@ -206,7 +204,7 @@ def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
 
 def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
     """Return what became of the translations that were called harmful, with each reason."""
-    counts = certificate.verdict["harm"]
+    counts = certificate.verdict.harm
     if not any(counts.values()):
         return
     yield _heading(words("Called harmful"))
@@ -214,21 +212,21 @@ def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
         "upheld": words.plural(
             "{n} translation was called harmful, and the organisation found that it is.",
             "{n} translations were called harmful, and the organisation found that they are.",
-            counts["upheld"],
+            counts[Harm.UPHELD],
         ),
         "cleared": words.plural(
             "{n} translation was called harmful, and the organisation found that it is not.",
             "{n} translations were called harmful, and the organisation found that they are not.",
-            counts["cleared"],
+            counts[Harm.CLEARED],
         ),
         "flagged": words.plural(
             "{n} translation was called harmful, and nobody has looked into it yet.",
             "{n} translations were called harmful, and nobody has looked into them yet.",
-            counts["flagged"],
+            counts[Harm.FLAGGED],
         ),
     }
     for name, text in texts.items():
-        if counts[name]:
+        if counts[Harm(name)]:
             yield f"<p>{_field(f'/verdict/harm/{name}', text)}</p>"
             yield from _why(certificate, name, words)
 
@@ -242,7 +240,7 @@ def _why(certificate: Certificate, name: str, words: Words) -> Iterator[str]:
     who = escape(words("decided by"))
     if lines := [f"<li>{outside(c.reason)} ({who} {outside(c.by)})</li>" for c in given]:
         yield f"<ul>{''.join(lines)}</ul>"
-    if len(lines) < certificate.verdict["harm"][name]:
+    if len(lines) < certificate.verdict.harm[Harm(name)]:
         yield _paragraph(words("No reason was written down."), "quiet")
 
 

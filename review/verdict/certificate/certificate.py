@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
 
@@ -41,7 +41,9 @@ from review.files.identities import Statement, read_statement
 from review.log.event import Event
 from review.log.payloads import ANSWERS, Scope, Withdraw
 from review.verdict.certificate.evidence import Evidence
-from review.verdict.gate.verdict import GateOutcome
+from review.verdict.gate.agreement import MEASURES
+from review.verdict.gate.panel import Harm
+from review.verdict.gate.verdict import Fact, GateOutcome
 
 
 class ReviewerStatus(StrEnum):
@@ -72,7 +74,14 @@ WORDS = {
 
 def what_became(evidence: Evidence, counted: Collection[str]) -> dict[str, int]:
     """Return how many of the people who were asked came to what, for one run; ``counted`` are its valid reviewers."""
-    own, theirs = _taken_back(evidence)
+    own, theirs = set[str](), set[str]()  # Taken back at the office's desk, and by themselves at a laptop
+    places = {None, *evidence.key.batches}
+    for event in evidence.events:
+        payload = event.payload
+        if not isinstance(payload, Withdraw) or payload.scope is Scope.COMMENTS:
+            continue
+        if (None if payload.scope is Scope.EVERYTHING else payload.batch) in places:
+            (own if event.device in evidence.own_devices else theirs).add(payload.reviewer)
     batches = set(evidence.key.batches)
     spoke, heard = _spoke(evidence.events, batches), _spoke(evidence.counted, batches)
     waiting = {who for _, who in evidence.voices.waiting}
@@ -103,19 +112,6 @@ def _spoke(events: Iterable[Event], batches: Collection[str]) -> set[str]:
         and not isinstance(event.payload, Withdraw)
         and getattr(event.payload, "batch", None) in batches
     }
-
-
-def _taken_back(evidence: Evidence) -> tuple[set[str], set[str]]:
-    """Return the people whose ratings were taken back at the office's desk, and those who did so at a laptop."""
-    own, theirs = set[str](), set[str]()
-    places = {None, *evidence.key.batches}
-    for event in evidence.events:
-        payload = event.payload
-        if not isinstance(payload, Withdraw) or payload.scope is Scope.COMMENTS:
-            continue
-        if (None if payload.scope is Scope.EVERYTHING else payload.batch) in places:
-            (own if event.device in evidence.own_devices else theirs).add(payload.reviewer)
-    return own, theirs
 
 
 class CertifiedWitnesses(StrictRecord):
@@ -259,6 +255,88 @@ class CertifiedLooks(StrictRecord):
     others: dict[Id, Count]
 
 
+Six = Annotated[str, Field(pattern=r"^-?[0-9]{1,40}\.[0-9]{6}$")]
+"""A decimal of six places."""
+
+
+class CertifiedStratum(StrictRecord):
+    items: Count  # Rated items
+    asked: Count
+    weight: Six
+    share: Six | None
+
+
+class CertifiedRejections(StrictRecord):
+    items: Count
+    of: Count
+    upper: Six
+
+
+class CertifiedNumbers(StrictRecord):
+    """What the panel adds up to (`gate.verdict.Numbers`)."""
+
+    reviewers: tuple[Six, ...]  # Each valid reviewer's own share, by size
+    items: Count
+    strata: dict[str, CertifiedStratum]
+    share: Six | None
+    lower: Six | None
+    upper: Six | None
+    item_error: Six | None
+    reviewer_error: Six | None
+    effective_items: Six | None
+    df: Six | None
+    t: Six | None
+    rejections: CertifiedRejections
+    split: tuple[str, ...]
+    alpha: Six | None
+    within_one: Six | None
+
+
+class CertifiedVerdict(StrictRecord):
+    """The outcome with all that it rests on (`gate.verdict.GateVerdict`), without names."""
+
+    outcome: GateOutcome
+    numbers: CertifiedNumbers
+    level: Six
+    confidence: Six
+    look: Count
+    harm: dict[Harm, Count]
+    findings: tuple[dict[str, Fact], ...]  # Code and facts of each
+    community_panel: bool
+    without_flagged: GateOutcome | None
+
+
+class CertifiedInterval(StrictRecord):
+    lower: Six
+    upper: Six
+    level: Six
+    draws: Count
+    seed: int
+    method: str
+
+
+class CertifiedMeasure(StrictRecord):
+    value: Six | None
+    why: str | None
+    interval: CertifiedInterval | None
+
+
+class CertifiedAgreement(StrictRecord):
+    """How far the panel agrees (`gate.agreement.Agreement`), without names."""
+
+    items: Count
+    reviewers: Count
+    alpha: CertifiedMeasure
+    ac2: CertifiedMeasure
+    exact: CertifiedMeasure
+    within_one: CertifiedMeasure
+    leniency: tuple[CertifiedMeasure, ...]
+
+    def measures(self) -> dict[str, CertifiedMeasure]:
+        """Return the measures of the whole panel, by name."""
+        return {name: getattr(self, name) for name in MEASURES}
+
+
 class IssuedRecord(StrictRecord):
     """A certificate, exact or coarse; its one byte form is canonical JSON."""
 
@@ -295,16 +373,16 @@ class Certificate(IssuedRecord, VersionedRecord):
     # Each decision about the run's items that were called harmful, upheld ones first
     harm: Annotated[tuple[CertifiedDecision, ...], Since(2)] = ()
     looks: Annotated[CertifiedLooks | None, Since(3)] = None
-    verdict: dict[str, Any]  # The outcome with all that it rests on (`without_names`)
+    verdict: CertifiedVerdict
     # How many of the laptops a second person saw
     witnesses: Annotated[CertifiedWitnesses | None, Since(2)] = None
-    agreement: dict[str, Any]  # How far the panel agrees, with intervals, decimals as strings
+    agreement: CertifiedAgreement
     # Of the second verifier that was given out with it
     verifier_sha256: Annotated[Hex64 | None, Since(2)] = None
 
     @property
     def outcome(self) -> GateOutcome:
-        return GateOutcome(self.verdict["outcome"])
+        return self.verdict.outcome
 
 
 def read_certificate(data: bytes, name: str) -> Certificate:
@@ -320,11 +398,8 @@ def read_certificate(data: bytes, name: str) -> Certificate:
         raise UsageError(f"{name} is not a certificate of the form {' or '.join(known)}.")
     try:
         certificate = Certificate.model_validate_json(data)
-        GateOutcome(certificate.verdict["outcome"])
     except ValidationError as error:
         raise UsageError(f"{name}: {first_problem(error)}") from error
-    except (KeyError, ValueError):
-        raise UsageError(f"{name}: field 'verdict.outcome' is none of the outcomes.") from None
     certificate.require_canonical(data, name)
     return certificate
 
@@ -360,31 +435,25 @@ class ReviewStatus:
 
 def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> ReviewStatus | None:
     """Return what people said of a run; None where no certificate next to it holds for this very card."""
-    held = {
-        attached.sha256: ReviewStatus(certificate, attached.suspended)
-        for attached in attached
-        if (certificate := _holds(attached, run_id, run_card_hash)) is not None
-    }
-    replaced = {review_status.certificate.supersedes for review_status in held.values()}
-    newest = [review_status for name, review_status in held.items() if name not in replaced]
-    return max(newest, key=lambda status: _place(status.certificate)) if newest else None
+    held: dict[str, ReviewStatus] = {}
+    for beside in attached:
+        if not signed_by(beside.signer, beside.certificate, beside.signature):
+            continue
+        try:
+            certificate = read_certificate(beside.certificate, "the certificate")
+        except UsageError:
+            continue
+        of_run = (certificate.run.run_id, certificate.run.run_card_hash) == (run_id, run_card_hash)
+        if of_run and certificate.organisation.signing_key == beside.signer:
+            held[beside.sha256] = ReviewStatus(certificate, beside.suspended)
+    replaced = {status.certificate.supersedes for status in held.values()}
+    newest = [status for name, status in held.items() if name not in replaced]
 
+    def issued(status: ReviewStatus) -> tuple[str, bool, str]:
+        """Order by time of issue; of two of one second the one that lifts nothing counts as the later."""
+        return status.certificate.issued, status.certificate.outcome is not GateOutcome.GO, status.certificate.sha256
 
-def _place(certificate: Certificate) -> tuple[str, bool, str]:
-    """Order by time of issue; of two of one second the one that lifts nothing counts as the later."""
-    return certificate.issued, certificate.outcome is not GateOutcome.GO, certificate.sha256
-
-
-def _holds(attached: Attached, run_id: str, run_card_hash: str) -> Certificate | None:
-    if not signed_by(attached.signer, attached.certificate, attached.signature):
-        return None
-    try:
-        certificate = read_certificate(attached.certificate, "the certificate")
-    except UsageError:
-        return None
-    same_run = (certificate.run.run_id, certificate.run.run_card_hash) == (run_id, run_card_hash)
-    same_key = certificate.organisation.signing_key == attached.signer
-    return certificate if same_run and same_key else None
+    return max(newest, key=issued, default=None)
 
 
 def why_not_community(certificate: Certificate) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from corpora.text.messages import minus, percent
 from review.verdict.certificate.certificate import (
@@ -17,10 +17,12 @@ from review.verdict.certificate.certificate import (
     CertifiedDecision,
     CertifiedLaptops,
     CertifiedLooks,
+    CertifiedMeasure,
     CertifiedRelations,
     why_not_community,
 )
 from review.verdict.gate.agreement import MEASURES, SHARES
+from review.verdict.gate.panel import Harm
 from review.verdict.gate.verdict import OUTCOMES, Code, GateFinding, finding_words, findings_words
 
 _STYLE = """
@@ -68,13 +70,10 @@ def outside(text: str) -> str:
 
 def visible(text: str) -> str:
     """Return a text in which controls, direction marks and unpaired surrogates are visible symbols; line breaks stay."""
-    return _UNSEEN.sub("\u2423", "".join(map(_visible, text)))
-
-
-def _visible(character: str) -> str:
-    if character in "\n\t":
-        return character
-    return "\ufffd" if unicodedata.category(character) in {"Cc", "Cs", "Cn"} else character
+    return _UNSEEN.sub(
+        "\u2423",
+        "".join("\ufffd" if c not in "\n\t" and unicodedata.category(c) in {"Cc", "Cs", "Cn"} else c for c in text),
+    )
 
 
 WIDTH = 88
@@ -116,13 +115,17 @@ class CertificatePage(NamedTuple):
 
     def html(self) -> str:
         """Return the page as one file: no script, nothing fetched."""
+        rests = []
+        for words, listed in self.rests:
+            controls = "".join(f"<li>{outside(control)}</li>" for control in listed)
+            rests.append(f"<li>{outside(words)}{f'<ul>{controls}</ul>' if controls else ''}</li>")
         body = (
             "<h1>Certificate of a community review</h1>",
             f'<p class="answer">{escape(self.outcome)}</p>',
             page_table(self.facts),
             "<h2>What it rests on</h2>",
             "<ul>",
-            *(_finding_lines(words, listed) for words, listed in self.rests),
+            *rests,
             "</ul>",
             "<h2>Seals</h2>",
             page_table(self.seals, code=True),
@@ -154,28 +157,31 @@ HOW_TO_CHECK = (
 
 def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """Yield what a reader wants to know first, as name and value."""
-    run, numbers = certificate.run, certificate.verdict["numbers"]
-    level, sure = (share_words(certificate.verdict[name]) for name in ("level", "confidence"))
+    run, panel, verdict = certificate.run, certificate.panel, certificate.verdict
+    numbers = verdict.numbers
+    segments = ", ".join(f"{count} of {name}" for name, count in sorted(run.segments.items()))
     yield "run", run.run_id
-    yield "corpus", f"{run.dataset_id}, {run.language_pair}, {_segments(run.segments)}"
+    yield "corpus", f"{run.dataset_id}, {run.language_pair}, {segments}"
     yield "review", certificate.review
     yield "organisation", certificate.organisation.name
     yield "issued", certificate.issued
-    panel = certificate.panel
     yield "panel", f"{panel.words}, of {panel.invited} who were asked"
     if panel.asked:
         yield "asked", ", ".join(WORDS[b].format(n) for b, n in panel.asked.items() if n)
     yield "how chosen", panel.chosen or "not stated by the organisation"
-    yield "items", f"{numbers['items']} rated"
-    yield "share", f"{share_words(numbers['share'])} acceptable or better ({_ends(numbers)})"
-    yield ("needed", f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}{_earlier(run.looks)}")
+    yield "items", f"{numbers.items} rated"
+    share, lower, upper = map(share_words, (numbers.share, numbers.lower, numbers.upper))
+    yield "share", f"{share} acceptable or better ({lower} to {upper})"
+    look = f"{verdict.look}, {run.looks} before this review" if run.looks else f"{verdict.look}"
+    level, sure = share_words(verdict.level), share_words(verdict.confidence)
+    yield "needed", f"a lower bound of {level}, {sure} sure; look {look}"
     if certificate.looks is not None:
         yield "looks", looks_words(certificate.looks)
-    for stratum, part in sorted(numbers["strata"].items()):
-        yield f"difficulty {stratum}", f"{share_words(part['share'])} of {part['items']} items"
-    yield "each reviewer", ", ".join(share_words(share) for share in numbers["reviewers"])
-    for name, title in MEASURES.items():
-        yield title, measure(certificate.agreement[name], share=name in SHARES)
+    for stratum, part in sorted(numbers.strata.items()):
+        yield f"difficulty {stratum}", f"{share_words(part.share)} of {part.items} items"
+    yield "each reviewer", ", ".join(map(share_words, numbers.reviewers))
+    for name, measured in certificate.agreement.measures().items():
+        yield MEASURES[name], measure(measured, share=name in SHARES)
     if certificate.relations is not None:
         yield "their own word", relations_words(certificate.relations)
     reason = why_not_community(certificate)
@@ -191,13 +197,13 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
 
 
 def _harm(certificate: Certificate) -> Iterator[tuple[str, str]]:
-    """Return what became of the items that were called harmful, with each reason."""
-    counts = certificate.verdict["harm"]
-    for name, harmful in (("upheld", True), ("cleared", False)):
-        decisions = [decision_words(d) for d in certificate.harm if d.harmful is harmful]
-        decisions += [NO_REASON] * (counts[name] - len(decisions))
+    """Yield what became of the items that were called harmful, with each reason."""
+    for name in (Harm.UPHELD, Harm.CLEARED):
+        count = certificate.verdict.harm[name]
+        decisions = [decision_words(d) for d in certificate.harm if d.harmful is (name is Harm.UPHELD)]
+        decisions += [NO_REASON] * (count - len(decisions))
         for number, words in enumerate(decisions, 1):
-            yield f"harm {name}", f"{number} of {counts[name]}: {words}"
+            yield f"harm {name}", f"{number} of {count}: {words}"
 
 
 def relations_words(found: CertifiedRelations) -> str:
@@ -227,10 +233,6 @@ def looks_words(looks: CertifiedLooks) -> str:
     return f"{here}; {others}. Reviews made on another computer are not known here"
 
 
-def _earlier(looks: int) -> str:
-    return f", {looks} before this review" if looks else ""
-
-
 def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:
     """Return what the organisation decided about laptops; certificates of version 1 do not tell."""
     if laptops is None:
@@ -257,11 +259,19 @@ def _people(count: int) -> str:
 
 def findings(certificate: Certificate) -> list[tuple[str, list[str]]]:
     """Return every finding in a sentence, each with the test translations that it lists."""
+
+    def sentence(finding: GateFinding) -> str:
+        """Word a finding; of one about a person it is not told whose it is."""
+        if finding.code not in _PERSON:
+            return finding_words(finding)
+        facts = {name: share_words(fact) if isinstance(fact, str) else fact for name, fact in finding.facts.items()}
+        return _PERSON[finding.code].format_map(facts)
+
     stated = [
-        GateFinding(Code(f["code"]), {name: fact for name, fact in f.items() if name != "code"})
-        for f in certificate.verdict["findings"]
+        GateFinding(Code(str(f["code"])), {name: fact for name, fact in f.items() if name != "code"})
+        for f in certificate.verdict.findings
     ]
-    return findings_words(stated, _finding)
+    return findings_words(stated, sentence)
 
 
 def seals(certificate: Certificate) -> Iterator[tuple[str, str]]:
@@ -286,33 +296,17 @@ def share_words(share: str | None) -> str:
     return "–" if share is None else percent(float(share), 1)
 
 
-def _finding(said: GateFinding) -> str:
-    if said.code in _PERSON:
-        shown = {k: share_words(v) if isinstance(v, str) else v for k, v in said.facts.items()}
-        return _PERSON[said.code].format_map(shown)
-    return finding_words(said)
-
-
-def _segments(segments: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} of {name}" for name, count in sorted(segments.items()))
-
-
-def _ends(numbers: Mapping[str, Any]) -> str:
-    return f"{share_words(numbers['lower'])} to {share_words(numbers['upper'])}"
-
-
-def measure(stated: Mapping[str, Any], *, share: bool) -> str:
+def measure(stated: CertifiedMeasure, *, share: bool) -> str:
     """Show a measure of agreement with its interval, or why it has none."""
-    if stated["value"] is None:
-        return str(stated["why"])
-    show = share_words if share else _two
-    if (ends := stated["interval"]) is None:
-        return show(stated["value"])
-    return f"{show(stated['value'])} ({show(ends['lower'])} to {show(ends['upper'])})"
 
+    def show(number: str) -> str:
+        return share_words(number) if share else minus(f"{float(number):.2f}")
 
-def _two(value: str | None) -> str:
-    return "–" if value is None else minus(f"{float(value):.2f}")
+    if stated.value is None:
+        return str(stated.why)
+    if stated.interval is None:
+        return show(stated.value)
+    return f"{show(stated.value)} ({show(stated.interval.lower)} to {show(stated.interval.upper)})"
 
 
 def _row(name: str, value: str) -> str:
@@ -324,16 +318,10 @@ def _wrapped(text: str, begin: str = "", width: int = WIDTH) -> list[str]:
     return textwrap.wrap(visible(text), width, initial_indent=begin, subsequent_indent=" " * len(begin))
 
 
-def _finding_lines(words: str, listed: Iterable[str]) -> str:
-    controls = "".join(f"<li>{outside(control)}</li>" for control in listed)
-    return f"<li>{outside(words)}{f'<ul>{controls}</ul>' if controls else ''}</li>"
-
-
 def page_table(rows: Iterable[tuple[str, str]], *, code: bool = False) -> str:
     """Return rows of names and values as a table; texts from outside are made harmless."""
-    lines = (f'<tr><th scope="row">{escape(name)}</th><td>{_cell(value, code)}</td></tr>' for name, value in rows)
+    lines = []
+    for name, value in rows:
+        cell = f"<code>{outside(value)}</code>" if code else outside(value)
+        lines.append(f'<tr><th scope="row">{escape(name)}</th><td>{cell}</td></tr>')
     return "<table>\n" + "\n".join(lines) + "\n</table>"
-
-
-def _cell(value: str, code: bool) -> str:
-    return f"<code>{outside(value)}</code>" if code else outside(value)

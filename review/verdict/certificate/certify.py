@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
@@ -21,27 +19,31 @@ from review.verdict.certificate.certificate import (
     ISSUED,
     Certificate,
     CertificateFormat,
+    CertifiedAgreement,
     CertifiedDecision,
+    CertifiedInterval,
     CertifiedLaptops,
     CertifiedLog,
     CertifiedLooks,
+    CertifiedMeasure,
     CertifiedPanel,
     CertifiedPolicy,
     CertifiedRelations,
     CertifiedRun,
+    CertifiedVerdict,
     Issuer,
     ReviewerStatus,
     certified_witnesses,
     what_became,
 )
 from review.verdict.certificate.evidence import Evidence, RunLooks, own_program_sha256
-from review.verdict.gate.agreement import MEASURES, Agreement, AgreementMeasure, agreement
+from review.verdict.gate.agreement import Agreement, AgreementMeasure, agreement
 from review.verdict.gate.careless import AlikePair, alike_pairs
 from review.verdict.gate.gate import decide
 from review.verdict.gate.key import counted
 from review.verdict.gate.panel import Harm, Panel, panel_of, review_ratings, round6, run_of
 from review.verdict.gate.policy import GatePolicy, read_policy
-from review.verdict.gate.verdict import Code, GateVerdict
+from review.verdict.gate.verdict import Code, GateVerdict, record_json
 
 
 @dataclass(frozen=True)
@@ -136,8 +138,10 @@ def _certificate(
     form: CertificateFormat = CERTIFICATE_FORMAT,
     verifier_sha256: str | None = None,
 ) -> Certificate:
-    """Write the certificate, with what its form has."""
+    """Write the certificate, with what its form has; the first takes the chance term of AC2 from paired items alone."""
     first = form == "rosetta-certificate/1"
+    counted = reading.verdict.numbers.reviewers
+    agreed = agreement(reading.panel, counted, paired_chance=True) if first else reading.agreement
     return Certificate(
         format=form,
         issued=issued,
@@ -154,23 +158,16 @@ def _certificate(
         ),
         key_sha256=evidence.key_sha256,
         log=_log(evidence),
-        panel=_panel(evidence, reading.verdict, first=first),
+        panel=_panel(evidence, counted, first=first),
         laptops=None if first else certified_laptops(evidence.voices),
         relations=None if first else reading.relations,
         harm=() if first else reading.harm,
         looks=reading.looks if form == CERTIFICATE_FORMAT else None,
         witnesses=None if first else certified_witnesses(evidence, issuer.signing_key),
         verdict=without_names(reading.verdict),
-        agreement=agreement_json(_agreement(reading, form)),
+        agreement=agreement_record(agreed),
         verifier_sha256=None if first else verifier_sha256,
     )
-
-
-def _agreement(reading: EvidenceReading, form: CertificateFormat) -> Agreement:
-    """Return the agreement as a form states it: the first one takes the chance term of AC2 from paired items alone."""
-    if form != "rosetta-certificate/1":
-        return reading.agreement
-    return agreement(reading.panel, reading.verdict.numbers.reviewers, paired_chance=True)
 
 
 def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
@@ -181,24 +178,18 @@ def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
     """
     counted = () if stated.witnesses is None else stated.witnesses.statements
     others = {} if stated.looks is None else {stated.run.run_id: tuple(stated.looks.others)}
-    events = evidence.events
-    if stated.version in {1, 2}:
-        events = tuple(_without_other_looks(events, evidence.key.batches))
+
+    def as_shown(event: Event) -> Event:
+        elsewhere = isinstance(event.payload, OrganiserLook) and event.payload.batch not in evidence.key.batches
+        return event.erased() if elsewhere else event
+
     return replace(
         evidence,
-        events=events,
+        events=tuple(map(as_shown, evidence.events)) if stated.version in {1, 2} else evidence.events,
         weighs_laptops=stated.format != "rosetta-certificate/1",
         witnesses=tuple(e for e in evidence.witnesses if sha256(e).hexdigest() in counted),
         other_batches=others,
     )
-
-
-def _without_other_looks(events: Iterable[Event], batches: Collection[str]) -> Iterator[Event]:
-    """Yield events, looks in other reviews without their content."""
-    for event in events:
-        payload = event.payload
-        elsewhere = isinstance(payload, OrganiserLook) and payload.batch not in batches
-        yield event.erased() if elsewhere else event
 
 
 def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
@@ -217,58 +208,44 @@ def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
     )
 
 
-def without_names(verdict: GateVerdict) -> dict[str, Any]:
-    """Return a verdict as JSON without pseudonyms: people's shares by size, findings about people without whose."""
-    json = verdict.as_json()
-    codes = list(Code)
-    findings = [{name: fact for name, fact in finding.items() if name != "reviewer"} for finding in json["findings"]]
-    shares = sorted(json["numbers"]["reviewers"].values(), key=Decimal)
-    return {
-        **json,
-        "numbers": {**json["numbers"], "reviewers": shares},
-        "findings": sorted(findings, key=lambda f: (codes.index(f["code"]), canonical_bytes(f))),
-    }
+def without_names(verdict: GateVerdict) -> CertifiedVerdict:
+    """Return a verdict without pseudonyms: people's shares by size, findings about people without whose."""
+    codes, shares = list(Code), sorted(verdict.numbers.reviewers.values())
+    findings = [{name: fact for name, fact in f.as_json().items() if name != "reviewer"} for f in verdict.findings]
+    findings.sort(key=lambda facts: (codes.index(Code(str(facts["code"]))), canonical_bytes(facts)))
+    numbers = {**record_json(verdict.numbers), "reviewers": list(map(str, shares))}
+    return CertifiedVerdict.model_validate({**verdict.as_json(), "numbers": numbers, "findings": findings})
 
 
-def agreement_json(measured: Agreement) -> dict[str, Any]:
+def agreement_record(measured: Agreement) -> CertifiedAgreement:
     """Return agreement as whole numbers and decimal strings; leniency without names, by size."""
-    leniency = [_measure(agreement_measure) for agreement_measure in measured.leniency.values()]
-    return {
-        "items": measured.items,
-        "reviewers": measured.reviewers,
-        **{name: _measure(getattr(measured, name)) for name in MEASURES},
-        "leniency": sorted(leniency, key=canonical_bytes),
-    }
+    leniency = map(_measure, measured.leniency.values())
+    return CertifiedAgreement(
+        items=measured.items,
+        reviewers=measured.reviewers,
+        alpha=_measure(measured.alpha),
+        ac2=_measure(measured.ac2),
+        exact=_measure(measured.exact),
+        within_one=_measure(measured.within_one),
+        leniency=tuple(sorted(leniency, key=lambda measure: canonical_bytes(measure.model_dump()))),
+    )
 
 
-def _measure(measure: AgreementMeasure) -> dict[str, Any]:
+def _measure(measure: AgreementMeasure) -> CertifiedMeasure:
     ends = measure.interval
-    return {
-        "value": None if measure.value is None else str(round6(measure.value)),
-        "why": None if measure.why is None else str(measure.why),
-        "interval": None
+    return CertifiedMeasure(
+        value=None if measure.value is None else str(round6(measure.value)),
+        why=None if measure.why is None else str(measure.why),
+        interval=None
         if ends is None
-        else {
-            "lower": str(round6(ends.lower)),
-            "upper": str(round6(ends.upper)),
-            "level": str(round6(ends.level)),
-            "draws": ends.draws,
-            "seed": ends.seed,
-            "method": ends.method,
-        },
-    }
-
-
-def _run(evidence: Evidence, run_id: str) -> CertifiedRun:
-    run = run_of(evidence.key, run_id)
-    return CertifiedRun(
-        run_id=run.run_id,
-        run_card_hash=run.run_card_hash,
-        dataset_id=run.dataset_id,
-        language_pair=run.language_pair,
-        strata={str(stratum): count for stratum, count in run.strata.items()},
-        segments=run.segments,
-        **({"looks": run.looks} if "looks" in run.model_fields_set else {}),
+        else CertifiedInterval(
+            lower=str(round6(ends.lower)),
+            upper=str(round6(ends.upper)),
+            level=str(round6(ends.level)),
+            draws=ends.draws,
+            seed=ends.seed,
+            method=ends.method,
+        ),
     )
 
 
@@ -284,6 +261,26 @@ def _log(evidence: Evidence) -> CertifiedLog:
     )
 
 
+def _run(evidence: Evidence, run_id: str) -> CertifiedRun:
+    run = run_of(evidence.key, run_id)
+    return CertifiedRun(
+        run_id=run.run_id,
+        run_card_hash=run.run_card_hash,
+        dataset_id=run.dataset_id,
+        language_pair=run.language_pair,
+        strata={str(stratum): count for stratum, count in run.strata.items()},
+        segments=run.segments,
+        **({"looks": run.looks} if "looks" in run.model_fields_set else {}),
+    )
+
+
+def _panel(evidence: Evidence, counted: Collection[str], *, first: bool) -> CertifiedPanel:
+    count, later = len(counted), {} if first else {"asked": what_became(evidence, counted)}
+    return CertifiedPanel(
+        invited=len(evidence.key.orders), reviewers=count, words=f"panel of {count}", chosen=evidence.key.panel, **later
+    )
+
+
 def certified_laptops(voices: AssignedLaptops) -> CertifiedLaptops:
     """Return what a certificate says of laptops: counts and the organisation's reasons, no person and no laptop."""
     return CertifiedLaptops(
@@ -291,13 +288,4 @@ def certified_laptops(voices: AssignedLaptops) -> CertifiedLaptops:
         replaced=len(voices.replaced),
         decided=len(voices.decided),
         waiting=len(voices.waiting),
-    )
-
-
-def _panel(evidence: Evidence, verdict: GateVerdict, *, first: bool) -> CertifiedPanel:
-    counted = verdict.numbers.reviewers
-    count = len(counted)
-    later = {} if first else {"asked": what_became(evidence, counted)}
-    return CertifiedPanel(
-        invited=len(evidence.key.orders), reviewers=count, words=f"panel of {count}", chosen=evidence.key.panel, **later
     )

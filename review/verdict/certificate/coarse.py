@@ -9,7 +9,7 @@ others check form and signature alone, and it says so.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import ceil, floor, log2
 from typing import Annotated, Any, Final, Literal
@@ -27,6 +27,7 @@ from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,
     CertifiedPolicy,
+    CertifiedVerdict,
     IssuedRecord,
     Issuer,
     read_certificate,
@@ -129,6 +130,20 @@ class CoarseCertificate(IssuedRecord):
     def outcome(self) -> GateOutcome:
         return self.verdict.outcome
 
+    def contradictions(self) -> Iterator[str]:
+        """Yield what the form of each number alone does not refuse."""
+        verdict = self.verdict
+        for name, share in {"share": verdict.share, **verdict.strata}.items():
+            value, lower, upper, step = map(Decimal, (share.value, share.lower, share.upper, share.step))
+            if not step or any(one % step and one != 1 for one in (value, lower, upper)):
+                yield f"{name} is not in its steps"
+            elif not lower <= value <= upper <= 1:
+                yield f"{name} does not lie between its bounds"
+        if list(verdict.reasons) != [reason for reason in REASON_TEXTS if reason in verdict.reasons]:
+            yield "its reasons are not those of a gate, in their order"
+        if verdict.outcome is GateOutcome.INSUFFICIENT:
+            yield "too few ratings are not certified"
+
 
 def refuse_exact(data: bytes) -> None:
     """Raise UsageError for a certificate over secret entries that is not coarse: it does not leave, nor is it imported."""
@@ -160,25 +175,9 @@ def read_coarse(data: bytes, name: str) -> CoarseCertificate:
     except ValidationError as error:
         raise UsageError(f"{name}: {first_problem(error)}") from error
     coarse.require_canonical(data, name)
-    if wrong := next(_contradictions(coarse), None):
+    if wrong := next(coarse.contradictions(), None):
         raise UsageError(f"{name} is of no form that is issued: {wrong}.")
     return coarse
-
-
-def _contradictions(found: CoarseCertificate) -> Iterator[str]:
-    """Yield what the form of each number alone does not refuse."""
-    shares = {"share": found.verdict.share, **found.verdict.strata}
-    for name, share in shares.items():
-        value, lower, upper, step = map(Decimal, (share.value, share.lower, share.upper, share.step))
-        if not step or any(one % step and one != 1 for one in (value, lower, upper)):
-            yield f"{name} is not in its steps"
-        elif not lower <= value <= upper <= 1:
-            yield f"{name} does not lie between its bounds"
-    known = [reason for reason in REASON_TEXTS if reason in found.verdict.reasons]
-    if list(found.verdict.reasons) != known:
-        yield "its reasons are not those of a gate, in their order"
-    if found.verdict.outcome is GateOutcome.INSUFFICIENT:
-        yield "too few ratings are not certified"
 
 
 def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> bool:
@@ -190,24 +189,22 @@ def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> b
     return any(json.loads(signed.content).get("secret") is True for signed in signed)
 
 
-def coarse_verdict(said: Mapping[str, Any], told: Collection[str]) -> CoarseVerdict:
+def coarse_verdict(said: CertifiedVerdict, told: Collection[str]) -> CoarseVerdict:
     """Return a verdict, as a certificate has it, in steps and with the difficulties of ``told``."""
-    numbers = said["numbers"]
-    strata = {name: s for name, s in numbers["strata"].items() if s["items"]}
-    needed = {n["stratum"] for n in said["findings"] if n["code"] == Code.WEAK_STRATUM}
-    shown = {finding["code"] for finding in said["findings"]} & REASON_TEXTS.keys()
+    numbers = said.numbers
+    strata = {name: stratum for name, stratum in numbers.strata.items() if stratum.items}
+    needed = {finding["stratum"] for finding in said.findings if finding["code"] == Code.WEAK_STRATUM}
+    shown = {str(finding["code"]) for finding in said.findings} & REASON_TEXTS.keys()
     if needed and not needed & set(map(int, told)):
         shown.discard(Code.WEAK_STRATUM)
     return CoarseVerdict(
-        outcome=GateOutcome(said["outcome"]),
-        level=_decimal(said["level"]),
-        confidence=_decimal(said["confidence"]),
+        outcome=said.outcome,
+        level=_decimal(said.level),
+        confidence=_decimal(said.confidence),
         reasons=tuple(reason for reason in REASON_TEXTS if reason in shown),
-        items=fives(numbers["items"]),
-        share=_share(numbers["share"], numbers["lower"], numbers["upper"], numbers["items"]),
-        strata={
-            name: _share(share := strata[name]["share"], share, share, strata[name]["items"]) for name in sorted(told)
-        },
+        items=fives(numbers.items),
+        share=_share((numbers.share, numbers.lower, numbers.upper), numbers.items),
+        strata={name: _share((strata[name].share,) * 3, strata[name].items) for name in sorted(told)},
         strata_left_out=bool(strata.keys() - set(told)),
     )
 
@@ -217,8 +214,9 @@ def fives(count: int) -> int:
     return count - count % LEAST
 
 
-def _share(value: str, lower: str, upper: str, items: int) -> CoarseShare:
-    steps = in_steps(float(value), float(lower), float(upper), items)
+def _share(bounds: Sequence[str | None], items: int) -> CoarseShare:
+    value, lower, upper = (float(bound) for bound in bounds if bound is not None)
+    steps = in_steps(value, lower, upper, items)
     parts = [_decimal(repr(part)) for part in steps]
     return CoarseShare(**dict(zip(CoarseShare.model_fields, parts, strict=True)))
 
@@ -264,7 +262,7 @@ def coarse_of(exact: Certificate, told: Collection[str], **counted: Any) -> Coar
         policy=exact.policy,
         panel=CoarsePanel(
             reviewers=fives(exact.panel.reviewers),
-            community=exact.verdict["community_panel"],
+            community=exact.verdict.community_panel,
             chosen=exact.panel.chosen,
         ),
         verdict=coarse_verdict(exact.verdict, told),
@@ -279,14 +277,13 @@ def same_numbers(stated: CoarseCertificate, exact: Certificate) -> bool:
 
 def _again(stated: CoarseCertificate, exact: Certificate) -> CoarseCertificate:
     kept = stated.model_dump(include={"issued", "supersedes", "answer", "of", "confirmation"})
-    strata = stated.verdict.strata.keys() & exact.verdict["numbers"]["strata"].keys()
+    strata = stated.verdict.strata.keys() & exact.verdict.numbers.strata.keys()
     return coarse_of(exact, strata, **kept, place=stated.place)
 
 
 def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
     """Return what of a coarse certificate does not follow from the exact one; none where all does."""
-    strata = exact.verdict["numbers"]["strata"]
-    rated = {name: numbers["items"] for name, numbers in strata.items() if numbers["items"]}
+    rated = {name: stratum.items for name, stratum in exact.verdict.numbers.strata.items() if stratum.items}
     wrong = [
         f"difficulty {name} tells of fewer than {LEAST} items"
         for name in stated.verdict.strata

@@ -213,7 +213,16 @@ def gather(
 
     Raises UsageError for a decision about harm that carries a note: the note would have to travel with it.
     """
-    bare = {event.id: _without_text(event) for event in events}
+    bare: dict[str, Event] = {}
+    for event in events:
+        decision = event.payload if isinstance(event.payload, Adjudicate) and event.payload.note else None
+        if decision is not None and decision.harmful is not None:
+            raise UsageError(
+                "A decision about a flagged item carries a note, which must not leave this machine. "
+                "Decide it once more: `rosetta review adjudicate`."
+            )
+        counts = event.kind in DECIDING and event.payload is not None and decision is None
+        bare[event.id] = event if counts else event.erased()
     in_order = tuple(sorted(bare.values(), key=lambda event: event.order))
     return Evidence(
         policy,
@@ -226,20 +235,6 @@ def gather(
         witnesses=tuple(witnesses),
         other_batches=other_batches,
     )
-
-
-def _without_text(event: Event) -> Event:
-    payload = event.payload
-    if event.kind not in DECIDING or payload is None:
-        return event.erased()
-    if isinstance(payload, Adjudicate) and payload.note:
-        if payload.harmful is not None:
-            raise UsageError(
-                "A decision about a flagged item carries a note, which must not leave this machine. "
-                "Decide it once more: `rosetta review adjudicate`."
-            )
-        return event.erased()
-    return event
 
 
 def looked_at(events: Iterable[Event], batches: Collection[str]) -> list[str]:

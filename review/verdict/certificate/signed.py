@@ -131,14 +131,19 @@ def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
         return CertificateCheck("laptops", None if earlier else False, words, earlier=earlier)
     count = len({event.device for event in part.events} - part.own_devices)
     words = f"{count} logs, each signed by its laptop"
-    if others := _gone_on_with(attested, part):
+    # Laptops that signed the log of another
+    devices, keys = {event.device for event in part.events}, attested.evidence.devices
+    signed = ((over.manifest.signer, d) for over in attested.hand_overs for d in attested.own(over))
+    if others := len({signer for signer, d in signed if d in devices and keys[d] != signer}):
         words += f"; {others} continued with the log of another, as the organisation says"
     return CertificateCheck("laptops", True, words)
 
 
 def _wrong_hand_overs(attested: Attested) -> Iterator[str]:
     """Return what is wrong with hand-overs: their signature, their laptop, their batch, or events that they fix."""
-    lengths = _lengths(attested.evidence.events)
+    lengths: dict[str, int] = {}  # Event → how many there are from the first of its chain up to it
+    for event in sorted(attested.evidence.events, key=lambda event: event.seq):
+        lengths[event.id] = lengths.get(event.prev, 0) + 1
     batches = attested.evidence.key.batch_sha256
     for hand_over in attested.hand_overs:
         manifest = hand_over.manifest
@@ -156,14 +161,6 @@ def _wrong_hand_overs(attested: Attested) -> Iterator[str]:
                 length = len(attested.reached([hand_over], device))
             if length != chain.events and manifest.batch in batches:
                 yield f"of the {chain.events:,} events of device {device} that its laptop signed, {length:,} are here"
-
-
-def _lengths(events: Sequence[Event]) -> dict[str, int]:
-    """Return event → how many there are from the first of its chain up to it."""
-    lengths: dict[str, int] = {}
-    for event in sorted(events, key=lambda event: event.seq):
-        lengths[event.id] = lengths.get(event.prev, 0) + 1
-    return lengths
 
 
 def _unsigned(attested: Attested, part: Evidence) -> list[Event]:
@@ -205,13 +202,6 @@ def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
             if stands and own:
                 del answers[name]
     return set(answers)
-
-
-def _gone_on_with(attested: Attested, part: Evidence) -> int:
-    """Count the laptops that signed the log of another."""
-    devices, keys = {event.device for event in part.events}, attested.evidence.devices
-    signed = ((over.manifest.signer, d) for over in attested.hand_overs for d in attested.own(over))
-    return len({signer for signer, d in signed if d in devices and keys[d] != signer})
 
 
 def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> CertificateCheck:

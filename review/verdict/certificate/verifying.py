@@ -171,12 +171,18 @@ def verify(
     stated = read_certificate(certificate, "the certificate")
     evidence = as_certified(evidence, stated)
     part = evidence.up_to(stated.log.tips)
+    logged = events_sha256(event.id for event in part.events) == stated.log.sha256
+    log = (
+        f"the {len(part.events):,} events that were certified"
+        if logged
+        else f"not the {stated.log.events:,} events that were certified: some are missing"
+    )
     checks = [
         _signature("signature", stated.organisation, Signed(certificate, signature), "this certificate"),
         _same("policy", stated.policy.sha256, evidence.policy_sha256),
         _same("answer key", stated.key_sha256, evidence.key_sha256),
         _same("devices", stated.log.devices_sha256, part.devices_sha256),
-        _log(stated, part),
+        CertificateCheck("log", logged, log),
         _chains(stated, part),
         *check_signed(stated, evidence, part),
         *_programs(stated, program),
@@ -197,7 +203,11 @@ def _verdict(stated: Certificate, checks: list[CertificateCheck], evidence: Evid
     try:
         if missing > 0:
             return _with_contents_missing(stated, checks, evidence, part, missing)
-        return _again(stated, checks, part)
+        expected = certified_again(part, stated)
+        wrong = tuple(_differ(stated.model_dump(mode="json"), expected.model_dump(mode="json"), "$"))
+        same = stated.as_bytes() == expected.as_bytes()
+        words = "computed again, byte for byte" if same else f"{len(wrong):,} wrong, first: {wrong[0]}"
+        return Verification(stated, (*checks, CertificateCheck("verdict", same, words)), wrong)
     except (HarnessError, ValidationError, ArithmeticError) as error:  # a key that fits no review
         words = str(error) if isinstance(error, HarnessError) else "the answer key gives no verdict"
         return Verification(stated, (*checks, CertificateCheck("verdict", False, words)))
@@ -206,12 +216,10 @@ def _verdict(stated: Certificate, checks: list[CertificateCheck], evidence: Evid
 def what_it_tells(stated: Certificate, evidence: Evidence, coarse: Signed | None) -> Iterator[CertificateCheck]:
     """Return what an exact certificate over secret entries reveals, and check the coarse one that left in its place."""
     if over_secret(stated, evidence):
-        numbers = stated.verdict["numbers"]
-        shares = (
-            f"{len(numbers['strata'])} difficulties, and the own share of each of {len(numbers['reviewers'])} people"
-        )
+        numbers = stated.verdict.numbers
+        shares = f"{len(numbers.strata)} difficulties, and the own share of each of {len(numbers.reviewers)} people"
         words = (
-            f"it is exact, and its entries are secret: shares to six places of {numbers['items']} items, of {shares}. Its evidence "
+            f"it is exact, and its entries are secret: shares to six places of {numbers.items} items, of {shares}. Its evidence "
             "has every single rating. Both are to stay inside; what leaves is a coarse certificate"
         )
         yield CertificateCheck("what it tells", True, words)
@@ -253,12 +261,6 @@ def _same(name: str, stated: str, found: str) -> CertificateCheck:
     return CertificateCheck(name, False, f"not the one that was certified (SHA-256 {stated[:16]}…)")
 
 
-def _log(stated: Certificate, part: Evidence) -> CertificateCheck:
-    if events_sha256(event.id for event in part.events) == stated.log.sha256:
-        return CertificateCheck("log", True, f"the {len(part.events):,} events that were certified")
-    return CertificateCheck("log", False, f"not the {stated.log.events:,} events that were certified: some are missing")
-
-
 def _chains(stated: Certificate, part: Evidence) -> CertificateCheck:
     if part.gaps() != stated.log.gaps:
         return CertificateCheck("chains", False, "an event does not follow on the one before it")
@@ -274,27 +276,19 @@ def _programs(stated: Certificate, program: bytes | None) -> Iterator[Certificat
 
     It would be run by anyone who doubts the file.
     """
+    unknown = "that was never given out, as far as this version knows: do not run it. Install the newest version, or take the program from its makers"
     if program is not None:
-        yield _program(sha256(program).hexdigest())
+        found = sha256(program).hexdigest()
+        words = f"rosetta_verify.py in the file (SHA-256 {found[:16]}…) is one {unknown}"
+        if ours := found == own_program_sha256():
+            words = "the one that is installed here"
+        elif earlier := EARLIER_PROGRAMS.get(found):
+            words = f"an earlier one, {earlier}"
+        yield CertificateCheck("second verifier", ours or found in EARLIER_PROGRAMS, words)
     named = stated.verifier_sha256
     if named is not None and named != own_program_sha256() and named not in EARLIER_PROGRAMS:
-        words = (
-            f"the certificate names a second verifier (SHA-256 {named[:16]}…) that was never given out, as far as this "
-            "version knows: do not run it. Install the newest version, or take the program from its makers"
-        )
+        words = f"the certificate names a second verifier (SHA-256 {named[:16]}…) {unknown}"
         yield CertificateCheck("second verifier", False, words)
-
-
-def _program(found: str) -> CertificateCheck:
-    if found == own_program_sha256():
-        return CertificateCheck("second verifier", True, "the one that is installed here")
-    if found in EARLIER_PROGRAMS:
-        return CertificateCheck("second verifier", True, f"an earlier one, {EARLIER_PROGRAMS[found]}")
-    words = (
-        f"rosetta_verify.py in the file (SHA-256 {found[:16]}…) is none that was ever given out, as far as this version "
-        "knows: do not run it. Install the newest version, or take the program from its makers"
-    )
-    return CertificateCheck("second verifier", False, words)
 
 
 def check_signed(stated: Certificate, evidence: Evidence, part: Evidence) -> list[CertificateCheck]:
@@ -345,15 +339,6 @@ def _with_contents_missing(
     without = read_verdict(part, stated.run.run_id).verdict.outcome
     left = CertificateCheck("verdict", None, words)
     return Verification(stated, (*checks, left), missing=missing, without=without)
-
-
-def _again(stated: Certificate, checks: list[CertificateCheck], part: Evidence) -> Verification:
-    expected = certified_again(part, stated)
-    stated_json, wanted = stated.model_dump(mode="json"), expected.model_dump(mode="json")
-    wrong = tuple(_differ(stated_json, wanted, "$"))
-    same = stated.as_bytes() == expected.as_bytes()
-    words = "computed again, byte for byte" if same else f"{len(wrong):,} wrong, first: {wrong[0]}"
-    return Verification(stated, (*checks, CertificateCheck("verdict", same, words)), wrong)
 
 
 def _differ(found: Any, expected: Any, path: str) -> Iterator[CardDifference]:

@@ -110,21 +110,17 @@ def queue(state: State, key: AnswerKey, seconds: Mapping[str, SecondLook] = Mapp
 def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey) -> list[ItemComment]:
     """Return what people (person, what was said) wrote about an item, a second showing of it included."""
     shown = [showing for showing in key.items if key.first_showing(showing) == item]
-    by_digest = {
-        sha256(f"{item} {showing} {who}".encode()).digest(): _voice(said, showing)
-        for who, said in heard
-        for showing in shown
-    }
-    return [voice for _, voice in sorted(by_digest.items()) if voice is not None]
-
-
-def _voice(said: ReviewerState, item: str) -> ItemComment | None:
-    reasons = said.reasons.get(item, ())
-    comment, suggestion = said.comments.get(item, ""), said.suggestions.get(item, "")
-    if not (reasons or comment or suggestion):
-        return None
-    judged = said.judgements.get(item)
-    return ItemComment(None if judged is None else judged.rating, reasons, comment, suggestion)
+    by_digest: dict[bytes, ItemComment] = {}
+    for who, said in heard:
+        for showing in shown:
+            reasons = said.reasons.get(showing, ())
+            comment, suggestion = said.comments.get(showing, ""), said.suggestions.get(showing, "")
+            if reasons or comment or suggestion:
+                judged = said.judgements.get(showing)
+                rating = None if judged is None else judged.rating
+                digest = sha256(f"{item} {showing} {who}".encode()).digest()
+                by_digest[digest] = ItemComment(rating, reasons, comment, suggestion)
+    return [voice for _, voice in sorted(by_digest.items())]
 
 
 def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
@@ -134,21 +130,19 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
             continue
         counts, flags, unjudged, batch = [0] * RANKS, 0, 0, key.batches[0]
         for _, place, reviewer_state in heard:
-            if (judged := reviewer_state.judgements.get(item)) is not None:
-                batch = place
-                unjudged += judged.rating is None
-                if judged.rating is not None:
-                    counts[judged.rating.rank] += 1
-            flags += _objects(reviewer_state, item, key)
+            judged = reviewer_state.judgements.get(item)
+            kept = judged is not None and judged.why_not is CannotJudge.NOT_TO_SHARE and not key.runs
+            flags += kept or item in {key.first_showing(flagged) for flagged in reviewer_state.harmful}
+            if judged is None:
+                continue
+            batch = place
+            if judged.rating is None:
+                unjudged += 1
+            else:
+                counts[judged.rating.rank] += 1
         four = (counts[0], counts[1], counts[2], counts[3])
         words = voices(((who, said) for who, _, said in heard), item, key)
         yield Case(item, batch, flags, four, unjudged, state.adjudications.get(item), tuple(words))
-
-
-def _objects(said: ReviewerState, item: str, key: AnswerKey) -> bool:
-    judged = said.judgements.get(item)
-    kept = judged is not None and judged.why_not is CannotJudge.NOT_TO_SHARE and not key.runs
-    return kept or item in {key.first_showing(flagged) for flagged in said.harmful}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,26 +190,20 @@ def decisions(case: Case, harmful: bool | None, note: str, wall: str, why: Groun
     """
     if harmful is not None and not case.may_be_decided:
         raise UsageError("Nobody flagged this one, so there is nothing to uphold or clear.")
+    text = storable(note).strip()
+    if len(text) > MOST_TEXT:
+        raise UsageError(f"The note has {len(text):,} characters; {MOST_TEXT:,} are kept. Shorten it.")
     about = {"wall": wall, "batch": case.batch, "item": case.item}
-    adjudicates = [Adjudicate(**about, harmful=None, note=text)] if (text := _note(note)) else []
+    adjudicates = [Adjudicate(**about, harmful=None, note=text)] if text else []
     if case.takes_back(harmful):
         return [*adjudicates, Adjudicate(**about, harmful=None, note="")]
     if harmful is not None:
         if why is None:
             raise UsageError("A decision needs a reason and the name of who decides.")
         return [*adjudicates, Adjudicate(**about, harmful=harmful, note="", reason=why.reason, by=why.by)]
-    stays = adjudicates and case.decided is not None and case.harmful is not None
-    return [*adjudicates, _again(case.decided, about)] if stays and case.decided else adjudicates
-
-
-def _again(decided: Adjudication, about: Mapping[str, str]) -> Adjudicate:
-    """Return the event that says a decision once more; grounds that were never given are not made up."""
-    words = {"reason": decided.reason, "by": decided.by} if decided.reason else {}
-    return Adjudicate(**about, harmful=decided.harmful, note="", **words)
-
-
-def _note(typed: str) -> str:
-    text = storable(typed).strip()
-    if len(text) > MOST_TEXT:
-        raise UsageError(f"The note has {len(text):,} characters; {MOST_TEXT:,} are kept. Shorten it.")
-    return text
+    decided = case.decided
+    if adjudicates and decided is not None and decided.harmful is not None:
+        # The decision once more; grounds that were never given are not made up
+        words = {"reason": decided.reason, "by": decided.by} if decided.reason else {}
+        adjudicates.append(Adjudicate(**about, harmful=decided.harmful, note="", **words))
+    return adjudicates

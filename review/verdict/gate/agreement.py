@@ -215,12 +215,10 @@ class _Bootstrap:
             return AgreementMeasure(None, None, WhyNot.NO_OVERLAP)
         if (value := value_of([sum(column) for column in zip(*rows, strict=True)])) is None:
             return AgreementMeasure(None, None, WhyNot.UNANIMOUS)
-        return AgreementMeasure(float(value), self._interval(rows, float(value), value_of))
-
-    def _interval(self, rows: Sequence[Row], point: float, value_of: Callable[[Row], Value | None]) -> Interval:
+        point = float(value)
         sums = resample(np.array(rows, dtype=np.float64), self.draws, self.seed)
-        drawn = [value for row in sums.tolist() if (value := value_of(row)) is not None]
+        drawn = [float(one) for row in sums.tolist() if (one := value_of(row)) is not None]
         tail = 100 * (1 - LEVEL) / 2
-        lower, upper = np.percentile([float(one) for one in drawn or [point]], [tail, 100 - tail])
+        lower, upper = np.percentile(drawn or [point], [tail, 100 - tail])
         ends = min(float(lower), point), max(float(upper), point)
-        return Interval(*ends, LEVEL, len(drawn), self.seed, "percentile bootstrap")
+        return AgreementMeasure(point, Interval(*ends, LEVEL, len(drawn), self.seed, "percentile bootstrap"))

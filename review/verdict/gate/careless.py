@@ -6,7 +6,7 @@ items and eight repeats). Standard library only and exact, so that a second prog
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -78,12 +78,15 @@ class Carelessness:
 
 def carelessness(panel: Panel, rule: CarelessRule) -> Carelessness:
     """Find the signs of every reviewer of a panel."""
-    dropped = tuple(control for control in sorted(panel.controls) if _bad(panel, control, rule))
+    failures = {control: _failures(panel, control) for control in sorted(panel.controls)}
+    # Controls that enough people rated to say whether they are a good test; most fail those that are dropped
+    tried = {control: failed for control, failed in failures.items() if failed.of >= rule.control_reviewers}
+    dropped = tuple(control for control, failed in tried.items() if round6(failed.share) > rule.control_failed)
     people = sorted({*panel.ratings, *panel.control_ratings, *panel.sequences})
     return Carelessness(
         {who: _care(panel, who, dropped, rule) for who in people},
         dropped,
-        _tally(control in dropped for control in _spoilt(panel, rule)),
+        _tally(control in dropped for control in tried if panel.controls[control].kind is ControlKind.BAD),
     )
 
 
@@ -132,34 +135,17 @@ def _care(panel: Panel, who: str, dropped: tuple[str, ...], rule: CarelessRule) 
     return Care(p, accepted, close, run, low, quick, signs, len(signs) >= rule.signs)
 
 
-def _bad(panel: Panel, control: str, rule: CarelessRule) -> bool:
-    """Return whether most of those who rated a control fail it."""
-    failures = _failures(panel, control)
-    return failures.of >= rule.control_reviewers and round6(failures.share) > rule.control_failed
-
-
-def _spoilt(panel: Panel, rule: CarelessRule) -> Iterator[str]:
-    """Yield the spoilt items that enough people rated to say whether they are a good test."""
-    for control, what in panel.controls.items():
-        enough = _failures(panel, control).of >= rule.control_reviewers
-        if what.kind is ControlKind.BAD and enough:
-            yield control
-
-
 def _failures(panel: Panel, control: str) -> Tally:
-    verdicts = (_fails(panel, who, control) for who in panel.control_ratings)
-    return _tally(failed for failed in verdicts if failed is not None)
-
-
-def _fails(panel: Panel, who: str, control: str) -> bool | None:
-    """Return whether a reviewer fails a control; None where the person rated it, or its first showing, not at all."""
-    rank, what = panel.control_ratings[who].get(control), panel.controls[control]
-    if rank is None:
-        return None
-    if what.kind is not ControlKind.REPEAT:
-        return _usable(rank) == (what.kind is ControlKind.BAD)
-    first = panel.partner_ratings.get(who, {}).get(what.partner or "")
-    return None if first is None else abs(rank - first) > 1
+    """Count who fails a control, of those who rated it, and its first showing where it is one shown again."""
+    what, failed = panel.controls[control], []
+    for who, ratings in panel.control_ratings.items():
+        if (rank := ratings.get(control)) is None:
+            continue
+        if what.kind is not ControlKind.REPEAT:
+            failed.append(_usable(rank) == (what.kind is ControlKind.BAD))
+        elif (first := panel.partner_ratings.get(who, {}).get(what.partner or "")) is not None:
+            failed.append(abs(rank - first) > 1)
+    return _tally(failed)
 
 
 def _given(panel: Panel, who: str, kind: ControlKind, dropped: tuple[str, ...]) -> list[int]:

@@ -8,7 +8,7 @@ A verdict on a panel that contradicts itself would be a verdict on nothing: such
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
@@ -17,7 +17,7 @@ from math import isfinite, sqrt
 from harness.core.failures import HarnessError
 from review.rating import RANKS
 from review.verdict.gate.agreement import alpha, pair_row, ratio, tallies
-from review.verdict.gate.careless import Carelessness, carelessness
+from review.verdict.gate.careless import carelessness
 from review.verdict.gate.panel import Harm, Number, Panel, Spread, clopper_pearson, estimate, round6
 from review.verdict.gate.policy import GatePolicy, Veto
 from review.verdict.gate.verdict import (
@@ -42,6 +42,12 @@ def panel_numbers(panel: Panel, reviewers: Collection[str], confidence: Decimal,
     """Return every number of a verdict that comes from the ratings of these reviewers."""
     panel_estimate = estimate(panel, reviewers)
     rows = tallies(panel, reviewers)
+    # Items that several reviewers reject, among those that that many rated
+    seen = [row for row in rows.values() if sum(row) >= veto.reviewers]
+    rejected = sum(row[0] >= veto.reviewers for row in seen)
+    upper = clopper_pearson(rejected, len(seen), float(veto.confidence))[1]
+    pairs = [pair_row(row, 1) for row in rows.values()]
+    within_one = ratio([sum(column) for column in zip(*pairs, strict=True)] or [Fraction(0)] * 2)
     # Every stratum that was asked; one without ratings has no share and no weight.
     asked = list(panel.strata.values())
     rated = panel_estimate.strata if panel_estimate else {}
@@ -61,10 +67,10 @@ def panel_numbers(panel: Panel, reviewers: Collection[str], confidence: Decimal,
         strata=strata,
         share=round6(panel_estimate.share) if panel_estimate else None,
         **_bounds(panel_estimate.spread if panel_estimate else None, confidence),
-        rejections=_rejections(rows, veto),
+        rejections=Rejections(rejected, len(seen), round6(upper)),
         split=tuple(item for item, row in rows.items() if is_split(row)),
         alpha=_round6(alpha(list(rows.values()))),
-        within_one=_round6(_within_one(rows)),
+        within_one=_round6(within_one),
     )
 
 
@@ -78,23 +84,10 @@ def _bounds(spread: Spread | None, confidence: Decimal) -> dict[str, Decimal | N
     return dict(zip(_OF_SPREAD, map(_round6, values), strict=True))
 
 
-def _rejections(rows: Mapping[str, Collection[int]], veto: Veto) -> Rejections:
-    """Count the items that several reviewers reject, among those that that many rated."""
-    seen = [tuple(row) for row in rows.values() if sum(row) >= veto.reviewers]
-    rejected = sum(row[0] >= veto.reviewers for row in seen)
-    upper = clopper_pearson(rejected, len(seen), float(veto.confidence))[1]
-    return Rejections(rejected, len(seen), round6(upper))
-
-
 def is_split(row: Sequence[int]) -> bool:
     """Return whether the ratings of one item, counted by rank, lie two steps apart or more."""
     ranks = [rank for rank, count in enumerate(row) if count]
     return bool(ranks) and ranks[-1] - ranks[0] >= _SPLIT
-
-
-def _within_one(rows: Mapping[str, Collection[int]]) -> Number | None:
-    pairs = [pair_row(tuple(row), 1) for row in rows.values()]
-    return ratio([sum(column) for column in zip(*pairs, strict=True)] or [Fraction(0)] * 2)
 
 
 def _round6(value: Number | None) -> Decimal | None:
@@ -149,9 +142,12 @@ def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
     """Judge one method; HarnessError where the panel contradicts itself."""
     check(panel)
     care = carelessness(panel, policy.careless)
-    valid = [who for who, rated in _core_ratings(panel).items() if _is_valid(panel, rated, policy)]
+    least, spoilt = policy.enough.core_share, care.spoilt_failed
+    valid = [who for who, k in _core_ratings(panel).items() if k and round6(Fraction(k, len(panel.core))) >= least]
     flagged = tuple(who for who in care.advised if who in valid)
-    failed = list(_controls_failed(care, policy))
+    # Where most people accept most of what was spoilt, nothing shows that anybody read.
+    failed = [GateFinding(Code.CONTROLS_FAILED, {"dropped": spoilt.count, "of": spoilt.of})]
+    failed = failed if round6(spoilt.share) > policy.careless.spoilt_failed else []
     numbers, findings = _judge(panel, valid, policy, failed)
     outcome = without = _outcome(findings)
     if flagged and outcome in {GateOutcome.GO, GateOutcome.NO_GO}:
@@ -159,12 +155,8 @@ def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
     changed = []
     if without != outcome:
         changed.append(GateFinding(Code.FLAGS_DECIDE, {"outcome": str(without)}))
-    notes = [
-        *_left_out(panel, valid),
-        *(GateFinding(Code.CONTROL_DROPPED, {"control": one}) for one in care.dropped),
-        *_notes(panel, numbers, policy),
-        *(_guidelines(numbers, policy) if outcome is not GateOutcome.INSUFFICIENT else ()),
-    ]
+    enough = outcome is not GateOutcome.INSUFFICIENT
+    notes = _notes(panel, valid, care.dropped, numbers, policy, enough=enough)
     return GateVerdict(
         outcome=GateOutcome.DISCUSS if changed else outcome,
         numbers=numbers,
@@ -196,10 +188,12 @@ def _judge(
 ) -> tuple[Numbers, list[GateFinding]]:
     """Compare the ratings of these reviewers with the policy; ``failed`` lists the controls of all."""
     numbers = panel_numbers(panel, reviewers, policy.confidence(panel.look), policy.veto)
-    lacking = list(_lacking(panel, numbers, policy))
-    findings = [*lacking, *_harmful(panel)]
+    lacking, harm = list(_lacking(panel, numbers, policy)), _harm(panel)
+    # Rule 4, second half: what was called harmful stops the gate until people have looked into it.
+    stops = ((Harm.FLAGGED, Code.HARM_OPEN), (Harm.UPHELD, Code.HARM_UPHELD))
+    findings = [*lacking, *(GateFinding(code, {"items": harm[kind]}) for kind, code in stops if harm[kind])]
     if not lacking:
-        findings += [_level(numbers, policy), *_stops(numbers, policy), *failed]
+        findings += [*_level_and_stops(numbers, policy), *failed]
     return numbers, findings
 
 
@@ -208,12 +202,6 @@ def _core_ratings(panel: Panel) -> dict[str, int]:
     answer_maps = (panel.ratings, panel.cannot_judge)
     people = sorted({who for part in answer_maps for who, items in part.items() if items})
     return {who: len(panel.core & panel.ratings.get(who, {}).keys()) for who in people}
-
-
-def _is_valid(panel: Panel, rated: int, policy: GatePolicy) -> bool:
-    if not rated:
-        return False
-    return round6(Fraction(rated, len(panel.core))) >= policy.enough.core_share
 
 
 def _lacking(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
@@ -237,27 +225,15 @@ def _harm(panel: Panel) -> dict[Harm, int]:
     return {kind: counts[kind] for kind in Harm}
 
 
-def _harmful(panel: Panel) -> Iterator[GateFinding]:
-    """Rule 4, second half: what was called harmful stops the gate until people have looked into it."""
-    harm_found = _harm(panel)
-    if harm_found[Harm.FLAGGED]:
-        yield GateFinding(Code.HARM_OPEN, {"items": harm_found[Harm.FLAGGED]})
-    if harm_found[Harm.UPHELD]:
-        yield GateFinding(Code.HARM_UPHELD, {"items": harm_found[Harm.UPHELD]})
-
-
-def _level(numbers: Numbers, policy: GatePolicy) -> GateFinding:
-    """Rules 2 and 6: which side of the bounds is the level on?"""
+def _level_and_stops(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
+    """Rules 2 to 6: where the level lies; then a weak stratum, too many rejected items, a reviewer far below the level."""
     level, lower, upper = round6(policy.level.share), numbers.lower, numbers.upper
     if lower is not None and lower >= level:
-        return GateFinding(Code.LEVEL_REACHED, _facts(lower=lower, level=level))
-    if upper is not None and upper < level:
-        return GateFinding(Code.LEVEL_MISSED, _facts(upper=upper, level=level))
-    return GateFinding(Code.LEVEL_OPEN, _facts(lower=lower, upper=upper, level=level))
-
-
-def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
-    """Rules 3, 4 and 5: a weak stratum, too many rejected items, a reviewer far below the level."""
+        yield GateFinding(Code.LEVEL_REACHED, _facts(lower=lower, level=level))
+    elif upper is not None and upper < level:
+        yield GateFinding(Code.LEVEL_MISSED, _facts(upper=upper, level=level))
+    else:
+        yield GateFinding(Code.LEVEL_OPEN, _facts(lower=lower, upper=upper, level=level))
     needed = round6(policy.level.share - policy.stops.weak_stratum_margin)
     for stratum, stratum_share in numbers.strata.items():
         if stratum_share.share is not None and stratum_share.share < needed:
@@ -274,15 +250,17 @@ def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
             yield GateFinding(Code.LOW_REVIEWER, {"reviewer": who, **shares})
 
 
-def _controls_failed(care: Carelessness, policy: GatePolicy) -> Iterator[GateFinding]:
-    """Where most people accept most of what was spoilt, nothing shows that anybody read."""
-    failed = care.spoilt_failed
-    if round6(failed.share) > policy.careless.spoilt_failed:
-        yield GateFinding(Code.CONTROLS_FAILED, {"dropped": failed.count, "of": failed.of})
-
-
-def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[GateFinding]:
-    """Return whose ratings do not count, and of which strata nothing was asked."""
+def _notes(
+    panel: Panel,
+    valid: Collection[str],
+    dropped: Iterable[str],
+    numbers: Numbers,
+    policy: GatePolicy,
+    *,
+    enough: bool,
+) -> Iterator[GateFinding]:
+    """Yield what a reader should know beside the verdict; ``enough``: whether numbers can be shown at all."""
+    # Whose ratings do not count, and of which strata nothing was asked
     for who, rated in _core_ratings(panel).items():
         if who not in valid and panel.core:
             not_judged = len(panel.core & panel.cannot_judge.get(who, frozenset()))
@@ -291,22 +269,16 @@ def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[GateFinding]:
     for stratum in sorted(panel.weights.keys() - panel.strata.values()):
         if weight := round6(panel.weights[stratum]):
             yield GateFinding(Code.STRATUM_LEFT_OUT, {"stratum": stratum, **_facts(weight=weight)})
-
-
-def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
-    """Return what a reader should know beside the verdict."""
+    for control in dropped:
+        yield GateFinding(Code.CONTROL_DROPPED, {"control": control})
     reviewer_count, needed = len(numbers.reviewers), policy.enough.community_reviewers
     if reviewer_count < needed:
         yield GateFinding(Code.SMALL_PANEL, {"found": reviewer_count, "needed": needed})
     if panel.look > 1:
         confidence = round6(policy.confidence(panel.look))
         yield GateFinding(Code.LATER_LOOK, {"look": panel.look, **_facts(confidence=confidence)})
-
-
-def _guidelines(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
-    """Yield that agreement is low; not where too little is rated for any number to be shown."""
     alpha, near, limit = numbers.alpha, numbers.within_one, policy.guidelines
-    if alpha is not None and near is not None and alpha < limit.alpha and near < limit.within_one:
+    if enough and alpha is not None and near is not None and alpha < limit.alpha and near < limit.within_one:
         yield GateFinding(Code.GUIDELINES, _facts(alpha=alpha, within_one=near))
 
 

@@ -78,9 +78,8 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     run = run_of(key, run_id)
     people = _people(state, key)
     judged = {who: _judged(parts) for who, parts in people.items()}
-    items = key.items.items()
-    real = {item: k.stratum for item, k in items if k.run_id == run_id and k.control is None}
-    controls = {item: ControlItem(k.control, k.partner) for item, k in items if k.control}
+    real = {item: k.stratum for item, k in key.items.items() if k.run_id == run_id and k.control is None}
+    controls = {item: ControlItem(k.control, k.partner) for item, k in key.items.items() if k.control}
     partners = {control.partner for control in controls.values() if control.partner is not None}
     ranks = {who: _ranks(judgements, key) for who, judgements in judged.items()}
     times = {
@@ -94,9 +93,10 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     # a text shown twice is meant by either flag
     parts = (part for parts in people.values() for part in parts)
     flagged = frozenset(key.first_showing(item) for part in parts for item in part.harmful)
+    total = sum(run.strata.values()) or 1
     return Panel(
         strata=real,
-        weights=_weights(run),
+        weights={stratum: count / total for stratum, count in sorted(run.strata.items()) if count},
         ratings=_spoke({who: _only(rank, real) for who, rank in ranks.items()}),
         core=frozenset(key.core) & frozenset(real),
         cannot_judge=_spoke(not_judged),
@@ -134,11 +134,6 @@ def run_of(key: AnswerKey, run_id: str) -> KeyRun:
         if run.run_id == run_id:
             return run
     raise UsageError(f"Review {key.review!r} has no run {run_id!r}.")
-
-
-def _weights(run: KeyRun) -> dict[int, float]:
-    total = sum(run.strata.values()) or 1
-    return {stratum: count / total for stratum, count in sorted(run.strata.items()) if count}
 
 
 def _people(state: State, key: AnswerKey) -> dict[str, list[ReviewerState]]:
@@ -296,7 +291,11 @@ def estimate(panel: Panel, reviewers: Iterable[str]) -> PanelEstimate | None:
     }
     if not marks:
         return None
-    strata = _by_stratum(panel, _item_shares(marks.values()))
+    # For each item the share of those who rated it that accept it (m_i)
+    by_item: dict[str, list[Fraction]] = {}
+    for item, mark in (pair for mine in marks.values() for pair in mine.items()):
+        by_item.setdefault(item, []).append(mark)
+    strata = _by_stratum(panel, {item: mean(values) for item, values in by_item.items()})
     weights = _estimate_weights(panel, strata)
     share = _weighted(panel, strata)
     own = {who: _weighted(panel, _by_stratum(panel, mine)) for who, mine in marks.items()}
@@ -307,15 +306,6 @@ def estimate(panel: Panel, reviewers: Iterable[str]) -> PanelEstimate | None:
         own,
         _spread(share, strata, weights, list(own.values())) if len(own) > 1 else None,
     )
-
-
-def _item_shares(marks: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
-    """Return for each item the share of those who rated it that accept it (m_i)."""
-    shares_of_items: dict[str, list[Fraction]] = {}
-    for mine in marks:
-        for item, mark in mine.items():
-            shares_of_items.setdefault(item, []).append(mark)
-    return {item: mean(values) for item, values in shares_of_items.items()}
 
 
 def _by_stratum(panel: Panel, shares: Mapping[str, Fraction]) -> dict[int, list[Fraction]]:

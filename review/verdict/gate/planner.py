@@ -274,9 +274,16 @@ def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -
     outlook = Forecast.of(verdict.numbers, float(policy.level.share), confidence)
     people = _fewest(lambda more: outlook.chance(more, 0), MOST_REVIEWERS, chance)
     items = _fewest(lambda more: outlook.chance(0, more), MOST_ITEMS, chance)
-    ways = (More(people, 0) if people else None, More(0, items) if items else None, _both(outlook, chance))
+    # The people and items that together give the chance with the fewest ratings
+    together = [
+        More(count, more)
+        for count in range(1, MOST_REVIEWERS + 1)
+        if (more := _fewest(partial(outlook.chance, count), MOST_ITEMS, chance))
+    ]
+    cheapest = min(together, key=outlook.ratings, default=None)
+    ways = (More(people, 0) if people else None, More(0, items) if items else None, cheapest)
     cost = [outlook.ratings(way) if way else float("inf") for way in ways]
-    both = ways[2] if cost[2] < min(cost[:2]) else None
+    both = cheapest if cost[2] < min(cost[:2]) else None
     doubled = outlook.chance(outlook.reviewers, outlook.items)
     return RequiredData(ways[0], ways[1], both, chance, doubled)
 
@@ -332,16 +339,6 @@ class Forecast:
         moves = sqrt(max(self.item_variance + self.reviewer_variance - left, 1e-12))
         where = NormalDist(self.share, moves)
         return 1 - where.cdf(self.level + margin) + where.cdf(self.level - margin)
-
-
-def _both(outlook: Forecast, chance: float) -> More | None:
-    """Find the people and items that together give the chance with the fewest ratings."""
-    candidates = [
-        More(people, items)
-        for people in range(1, MOST_REVIEWERS + 1)
-        if (items := _fewest(partial(outlook.chance, people), MOST_ITEMS, chance))
-    ]
-    return min(candidates, key=outlook.ratings, default=None)
 
 
 def _fewest(chance_of: Callable[[int], float], most: int, chance: float) -> int | None:

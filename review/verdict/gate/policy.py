@@ -180,7 +180,11 @@ def read_policy(content: bytes, name: str) -> GatePolicy:
     if len(content) > MOST_BYTES:
         limit = f"{MOST_BYTES // 1024} KiB"
         raise UsageError(f"{name}: larger than {limit}, so it is not a gate policy. Name the right file.")
-    text = _text(content, name)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{name}: line {line}: not UTF-8. Save the file as UTF-8.") from None
     try:
         return GatePolicy.model_validate(parse_toml(text, parse_float=_decimal))
     except ValidationError as error:
@@ -195,11 +199,3 @@ def _decimal(text: str) -> Decimal:
     if number.is_finite() and number and not -20 <= number.adjusted() <= 20:
         raise ValueError(f"the number {text[:20]} is out of any range")
     return number
-
-
-def _text(content: bytes, name: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{name}: line {line}: not UTF-8. Save the file as UTF-8.") from None

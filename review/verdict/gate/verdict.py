@@ -8,6 +8,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from pydantic import JsonValue
+
 from corpora.text.messages import minus, percent
 from review.files.identities import printed
 from review.verdict.gate.careless import AlikePair, Care, Sign
@@ -130,21 +132,25 @@ class GateVerdict:
     # The outcome without them; None where there are none, or with them it is no go or no-go anyway
     without_flagged: GateOutcome | None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, JsonValue]:
         """Return the verdict for a certificate: whole numbers, and decimals of six places as strings.
 
         Which reviewers showed signs of haste stays out: a certificate is passed on.
         """
-        names = (field.name for field in fields(self) if field.name != "flagged")
-        return {name: _plain(getattr(self, name)) for name in names}
+        return {name: value for name, value in record_json(self).items() if name != "flagged"}
 
 
-def _plain(value: Any) -> Any:
+def record_json(record: Any) -> dict[str, JsonValue]:
+    """Return a record of a verdict as JSON, decimals as strings."""
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def _plain(value: Any) -> JsonValue:
     match value:
         case Decimal() | StrEnum():
             return str(value)
         case GateFinding():
-            return value.as_json()
+            return {**value.as_json()}
         case Mapping():
             return {str(key): _plain(one) for key, one in value.items()}
         case tuple():
@@ -152,7 +158,7 @@ def _plain(value: Any) -> Any:
         case None | bool() | int() | str():
             return value
         case _:
-            return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+            return record_json(value)
 
 
 # ---- English sentences for an organiser about what a verdict rests on ----

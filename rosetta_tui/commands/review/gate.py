@@ -114,7 +114,7 @@ def _inside_json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
 
 
 def _json(review: store.Review, run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
-    verdict = certify.without_names(reading.verdict)
+    verdict = certify.without_names(reading.verdict).model_dump(mode="json")
     harm = [certified_decision.model_dump(mode="json") for certified_decision in reading.harm]
     if reading.verdict.outcome is gate_verdict.GateOutcome.INSUFFICIENT:
         return {"run_id": run, "outcome": verdict["outcome"], "findings": verdict["findings"], "harm_decisions": harm}
@@ -125,7 +125,7 @@ def _json(review: store.Review, run: str, reading: certify.EvidenceReading) -> d
         "relations": reading.relations.model_dump(),
         "looks": reading.looks.model_dump(),
         "alike": [asdict(pair) for pair in gate.alike(review, reading)],
-        "agreement": certify.agreement_json(reading.agreement),
+        "agreement": certify.agreement_record(reading.agreement).model_dump(mode="json"),
     }
 
 

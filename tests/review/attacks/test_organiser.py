@@ -227,14 +227,14 @@ def test_looks_before_the_review_are_committed_to(tmp_path: Path) -> None:
     key = histories.with_run(before.key, looks=2)
     evidence = histories.evidence_of(key, list(before.events))
     certificate = accepted(issue(evidence), tmp_path)
-    assert certificate.verdict["look"] == 2 + once
+    assert certificate.verdict.look == 2 + once
     assert "2 before this review" in certificate_page(certificate).text()
     for elsewhere, look in ((1, 3), (3, 4)):  # whichever is more: what the batch states, or the log shows
         seen = review_of(1, replace(GO, other_looks=elsewhere)).events
         file = issue(histories.evidence_of(key, list(seen)))
-        assert accepted(file, tmp_path).verdict["look"] == look
+        assert accepted(file, tmp_path).verdict.look == look
     soft = issue(replace(evidence, key=histories.with_run(evidence.key, looks=0)))
-    assert certificate_of(soft).verdict["look"] == once
+    assert certificate_of(soft).verdict.look == once
     assert refused(soft, tmp_path, "the number of looks before") == {"batches"}
     # looks that are left out are not seen: nobody but the organisation signs its own log
     played = ground()
@@ -261,7 +261,7 @@ def test_looks_in_other_batches_count_to_both(tmp_path: Path) -> None:
     played = ground()
     certificate = accepted(seen_elsewhere(played), tmp_path)
     assert certificate.looks == CertifiedLooks(here=1, early=0, others={OTHER_BATCHES[0]: 2, OTHER_BATCHES[1]: 0})
-    assert (certificate.verdict["look"], certificate.verdict["confidence"]) == (3, "0.975000")
+    assert (certificate.verdict.look, certificate.verdict.confidence) == (3, "0.975000")
     words = " ".join(certificate_page(certificate).text().split())
     assert f"2 at batch {OTHER_BATCHES[0]}, 0 at batch {OTHER_BATCHES[1]}. Reviews made on" in words
     run, batch = certificate.run.run_id, played.evidence.key.batches[0]
@@ -299,13 +299,13 @@ def test_looks_without_content_or_of_old_form_are_told(tmp_path: Path) -> None:
     file = seen_elsewhere(played)
     events = tuple(e.erased() if getattr(e.payload, "batch", "") in OTHER_BATCHES else e for e in file.evidence.events)
     bare = forged(replace(file.evidence, events=events, other_batches={}), played)
-    assert certificate_of(bare).verdict["look"] == 1
+    assert certificate_of(bare).verdict.look == 1
     assert refused(bare, tmp_path, "do not show at which run they are") == {"looks"}
     second = changed(file, lambda c: c.update(format="rosetta-certificate/2", looks=None), played.organiser)
     stated = certificate_of(second)
     again = certified_again(file.evidence, stated).as_bytes()
     second = EvidenceFile(again, played.organiser.sign(again), file.evidence)
-    assert accepted(second, tmp_path).verdict["look"] == 1
+    assert accepted(second, tmp_path).verdict.look == 1
     assert [each.name for each in verified(second).unshown] == ["looks"]
     assert "in other reviews are not counted" in second_says(second, tmp_path)[1]
 

@@ -32,16 +32,23 @@ from review.rating import Rating, Reason
 from review.session.words.catalogue import Words
 from review.verdict.certificate.certificate import (
     Certificate,
+    CertifiedAgreement,
     CertifiedDecision,
     CertifiedLog,
+    CertifiedMeasure,
+    CertifiedNumbers,
     CertifiedPanel,
     CertifiedPolicy,
+    CertifiedRejections,
     CertifiedRun,
+    CertifiedStratum,
+    CertifiedVerdict,
     Issuer,
 )
 from review.verdict.gate.adjudication import queue
 from review.verdict.gate.key import AnswerKey, counted
-from review.verdict.gate.panel import panel_of
+from review.verdict.gate.panel import Harm, panel_of
+from review.verdict.gate.verdict import GateOutcome
 from tests.review.office.reviewed import BAD, BATCH, ITEMS, PEOPLE, RUN, corpus, judged, key, review, said, state, texts
 
 GIST, GOOD = Rating.GIST, Rating.EXCELLENT
@@ -242,14 +249,20 @@ def certificate(
     harm: Sequence[CertifiedDecision] = (),
     **flags: int,
 ) -> Certificate:
-    strata = {
-        "1": {"items": 30, "asked": 30, "weight": "0.500000", "share": "0.912000"},
-        "2": {"items": 30, "asked": 30, "weight": "0.500000", "share": "0.771000"},
-    }
-    numbers = {
-        "items": 60, "share": share, "lower": share and "0.719900",
-        "strata": strata if share else {},
-    }  # fmt: skip
+    easy, hard = (
+        CertifiedStratum(items=30, asked=30, weight="0.500000", share=its) for its in ("0.912000", "0.771000")
+    )
+    numbers = CertifiedNumbers(
+        reviewers=(), items=60, strata={"1": easy, "2": hard} if share else {}, share=share, lower=share and "0.719900",
+        upper=None, item_error=None, reviewer_error=None, effective_items=None, df=None, t=None,
+        rejections=CertifiedRejections(items=0, of=60, upper="0.100000"), split=(), alpha=None, within_one=None,
+    )  # fmt: skip
+    verdict = CertifiedVerdict(
+        outcome=GateOutcome(outcome), numbers=numbers, level="0.700000", confidence="0.950000", look=1,
+        harm=dict.fromkeys(Harm, 0) | {Harm(name): count for name, count in flags.items()}, findings=(),
+        community_panel=True, without_flagged=None,
+    )  # fmt: skip
+    none = CertifiedMeasure(value=None, why="no value", interval=None)
     return Certificate(
         issued="2026-03-04T05:06:07Z",
         supersedes=None,
@@ -261,9 +274,9 @@ def certificate(
         key_sha256=HASH,
         log=CertifiedLog(sha256=HASH, events=1, tips=(), gaps=0, withheld=0, withdrawals=0, devices_sha256=HASH),
         panel=CertifiedPanel(invited=people, reviewers=people, words="", chosen=""),
-        verdict={"outcome": outcome, "level": "0.700000", "numbers": numbers, "harm": dict.fromkeys(("flagged", "upheld", "cleared"), 0) | flags},
+        verdict=verdict,
         harm=tuple(harm),
-        agreement={},
+        agreement=CertifiedAgreement(items=60, reviewers=people, alpha=none, ac2=none, exact=none, within_one=none, leniency=()),
     )  # fmt: skip
 
 

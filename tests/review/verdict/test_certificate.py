@@ -21,6 +21,7 @@ from review.log.payloads import Rate, Undo
 from review.verdict.certificate.certificate import (
     Certificate,
     CertifiedLaptops,
+    CertifiedStratum,
     read_certificate,
     standing,
     why_not_community,
@@ -101,12 +102,11 @@ def test_certificate_of_the_first_form_states_its_ac2() -> None:
     now = certificate_of(issue(evidence))
     evidence = replace(evidence, batches={}, handed_over=())
     first = certified_again(evidence, now.model_copy(update={"format": "rosetta-certificate/1"}))
-    assert first.agreement["ac2"]["value"] != now.agreement["ac2"]["value"]
-    others = set(now.agreement) - {"ac2"}
-    assert all(first.agreement[name] == now.agreement[name] for name in others)
+    assert first.agreement.ac2.value != now.agreement.ac2.value
+    assert first.agreement.model_copy(update={"ac2": now.agreement.ac2}) == now.agreement
     data = first.as_bytes()
     assert verify(data, SIGNER.sign(data), evidence).ok
-    mixed = canonical_bytes(json.loads(data) | {"agreement": now.agreement})
+    mixed = canonical_bytes(json.loads(data) | {"agreement": now.agreement.model_dump(mode="json")})
     told = verify(mixed, SIGNER.sign(mixed), evidence)
     assert {each.path.split(".")[2] for each in told.differences} == {"ac2"}
 
@@ -205,9 +205,8 @@ def test_controls_that_most_get_wrong_are_listed_once() -> None:
         certificate = certificate_of(certified())
         controls = [f"item {n} <b>" for n in range(number)]
         found = [{"code": "control_dropped", "control": each} for each in controls]
-        stated = certificate.model_copy(
-            update={"verdict": {**certificate.verdict, "findings": [*found, {"code": "no_core"}]}}
-        )
+        verdict = certificate.verdict.model_copy(update={"findings": (*found, {"code": "no_core"})})
+        stated = certificate.model_copy(update={"verdict": verdict})
         text, page = certificate_page(stated).text(), certificate_page(stated).html()
         assert text.count("for the signs of haste") == page.count("for the signs of haste") == 1
         assert all(page.count(f"item {n} &lt;b&gt;") == 1 for n in range(number))
@@ -347,15 +346,15 @@ def test_both_programs_take_coarse_certificates(tmp_path: Path) -> None:
 
 def test_its_shares_are_in_steps_of_half_an_interval() -> None:
     """By hand, of 60 items: 1.96 × 0.25 ÷ √60 = 0.0633, and 0.94 − 0.87 is more; of 20: 0.1096."""
-    strata = {"1": {"items": 20, "share": "0.940000"}, "2": {"items": 40, "share": "0.970000"}}
-    numbers = {"items": 63, "share": "0.940000", "lower": "0.870000", "upper": "0.980000"}
-    said = {
-        "outcome": "discuss",
-        "level": "0.700000",
-        "confidence": "0.950000",
-        "numbers": {**numbers, "strata": strata},
-        "findings": [{"code": "level_reached"}, {"code": "weak_stratum", "stratum": 1}, {"code": "small_panel"}],
-    }  # fmt: skip
+    strata = {
+        "1": CertifiedStratum(items=20, asked=20, weight="0.400000", share="0.940000"),
+        "2": CertifiedStratum(items=40, asked=43, weight="0.600000", share="0.970000"),
+    }
+    shares = {"items": 63, "share": "0.940000", "lower": "0.870000", "upper": "0.980000", "strata": strata}
+    verdict = certificate_of(certified()).verdict
+    findings = ({"code": "level_reached"}, {"code": "weak_stratum", "stratum": 1}, {"code": "small_panel"})
+    numbers = verdict.numbers.model_copy(update=shares)
+    said = verdict.model_copy(update={"outcome": GateOutcome.DISCUSS, "numbers": numbers, "findings": findings})
     found = coarse_verdict(said, ["2"]).model_dump(mode="json")
     assert found["share"] == {"value": "0.9", "lower": "0.8", "upper": "1", "step": "0.1"}
     assert found["strata"] == {"2": {"value": "1", "lower": "0.9", "upper": "1", "step": "0.1"}}
@@ -412,9 +411,9 @@ def test_each_changed_byte_is_found_outside_by_both(exact: EvidenceFile, tmp_pat
 def test_few_items_are_refused_inside_whoever_signed(exact: EvidenceFile, tmp_path: Path) -> None:
     """A difficulty of four items, and a total less the others of four."""
     stated = certificate_of(exact)
-    numbers = stated.verdict["numbers"]
-    strata = {**numbers["strata"], "3": {**numbers["strata"]["3"], "items": 4}}
-    verdict = {**stated.verdict, "numbers": {**numbers, "strata": strata}}
+    numbers = stated.verdict.numbers
+    strata = {**numbers.strata, "3": numbers.strata["3"].model_copy(update={"items": 4})}
+    verdict = stated.verdict.model_copy(update={"numbers": numbers.model_copy(update={"strata": strata})})
     few = stated.model_copy(update={"verdict": verdict})
     for told, words in ((["1", "2", "3"], "difficulty 3"), (["1", "2"], "less the difficulties")):
         coarse = coarse_of(few, told, **COUNTED, place=PLACE)

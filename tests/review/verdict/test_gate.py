@@ -414,7 +414,7 @@ def as_second(panel: Panel) -> dict[str, Any]:
 
 def both(panel: Panel, policy: GatePolicy) -> list[dict[str, Any]]:
     return [
-        without_names(decide(panel, policy)),
+        without_names(decide(panel, policy)).model_dump(mode="json"),
         # one panel after the other, without the files around them
         second._decide(as_second(panel), policy.model_dump())[1],
     ]

@@ -11,7 +11,7 @@ from review.session.words.keys import REASONS
 from review.verdict.certificate import certificate_text
 from review.verdict.certificate.certificate import Certificate, ReviewStatus
 from review.verdict.certificate.certificate_text import decision_words, measure
-from review.verdict.certificate.certify import EvidenceReading, agreement_json
+from review.verdict.certificate.certify import EvidenceReading, agreement_record
 from review.verdict.certificate.coarse import CoarseCertificate, at_least
 from review.verdict.gate.agreement import MEASURES, SHARES
 from review.verdict.gate.careless import AlikePair, carelessness
@@ -139,7 +139,7 @@ def split_words(review: Review, reading: EvidenceReading) -> str:
 
 def measured(reading: EvidenceReading, name: str) -> str:
     """Return one measure of agreement with its interval."""
-    return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
+    return measure(agreement_record(reading.agreement).measures()[name], share=name in SHARES)
 
 
 def dots(share: float) -> str:
