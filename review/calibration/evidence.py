@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from operator import attrgetter
-from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -49,7 +48,7 @@ class CalibrationEvidence:
     judgements: Judgements
     profile: str | None  # Profile of the composite where all runs share one
     runs: tuple[RatedRun, ...]
-    source: Mapping[str, Any]
+    source: Mapping[str, str | float]
     ratings: int  # Ratings that were used
     raters: int | None  # Different people; None where the ratings do not say who rated
     least_ratings: int
@@ -115,22 +114,18 @@ def gather(connection: sqlite3.Connection, names: Sequence[str], ratings: Rating
 
 def rated_runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
     """Return the named runs, each once; without names, those that the ratings name. UsageError where there is none."""
-    runs = [find_run(connection, name) for name in names] if names else list(_named_by_ratings(connection, ratings))
-    if not runs:
-        raise UsageError("Name the run that was rated; the ratings do not say it.")
-    return list({run.id: run for run in runs}.values())
-
-
-def _named_by_ratings(connection: sqlite3.Connection, ratings: Ratings) -> Iterator[Run]:
-
+    runs = [find_run(connection, name) for name in names]
     named = {row.run: row.where for row in reversed(ratings.rows) if row.run is not None}
-    for name, where in reversed(named.items()):
+    for name, where in () if names else reversed(named.items()):
         try:
-            yield find_run(connection, name)
+            runs.append(find_run(connection, name))
         except UsageError:
             raise UsageError(
                 f"{where}: field 'run' is not a run's id. Write ids, or name the runs: `rosetta calibrate RUN`."
             ) from None
+    if not runs:
+        raise UsageError("Name the run that was rated; the ratings do not say it.")
+    return list({run.id: run for run in runs}.values())
 
 
 def _assigned(runs: Sequence[Run], ratings: Ratings) -> _Said:
@@ -243,11 +238,6 @@ def _evidence(parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, i
     )
 
 
-def _mean_place(rows: Sequence[PersonRating]) -> float:
-    """Return the mean rating; rounded, so that equal means are equal in whatever order people are added up."""
-    return round(fsum(row.place for row in rows) / len(rows), 12)
-
-
 def _judgements(parts: Sequence[_Part]) -> Judgements:
     better = {id_: way for part in parts for id_, way in part.better.items()}
     rows_of_items = [rows for part in parts for rows in part.said]
@@ -255,7 +245,8 @@ def _judgements(parts: Sequence[_Part]) -> Judgements:
     return Judgements(
         items=tuple(entry for part in parts for entry in part.entries),
         systems=tuple(part.run.run_id for part in parts for _ in part.entries),
-        people=np.array([_mean_place(rows) for rows in rows_of_items]),
+        # Mean ratings, rounded: equal means are equal in whatever order people are added up
+        people=np.array([round(fsum(row.place for row in rows) / len(rows), 12) for rows in rows_of_items]),
         acceptable=np.array([sum(row.acceptable for row in rows) / len(rows) for rows in rows_of_items]),
         composite=np.array([value for part in parts for value in part.composite]),
         metrics={id_: np.concatenate([part.metrics.get(id_, nothing[id(part)]) for part in parts]) for id_ in better},

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.toml_text import parse_toml
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
@@ -36,7 +37,7 @@ _HEAD = """\
 """
 
 
-def proposal(found: Calibration, evidence: CalibrationEvidence, version: str) -> dict[str, Any]:
+def proposal(found: Calibration, evidence: CalibrationEvidence, version: str) -> JsonObject:
     """Return a proposal as plain values without nulls, with its hash.
 
     ``version`` is the program's. The same ratings, runs and seed give the same bytes.
@@ -62,7 +63,7 @@ def proposes(found: Calibration) -> bool:
     return found.weights.proposed or found.threshold.proposed
 
 
-def evidence_facts(evidence: CalibrationEvidence) -> dict[str, Any]:
+def evidence_facts(evidence: CalibrationEvidence) -> JsonObject:
     """Return the evidence for the numbers, in plain values."""
     return {
         "items": evidence.judgements.item_count,
@@ -77,7 +78,7 @@ def evidence_facts(evidence: CalibrationEvidence) -> dict[str, Any]:
     }
 
 
-def weight_facts(found: Calibration) -> dict[str, Any]:
+def weight_facts(found: Calibration) -> JsonObject:
     weights = found.weights
     return {
         "proposed": weights.proposed,
@@ -93,7 +94,7 @@ def weight_facts(found: Calibration) -> dict[str, Any]:
     }
 
 
-def threshold_facts(threshold: ThresholdProposal) -> dict[str, Any]:
+def threshold_facts(threshold: ThresholdProposal) -> JsonObject:
     return {
         "proposed": threshold.proposed,
         "reason": threshold.reason,
@@ -106,7 +107,7 @@ def threshold_facts(threshold: ThresholdProposal) -> dict[str, Any]:
     }
 
 
-def estimate_facts(found: Estimate) -> dict[str, Any] | None:
+def estimate_facts(found: Estimate) -> JsonObject | None:
     """Return a number with its interval, None without a number."""
     if found.value is None:
         return None
@@ -115,20 +116,21 @@ def estimate_facts(found: Estimate) -> dict[str, Any] | None:
     return {"value": found.value, "interval": asdict(found.interval)}
 
 
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
-    return value
+def _without_nulls(value: JsonObject) -> JsonObject:
+    def plain(item: Json) -> Json:
+        if isinstance(item, list):
+            return [plain(part) for part in item]
+        return _without_nulls(item) if isinstance(item, Mapping) else item
+
+    return {key: plain(item) for key, item in value.items() if item is not None}
 
 
-def toml_text(value: Mapping[str, Any]) -> str:
+def toml_text(value: JsonObject) -> str:
     """Write a proposal as TOML; reading it back gives the same values."""
     return _HEAD + "\n" + "\n".join(_table(value, ())) + "\n"
 
 
-def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+def _table(value: JsonObject, path: tuple[str, ...]) -> Iterator[str]:
     inner = {
         key: item
         for key, item in value.items()
@@ -136,7 +138,8 @@ def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
     }
     for key, item in value.items():
         if key not in inner:
-            yield f"{_quoted(key)} = {_written(item)}"
+            written = str(item).lower() if isinstance(item, bool) else repr(item)
+            yield f"{_quoted(key)} = {_string(item) if isinstance(item, str) else written}"
     for key, item in inner.items():
         name = ".".join(map(_quoted, (*path, key)))
         for table in item if isinstance(item, list) else [item]:
@@ -146,12 +149,6 @@ def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
 
 def _quoted(key: str) -> str:
     return key if key.replace("_", "").isascii() and key.replace("_", "").isalnum() else _string(key)
-
-
-def _written(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return _string(value) if isinstance(value, str) else repr(value)
 
 
 def _string(text: str) -> str:
@@ -215,7 +212,10 @@ def signed_scoring(path: Path, identity: Identity) -> bytes:
     """
     text, _ = read_text(path, "the proposal", MOST_BYTES)
     stated = stated_proposal(text, path.name)
-    proposal = _read(stated, path.name)
+    try:
+        proposal = _Proposal.model_validate(stated)
+    except ValidationError as error:
+        raise UsageError(f"{path.name}: {first_problem(error)} Calibrate again.") from None
     if proposal.specification_sha256 != specification_sha256():
         raise UsageError(
             f"{path.name} was made for another version of the specification. Calibrate again with this version."
@@ -237,7 +237,7 @@ def signed_scoring(path: Path, identity: Identity) -> bytes:
     return sign_scoring(made, identity)
 
 
-def stated_proposal(text: str, name: str) -> dict[str, Any]:
+def stated_proposal(text: str, name: str) -> JsonObject:
     """Read the values of a proposal and check its hash; UsageError in words."""
     try:
         stated = dict(parse_toml(text))
@@ -251,13 +251,6 @@ def stated_proposal(text: str, name: str) -> dict[str, Any]:
     if stated.get(HASH_FIELD) != canonical_sha256(body):
         raise UsageError(f"{name} was changed after it was made: {HASH_FIELD} is not its hash. Calibrate again.")
     return stated
-
-
-def _read(stated: Mapping[str, Any], name: str) -> _Proposal:
-    try:
-        return _Proposal.model_validate(stated)
-    except ValidationError as error:
-        raise UsageError(f"{name}: {first_problem(error)} Calibrate again.") from None
 
 
 def _weights(proposed: _Weights, name: str) -> dict[str, dict[str, float]]:

@@ -7,8 +7,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import EntryId
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
@@ -65,23 +66,18 @@ def read_scale(text: str | None, acceptable_from: float | None = None) -> Scale:
     if text is None:
         worst, best, middle = OURS.worst, OURS.best, OURS.acceptable_from
     else:
-        worst, best = _ends(text)
+        try:
+            worst, best = map(float, text.split(":"))
+        except ValueError:
+            worst = best = math.nan
+        if not (math.isfinite(worst) and math.isfinite(best)) or worst == best:
+            raise UsageError("--scale: two numbers are wanted, the worst and the best, such as 0:100.")
         middle = (worst + best) / 2
     from_ = middle if acceptable_from is None else acceptable_from
     low, high = sorted((worst, best))
     if not low <= from_ <= high:
         raise UsageError(f"--acceptable-from: a number on the scale from {worst:g} to {best:g} is wanted.")
     return Scale(worst, best, from_, words=text is None)
-
-
-def _ends(text: str) -> tuple[float, float]:
-    try:
-        worst, best = map(float, text.split(":"))
-    except ValueError:
-        worst = best = math.nan
-    if not (math.isfinite(worst) and math.isfinite(best)) or worst == best:
-        raise UsageError("--scale: two numbers are wanted, the worst and the best, such as 0:100.")
-    return worst, best
 
 
 MOST_BYTES = 64 * 2**20
@@ -115,7 +111,7 @@ class Ratings:
 
     rows: tuple[PersonRating, ...]
     # `kind` (file or review), SHA-256 of the file or of the review's ratings, and the scale
-    source: Mapping[str, Any]
+    source: Mapping[str, str | float]
     empty: int = 0  # Rows without a rating, such as those of people who could not judge
     controls: int = 0  # Rows that rate a control item
 
@@ -156,7 +152,12 @@ def from_review(name: str, items: Iterable[ItemRating]) -> Ratings:
     if not rows:
         raise UsageError(f"Review {name!r} has no ratings yet. `rosetta review import` takes them in.")
     rated_rows = sorted([row.run or "", row.entry_id, row.place] for row in rows)
-    source = {"kind": "review", "review": name, "sha256": canonical_sha256(rated_rows), **_scale(OURS)}
+    source: dict[str, str | float] = {
+        "kind": "review",
+        "review": name,
+        "sha256": canonical_sha256(rated_rows),
+        **_scale(OURS),
+    }
     return Ratings(rows, source)
 
 
@@ -194,7 +195,7 @@ def read_ratings(path: Path, scale: Scale) -> Ratings:
         count_words = "no row" if not count else f"no rating in its {count:,} rows"
         raise UsageError(f"{path}: there is {count_words}. One row for each rating is wanted.")
     _refuse_doubled(path, rows)
-    source = {"kind": "file", "sha256": sha256, **_scale(scale)}
+    source: dict[str, str | float] = {"kind": "file", "sha256": sha256, **_scale(scale)}
     return Ratings(tuple(rows), source, empty, controls)
 
 
@@ -202,17 +203,17 @@ def _scale(scale: Scale) -> dict[str, float]:
     return {"scale_worst": scale.worst, "scale_best": scale.best, "acceptable_from": scale.acceptable_from}
 
 
-def _field(path: Path, where: str, row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _field(path: Path, where: str, row: JsonObject, names: tuple[str, ...]) -> Json:
     if _wanted(row, names) not in row:
         raise UsageError(f"{path}: {where}: a field {names[0]!r} is wanted ({' or '.join(names[1:])} will do).")
     return row[_wanted(row, names)]
 
 
-def _wanted(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _wanted(row: JsonObject, names: tuple[str, ...]) -> str:
     return next((name for name in names if name in row), names[0])
 
 
-def _name(path: Path, where: str, row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+def _name(path: Path, where: str, row: JsonObject, names: tuple[str, ...]) -> str | None:
     """Read an id or a name, which may be a number; optional ones may be absent or blank."""
     given = _field(path, where, row, names) if names is ENTRY else row.get(_wanted(row, names))
     if _blank(given):
@@ -239,7 +240,7 @@ def _refuse_doubled(path: Path, rows: Iterable[PersonRating]) -> None:
             raise UsageError(f"{path}: {row.where}: this person rated the same output at {before}. Keep one of them.")
 
 
-def _json_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _json_rows(path: Path, text: str) -> Iterator[tuple[str, JsonObject]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -252,7 +253,7 @@ def _json_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]
         yield f"line {number}", row
 
 
-_READERS: dict[str, Callable[[Path, str], Iterator[tuple[str, Mapping[str, Any]]]]] = {
+_READERS: dict[str, Callable[[Path, str], Iterator[tuple[str, JsonObject]]]] = {
     ".csv": table_rows,
     ".tsv": table_rows,
     ".jsonl": _json_rows,

@@ -7,13 +7,13 @@ import io
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from corpora.files.decode import open_regular
+from corpora.files.json_types import JsonObject
 from corpora.formats.load import load
 from corpora.formats.write import encode
 from corpora.model.corpus import Corpus, Form
@@ -30,7 +30,7 @@ from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal
 from harness.store.attachments import Attached, attached_to
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.corpora.listing import PREFIX, CorpusSummary, list_corpora, shown_corpus
+from harness.store.corpora.listing import PREFIX, list_corpora, shown_corpus
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
 from harness.vault.folder import copy_to
@@ -74,9 +74,14 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
     stored = list_corpora(connection, withdrawn=True)
     chosen: dict[str, OwnCorpus] = {}
     for name in names:
-        path = Path(name)
+        path, digest = Path(name), name.removeprefix(PREFIX)
         corpus = load(path) if path.is_file() else None
-        fitting = [summary for summary in stored if _is(summary, name, corpus)]
+        if corpus is not None:
+            fitting = [summary for summary in stored if summary.sha256 == corpus.sha256]
+        elif name.startswith(PREFIX):
+            fitting = [summary for summary in stored if len(digest) >= 6 and summary.sha256.startswith(digest)]
+        else:
+            fitting = [summary for summary in stored if summary.dataset.id == name]
         if corpus is None and not fitting:
             known = ", ".join(sorted({summary.dataset.id for summary in stored})) or "none yet"
             raise UsageError(f"There is no corpus {name!r}, as a file or in the store. There are: {known}.")
@@ -87,14 +92,6 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
             sha256, runs = corpus.sha256, fitting[-1].runs if fitting else ()
             chosen[sha256] = OwnCorpus(corpus.dataset.id, sha256, None, runs, path, corpus)
     return list(chosen.values())
-
-
-def _is(stored: CorpusSummary, name: str, corpus: Corpus | None) -> bool:
-    if corpus is not None:
-        return stored.sha256 == corpus.sha256
-    if name.startswith(PREFIX):
-        return len(name) >= len(PREFIX) + 6 and stored.sha256.startswith(name.removeprefix(PREFIX))
-    return stored.dataset.id == name
 
 
 def corpus_files(
@@ -122,7 +119,11 @@ def corpus_files(
     if chosen.file is not None and len(kept) == len(whole.entries):
         # the file as it is, and the terms next to it
         for path in (chosen.file, *marks_beside(chosen.file)):
-            yield OutFile(f"{name}/{plain_name(path.name)}", _bytes(path))
+            try:
+                with open_regular(path) as file:
+                    yield OutFile(f"{name}/{plain_name(path.name)}", file.read())
+            except OSError as error:
+                raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     if kept:
         corpus = replace(whole, entries=kept)
         for form, suffix in ((Form.SPECIFICATION, "json"), (Form.TSV, "tsv")):
@@ -140,14 +141,11 @@ def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
     return shown_corpus(connection, chosen.number)
 
 
-def table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     """Write a table: tabs between cells, quotation marks where needed; texts that would run as formulas are guarded."""
     file = io.StringIO(newline="")
-    made = csv.DictWriter(file, columns, dialect="excel-tab", lineterminator="\n")
-    made.writeheader()
-    made.writerows(
-        {name: guarded(value) if isinstance(value, str) else value for name, value in row.items()} for row in rows
-    )
+    made = csv.writer(file, dialect="excel-tab", lineterminator="\n")
+    made.writerows([columns, *(map(guarded, row) for row in rows)])
     return file.getvalue().encode()
 
 
@@ -214,14 +212,6 @@ def _opened(opened: UnsealedCorpus, agreed: Collection[int | str]) -> bytes:
     return f"{json.dumps(made, ensure_ascii=False, indent=2)}\n".encode()
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        with open_regular(path) as file:
-            return file.read()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
-
-
 # ---- What an export has of reviews: ratings, answer key, policy, events, certificates with their
 # evidence, consent.
 
@@ -266,16 +256,12 @@ def files_of_review(
             return
         for name, data in review_files(office, review, gathered).items():
             yield OutFile(f"{folder}/{name}", data)
-        yield OutFile(f"{folder}/items.jsonl", _items(review))
+        items = (text.model_dump(mode="json", exclude_none=True) for text in review.texts.values())
+        yield OutFile(f"{folder}/items.jsonl", _lines(items))
         yield OutFile(f"{folder}/consent.jsonl", _consent(office, review))
         yield from _signed(review, folder)
     except HarnessError as error:
         left_out.append(f"review {review.name}: {error}")
-
-
-def _items(review: Review) -> bytes:
-    lines = (text.model_dump(mode="json", exclude_none=True) for text in review.texts.values())
-    return _lines(lines)
 
 
 def _consent(office: Office, review: Review) -> bytes:
@@ -306,7 +292,7 @@ def _translations(office: Office, review: Review, folder: str, *, sealed: bool) 
     yield from _signed(review, folder)
 
 
-def _lines(records: Iterator[dict[str, Any]]) -> bytes:
+def _lines(records: Iterable[JsonObject]) -> bytes:
     return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records).encode()
 
 
@@ -391,7 +377,7 @@ def _inside(
     yield from _method(card.as_json())
 
 
-def _method(card: Mapping[str, Any]) -> Iterator[OutFile]:
+def _method(card: JsonObject) -> Iterator[OutFile]:
     setup = card.get("method")
     stated = card.get("fingerprint")
     name = stated.get("setup_hash") if isinstance(stated, dict) else None

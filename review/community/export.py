@@ -9,13 +9,13 @@ import html
 import json
 import os
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from corpora.files.decode import open_regular
 from corpora.text.visible import plain
@@ -43,8 +43,9 @@ from review.community.contents import (
 )
 from review.community.folder import (
     ABOUT,
-    FORMAT,
     Checked,
+    ExportedCorpus,
+    ExportFacts,
     OutFile,
     new_export,
     put_in_place,
@@ -124,7 +125,7 @@ def kind_of(path: str) -> str:
     return next((words for pattern, words in _KINDS if fnmatchcase(path, pattern)), "")
 
 
-def pages(about: Mapping[str, Any], paths: Sequence[str]) -> Iterator[OutFile]:
+def pages(about: ExportFacts, paths: Sequence[str]) -> Iterator[OutFile]:
     """Yield the page, as text and as plain HTML, and the schema of cards; ``paths`` are all other files."""
     listed = sorted({*paths, "about.json", "run-card.schema.json"})
     yield OutFile("run-card.schema.json", canonical_bytes(card_schema()) + b"\n")
@@ -132,30 +133,29 @@ def pages(about: Mapping[str, Any], paths: Sequence[str]) -> Iterator[OutFile]:
     yield OutFile("index.html", _html(about, listed).encode())
 
 
-def _facts(about: Mapping[str, Any]) -> list[str]:
-    made = f"Made {about['made']} by {about['program']}."
-    corpora = about["corpora"]
-    return [made, *(f"Corpus: {plain(c['id'])} (SHA-256 of its file {c['sha256']})" for c in corpora)]
+def _facts(about: ExportFacts) -> list[str]:
+    made = f"Made {about.made} by {about.program}."
+    return [made, *(f"Corpus: {plain(c.id)} (SHA-256 of its file {c.sha256})" for c in about.corpora)]
 
 
-def _left_out(about: Mapping[str, Any]) -> list[str]:
-    return [plain(reason) for reason in about["left_out"]] or ["nothing that this computer had"]
+def _left_out(about: ExportFacts) -> list[str]:
+    return [plain(reason) for reason in about.left_out] or ["nothing that this computer had"]
 
 
-def _text(about: Mapping[str, Any], paths: Sequence[str]) -> str:
+def _text(about: ExportFacts, paths: Sequence[str]) -> str:
     # the kinds of files that there are, and those that every export has
     there = [(p, words) for p, words in _KINDS if any(kind_of(path) == words for path in paths)]
     kinds = "\n".join(f"{pattern}\n    {words}" for pattern, words in (*there, *_SUMS.items()))
     left = "\n".join(f"- {reason}" for reason in _left_out(about))
     facts = "\n".join(_facts(about))
-    check = _CHECK.format(words=about["six_words"])
+    check = _CHECK.format(words=about.six_words)
     return (
         f"{_INTRODUCTION}\n\n{facts}\n\nWHAT THE FILES ARE\n\n{kinds}\n\n{_ENDS}\n\nWHAT WAS LEFT OUT\n\n{left}\n\n"
         f"IS IT WHOLE?\n\n{check}\n\nThe same, with a list of all files to click on, is index.html.\n"
     )
 
 
-def _html(about: Mapping[str, Any], paths: Sequence[str]) -> str:
+def _html(about: ExportFacts, paths: Sequence[str]) -> str:
     def listed(items: Sequence[str]) -> str:
         return "<ul>\n" + "".join(f"<li>{html.escape(item)}</li>\n" for item in items) + "</ul>\n"
 
@@ -163,16 +163,13 @@ def _html(about: Mapping[str, Any], paths: Sequence[str]) -> str:
         f'<tr><td><a href="{html.escape(path, quote=True)}">{html.escape(path)}</a></td><td>{html.escape(words)}</td></tr>\n'
         for path, words in [*((path, kind_of(path)) for path in paths), *_SUMS.items()]
     )
-    check = html.escape(_CHECK.format(words=about["six_words"]))
+    check = html.escape(_CHECK.format(words=about.six_words))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>What belongs to the community</title></head>\n<body>\n'
         f"<h1>What belongs to the community</h1>\n<p>{html.escape(_INTRODUCTION)}</p>\n{listed(_facts(about))}"
         f"<h2>The files</h2>\n<p>{html.escape(_ENDS)}</p>\n<table>\n{rows}</table>\n"
         f"<h2>What was left out</h2>\n{listed(_left_out(about))}<h2>Is it whole?</h2>\n<pre>{check}</pre>\n</body>\n</html>\n"
     )
-
-
-_CHANGING = ("made", "program")  # Parts of `about.json` that say nothing of what an export holds
 
 
 @dataclass(frozen=True)
@@ -229,11 +226,20 @@ def export_community(
         if wanted.vault is not None:
             purpose = wanted.purpose or "the community's own export"
             names = sealed_vault(wanted.vault, made / "vault", purpose, wanted.keeper)
-            sums |= {f"vault/{name}": _sha256(made / "vault" / name) for name in names}
-        about = _about(work, chosen)
-        about_file = OutFile(ABOUT, f"{json.dumps(about, ensure_ascii=False, indent=2)}\n".encode())
+            sums |= {f"vault/{name}": sha256((made / "vault" / name).read_bytes()).hexdigest() for name in names}
+        about = ExportFacts(
+            made=work.now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            program=f"Rosetta {VERSION}",
+            corpora=[ExportedCorpus(id=corpus.id, sha256=corpus.sha256) for corpus in chosen],
+            signing_key=signer.public.signing_key,
+            six_words=signer.public.phrase,
+            secret_texts=wanted.open_secrets,
+            left_out=list(work.left_out),
+        )
+        about_file = OutFile(ABOUT, f"{json.dumps(about.model_dump(), ensure_ascii=False, indent=2)}\n".encode())
         sums |= write_part(made, [about_file, *pages(about, sorted(sums))])
-        if not (same := before is not None and _same(before, about, sums)):
+        same = before is not None and _same(before, about, sums)
+        if not same:
             sign_part(made, sums, signer)
             put_in_place(made, target)
     return Done(len(sums) + 3, tuple(work.left_out), same)
@@ -250,7 +256,7 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
     except FileError as error:
         raise UsageError(f"{target} is not written over. {error}") from None
     named = {corpus.sha256 for corpus in chosen}
-    if lost := [had["id"] for had in before.about["corpora"] if had["sha256"] not in named]:
+    if lost := [corpus.id for corpus in before.about.corpora if corpus.sha256 not in named]:
         raise UsageError(
             f"{target} also holds the corpus {lost[0]!r}, which was not named now. Name it too, or another folder."
         )
@@ -259,13 +265,12 @@ def _before(target: Path, chosen: list[OwnCorpus], signer: Identity) -> Checked 
     return before
 
 
-def _same(before: Checked, about: dict[str, Any], sums: dict[str, str]) -> bool:
-    def without(values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-        return {name: value for name, value in values.items() if name not in names}
-
-    own_files = {ABOUT, "README.txt", "index.html", "SIGNING-KEY.pem"}
-    same_files = without(sums, own_files) == without(before.sums, own_files)
-    return same_files and without(about, _CHANGING) == without(before.about, _CHANGING)
+def _same(before: Checked, about: ExportFacts, sums: dict[str, str]) -> bool:
+    """Return whether an export holds the same; when it was made, and by which program, is left out."""
+    own = {ABOUT, "README.txt", "index.html", "SIGNING-KEY.pem"}
+    made = {"made": before.about.made, "program": before.about.program}
+    changed = {path for path, _ in sums.items() ^ before.sums.items()}
+    return changed <= own and about.model_copy(update=made) == before.about
 
 
 def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
@@ -298,6 +303,18 @@ def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
     yield from _reviews(work, runs)
     yield from _consent(work, chosen)
     yield _keys(work)
+
+
+def _keys(work: _Work) -> OutFile:
+    """Write the public halves of all keys that matter here, each with its six words."""
+    own = work.signer.public
+    keys = [(f"this export ({work.signer.role})", own.signing_key, own.recipient)]
+    if work.wanted.vault is not None:
+        keepers = work.wanted.vault.read().keepers.values()
+        keys += [(f"keeper {k.name}", k.signing_key, k.recipient) for k in keepers]
+    keys += [(whose, key, "") for key, whose in sorted(work.signers.items())]
+    rows = [(whose, key, recipient, key_phrase(key)) for whose, key, recipient in keys]
+    return OutFile("keys.tsv", table(("whose", "signing_key", "recipient", "six_words"), rows))
 
 
 def _handed_over(method: Path) -> Iterator[OutFile]:
@@ -344,33 +361,3 @@ def _consent(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
         if about.what in {"corpus", "entries"} and (about.sha256 in hashes or about.id in ids):
             for notice in filter(None, (held.notice, held.lifted)):
                 yield OutFile(f"consent/{notice.number[:16]}{SUFFIX}", as_bytes(notice))
-
-
-def _keys(work: _Work) -> OutFile:
-    """Write the public halves of all keys that matter here, each with its six words."""
-    own = work.signer.public
-    keys = [(f"this export ({work.signer.role})", own.signing_key, own.recipient)]
-    if work.wanted.vault is not None:
-        keepers = work.wanted.vault.read().keepers.values()
-        keys += [(f"keeper {k.name}", k.signing_key, k.recipient) for k in keepers]
-    keys += [(whose, key, "") for key, whose in sorted(work.signers.items())]
-    columns = ("whose", "signing_key", "recipient", "six_words")
-    rows = [dict(zip(columns, (*row, key_phrase(row[1])), strict=True)) for row in keys]
-    return OutFile("keys.tsv", table(columns, rows))
-
-
-def _about(work: _Work, chosen: list[OwnCorpus]) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "made": work.now.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "program": f"Rosetta {VERSION}",
-        "corpora": [{"id": own_corpus.id, "sha256": own_corpus.sha256} for own_corpus in chosen],
-        "signing_key": work.signer.public.signing_key,
-        "six_words": work.signer.public.phrase,
-        "secret_texts": work.wanted.open_secrets,
-        "left_out": list(work.left_out),
-    }
-
-
-def _sha256(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()

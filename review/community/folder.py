@@ -7,22 +7,22 @@ It is made beside its place and takes that in one step, so anyone who is stopped
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import filelock
+from pydantic import BaseModel, ValidationError
 
 from corpora.files.decode import open_regular
 from corpora.text.messages import counted
 from harness.card.checking.verdict import CardCheck
-from harness.card.reading import parse_object
+from harness.card.reading import block, parse_object
 from harness.card.signing import own_keys
 from harness.consent.checks import Found, Verified, found, of_card
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, standing
@@ -48,17 +48,35 @@ class OutFile:
     data: bytes
 
 
+class ExportedCorpus(BaseModel):
+    id: str
+    sha256: str  # Of its file
+
+
+class ExportFacts(BaseModel):
+    """What ``about.json`` says of an export; parts that a later version adds are not read."""
+
+    format: Literal["rosetta-community-export/1"] = FORMAT
+    made: str  # UTC
+    program: str
+    corpora: list[ExportedCorpus]
+    signing_key: str
+    six_words: str
+    secret_texts: bool
+    left_out: list[str]
+
+
 @dataclass(frozen=True)
 class Checked:
     """An export as its folder has it, every byte of it checked."""
 
-    about: Mapping[str, Any]
+    about: ExportFacts
     sums: Mapping[str, str]  # Path → SHA-256 of every file but the list itself and its signature
 
     @property
     def signer(self) -> str:
         """Public key under which it is signed."""
-        return str(self.about["signing_key"])
+        return self.about.signing_key
 
 
 @contextmanager
@@ -149,29 +167,26 @@ def read_export(folder: Path) -> Checked:
         if (match := _LINE.fullmatch(line)) is None:
             raise _damaged(SUMS, "a line of it is none")
         sums[match[2]] = match[1]
-    there = {file.relative_to(folder).as_posix() for file in _files(folder)}
+    there = set[str]()
+    for where, folders, names in os.walk(folder):
+        links = [name for name in folders if (Path(where) / name).is_symlink()]
+        there |= {(Path(where) / name).relative_to(folder).as_posix() for name in (*names, *links)}
     if more := sorted(there - sums.keys() - {SUMS, SIGNATURE}):
         raise _damaged(more[0], "no export wrote it")
     for path, sha256 in sums.items():
         if hashlib.sha256(_read(folder, path)).hexdigest() != sha256:
             raise _damaged(path, "its bytes are not those that were written")
-    about = _about(folder)
-    key = str(about.get("signing_key"))
+    try:
+        about = ExportFacts.model_validate_json(_read(folder, ABOUT))
+    except ValidationError:
+        raise FileError(
+            FileProblem.NOT_OURS, f"{folder} is no export of a community, or one of a newer version of Rosetta."
+        ) from None
+    key = about.signing_key
     right = _read(folder, KEY) == public_pem(key).encode() if re.fullmatch("[0-9a-f]{64}", key) else False
     if not right or not verify(key, listed, _read(folder, SIGNATURE)):
         raise _damaged(SIGNATURE, "it is not that of this list and key")
     return Checked(about, sums)
-
-
-def _about(folder: Path) -> dict[str, Any]:
-    about: Any = None
-    with suppress(ValueError, RecursionError):
-        about = json.loads(_read(folder, ABOUT))
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise FileError(
-            FileProblem.NOT_OURS, f"{folder} is no export of a community, or one of a newer version of Rosetta."
-        )
-    return about
 
 
 def _read(folder: Path, path: str) -> bytes:
@@ -185,12 +200,6 @@ def _read(folder: Path, path: str) -> bytes:
         raise _damaged(path, "it is missing") from None
     except OSError as error:
         raise _damaged(path, f"it cannot be read ({error.strerror})") from None
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for where, folders, names in os.walk(folder):
-        links = [name for name in folders if (Path(where) / name).is_symlink()]
-        yield from (Path(where) / name for name in (*names, *links))
 
 
 def _beside(target: Path, what: str) -> Path:
@@ -224,22 +233,18 @@ def export_checks(folder: Path, home: Path, words: str) -> list[CardCheck]:
     except FileError as error:
         return [CardCheck("files", False, str(error))]
     count = counted(len(export.sums), "file")
-    written = f"{count}, as they were written {export.about.get('made')}"
-    taken_back = withdrawn_in(folder, export, standing(home))
+    signer, six_words = own_keys(home).get(export.signer), key_phrase(export.signer)
+    if words and not says_key(read_words(words), export.signer):
+        key = CardCheck("key", False, f"signed with another key than that of the words given; its six words are: {six_words}")  # fmt: skip
+    elif words or signer:
+        key = CardCheck("key", True, f"signed with {signer or 'the key whose six words were given'}: {six_words}")
+    else:
+        key = CardCheck("key", None, f"signed with a key that nobody here knows. Its six words are: {six_words}. Compare them with those of anyone who made it (--words).")  # fmt: skip
     return [
-        CardCheck("files", True, written),
-        *(CardCheck("consent", check.ok, check.words) for check in taken_back),
-        _signature(export.signer, home, words),
+        CardCheck("files", True, f"{count}, as they were written {export.about.made}"),
+        *(CardCheck("consent", check.ok, check.words) for check in withdrawn_in(folder, export, standing(home))),
+        key,
     ]
-
-
-def _signature(signer: str, home: Path, words: str) -> CardCheck:
-    six_words, own = key_phrase(signer), own_keys(home).get(signer)
-    if words and not says_key(read_words(words), signer):
-        return CardCheck("key", False, f"signed with another key than that of the words given; its six words are: {six_words}")  # fmt: skip
-    if words or own:
-        return CardCheck("key", True, f"signed with {own or 'the key whose six words were given'}: {six_words}")
-    return CardCheck("key", None, f"signed with a key that nobody here knows. Its six words are: {six_words}. Compare them with those of anyone who made it (--words).")  # fmt: skip
 
 
 def withdrawn_in(folder: Path, export: Checked, now: Withdrawals) -> list[Found]:
@@ -268,16 +273,14 @@ def _subjects(path: str, folder: Path, export: Checked) -> Iterator[Verified | F
         rows = content.get("results")
         yield of_card(content, _ids(rows, "entry_id") if rows else None)
     else:
-        yield Verified(_facts(content, name, export), ids=frozenset(_ids(content.get("entries"), "id")))
-
-
-def _facts(corpus: Mapping[str, Any], name: str, export: Checked) -> CorpusFacts:
-    """Return by what a corpus is known; its file is named by the beginning of its hash."""
-    dataset = corpus.get("dataset")
-    fields = dataset if isinstance(dataset, Mapping) else {}
-    known = [str(corpus_entry.get("sha256")) for corpus_entry in export.about["corpora"]]
-    sha256 = next((digest for digest in known if name.endswith(f"-{digest[:12]}.json")), "")
-    return CorpusFacts(sha256, str(fields.get("id", "")), fields.get("source_language"), fields.get("target_language"))
+        # A corpus' file is named by the beginning of its hash
+        fields = block(content, "dataset")
+        known = (corpus.sha256 for corpus in export.about.corpora)
+        sha256 = next((digest for digest in known if name.endswith(f"-{digest[:12]}.json")), "")
+        tags = (fields.get(name) for name in ("source_language", "target_language"))
+        source, target = (tag if isinstance(tag, str) else None for tag in tags)
+        corpus_facts = CorpusFacts(sha256, str(fields.get("id", "")), source, target)
+        yield Verified(corpus_facts, ids=frozenset(_ids(content.get("entries"), "id")))
 
 
 def _ids(rows: Any, field: str) -> list[str]:

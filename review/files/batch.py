@@ -50,9 +50,7 @@ def check_content(manifest: BatchManifest, items: Sequence[BatchItem], training:
     known = {item.id for item in items}
     if len(known | {item.id for item in training}) < len(items) + len(training):
         raise _invalid("two items have the same id")
-    for place, order in manifest.orders.items():
-        _check_person(place, manifest)
-        _check_order(order, known)
+    _check_orders(manifest, known)
     _check_recipients(manifest.organisation.recipients)
 
 
@@ -76,24 +74,22 @@ def _check_for_translators(items: Sequence[BatchItem], training: Sequence[Traini
         raise _invalid("a sentence to translate is empty")
 
 
-def _check_person(place: str, manifest: BatchManifest) -> None:
-    if not manifest.names_codes:
-        if len(place) < _PLACE_DIGITS:
+def _check_orders(manifest: BatchManifest, known: set[str]) -> None:
+    """Refuse people who are named openly, or by no code, and orders with nothing, an item twice, or one that is not there."""
+    for place, order in manifest.orders.items():
+        if not manifest.names_codes and len(place) < _PLACE_DIGITS:
             raise _invalid("it names a reviewer openly, so that anyone who has it could answer as this person")
-        return
-    try:
-        read_code(place)
-    except CodeError:
-        raise _invalid("it names somebody by what is no reviewer's code") from None
-
-
-def _check_order(order: Sequence[str], known: set[str]) -> None:
-    if not order:
-        raise _invalid("a reviewer has nothing to do")
-    if len(set(order)) < len(order):
-        raise _invalid("a reviewer would be asked the same item twice")
-    if not known.issuperset(order):
-        raise _invalid("a reviewer would be asked an item that is not there")
+        try:
+            if manifest.names_codes:
+                read_code(place)
+        except CodeError:
+            raise _invalid("it names somebody by what is no reviewer's code") from None
+        if not order:
+            raise _invalid("a reviewer has nothing to do")
+        if len(set(order)) < len(order):
+            raise _invalid("a reviewer would be asked the same item twice")
+        if not known.issuperset(order):
+            raise _invalid("a reviewer would be asked an item that is not there")
 
 
 def _check_recipients(recipients: Sequence[str]) -> None:
@@ -226,7 +222,18 @@ def open_batch(data: bytes, identities: Iterable[AgeIdentity] = (), passphrase: 
     A passphrase takes a fraction of a second for our files, and some seconds for one that another program
     sealed: call it away from the screen. ``problem`` LOCKED asks for a passphrase, WRONG_KEY for another.
     """
-    plain = _unsealed(data, identities, passphrase)
+    if (lock := lock_of(data)) is None:
+        plain = data
+    elif lock is Lock.KEYS:
+        plain = unseal(data, identities)
+    elif passphrase is None:
+        raise FileError(FileProblem.LOCKED, "This file opens with the passphrase on the reviewer's card.")
+    else:
+        try:
+            typed = typed_passphrase(passphrase)
+        except FileError as error:
+            raise FileError(FileProblem.WRONG_KEY, str(error)) from None
+        plain = unseal_with_passphrase(data, typed)
     batch = _read(plain)
     if batch.manifest.secret and plain is data:
         raise FileError(
@@ -234,20 +241,6 @@ def open_batch(data: bytes, identities: Iterable[AgeIdentity] = (), passphrase: 
             "This batch holds secret sentences but is not sealed. Tell the organisation, and delete it.",
         )
     return batch
-
-
-def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | None) -> bytes:
-    if (lock := lock_of(data)) is None:
-        return data
-    if lock is Lock.KEYS:
-        return unseal(data, identities)
-    if passphrase is None:
-        raise FileError(FileProblem.LOCKED, "This file opens with the passphrase on the reviewer's card.")
-    try:
-        typed = typed_passphrase(passphrase)
-    except FileError as error:
-        raise FileError(FileProblem.WRONG_KEY, str(error)) from None
-    return unseal_with_passphrase(data, typed)
 
 
 def _read(archive: bytes) -> Batch:
@@ -259,7 +252,13 @@ def _read(archive: bytes) -> Batch:
     ]
     if carried_fonts and (opened.manifest.version or 0) < 3:
         raise FileError(FileProblem.INVALID, "A batch brings fonts from version 3 on, and none before.")
-    fonts = tuple(carried_fonts)
+    salt = opened.members.get(SALT)
+    if opened.manifest.names_codes is not (salt is None):
+        raise FileError(FileProblem.INVALID, f"{SALT}: a batch has one from version 2 on, and none before.")
+    try:
+        salt = b"" if salt is None else read_salt(salt)
+    except ValueError as error:
+        raise FileError(FileProblem.INVALID, f"{SALT}: {error}.") from None
     batch = Batch(
         opened.manifest,
         opened.signed.content,
@@ -267,20 +266,11 @@ def _read(archive: bytes) -> Batch:
         _items(opened.members[TRAINING], TrainingItem, TRAINING, _MOST_TRAINING),
         archive,
         opened.signed.signature,
-        salt=_salt(opened.manifest, opened.members.get(SALT)),
-        fonts=fonts,
+        salt=salt,
+        fonts=tuple(carried_fonts),
     )
     check_content(batch.manifest, batch.items, batch.training)
     return batch
-
-
-def _salt(manifest: BatchManifest, content: bytes | None) -> bytes:
-    if manifest.names_codes is not (content is None):
-        raise FileError(FileProblem.INVALID, f"{SALT}: a batch has one from version 2 on, and none before.")
-    try:
-        return b"" if content is None else read_salt(content)
-    except ValueError as error:
-        raise FileError(FileProblem.INVALID, f"{SALT}: {error}.") from None
 
 
 def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_Item, ...]:
@@ -289,14 +279,13 @@ def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_
     lines = content.split(b"\n", most + 1)[:-1]
     if len(lines) > most:
         raise FileError(FileProblem.TOO_LARGE, f"{member}: more than {most:,} lines.")
-    return tuple(_item(line, form, f"{member}: line {n}") for n, line in enumerate(lines, 1))
-
-
-def _item(line: bytes, form: type[_Item], where: str) -> _Item:
-    try:
-        return form.model_validate_json(line, strict=True)
-    except ValidationError as error:
-        raise FileError(FileProblem.INVALID, f"{where}: {first_problem(error)}") from None
+    items = []
+    for number, line in enumerate(lines, 1):
+        try:
+            items.append(form.model_validate_json(line, strict=True))
+        except ValidationError as error:
+            raise FileError(FileProblem.INVALID, f"{member}: line {number}: {first_problem(error)}") from None
+    return tuple(items)
 
 
 def _lines(items: Iterable[BaseModel]) -> bytes:

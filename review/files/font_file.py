@@ -171,6 +171,14 @@ def _strict_tables(data: bytes) -> Mapping[str, bytes]:
     return tables
 
 
+def _sum(tag: str, table: bytes) -> int:
+    if tag == "head":
+        table = table[:_CHECKSUM_AT] + bytes(4) + table[_CHECKSUM_AT + 4 :]
+    padded = table + bytes(-len(table) % 4)
+    total: int = sum(struct.unpack(f">{len(padded) // 4}I", padded))
+    return total & 0xFFFFFFFF
+
+
 def _check_places(data: bytes, places: list[tuple[int, int]]) -> None:
     end = _HEAD.size + len(places) * _RECORD.size
     for begin, size in sorted(places):
@@ -181,14 +189,6 @@ def _check_places(data: bytes, places: list[tuple[int, int]]) -> None:
             _refuse("something stands between its tables")
     if end != len(data):
         _refuse("it is cut short, or something stands behind it")
-
-
-def _sum(tag: str, table: bytes) -> int:
-    if tag == "head":
-        table = table[:_CHECKSUM_AT] + bytes(4) + table[_CHECKSUM_AT + 4 :]
-    padded = table + bytes(-len(table) % 4)
-    total: int = sum(struct.unpack(f">{len(padded) // 4}I", padded))
-    return total & 0xFFFFFFFF
 
 
 # the tables

@@ -5,7 +5,7 @@ A batch holds what a reviewer's laptop needs, and nothing that tells the system 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -208,17 +208,15 @@ def wording(own: str, own_language: str, given: Mapping[str, str], *wanted: str)
     """
     texts = {tag: text for tag, text in {own_language: own, **given}.items() if text.strip()}
     tags = {tag.casefold(): tag for tag in texts}
-    near = [name for tag in wanted for name in _nearest(tag.casefold(), tags)]
+    near: list[str] = []
+    for wanted_tag in wanted:
+        # The tag and its wider ones, then those of the same language
+        parts = wanted_tag.casefold().split("-")
+        near += ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
+        near += sorted(name for name in tags if name.partition("-")[0] == parts[0])
     others = [own_language.casefold(), *sorted(tags)]
     tag = next((tags[name] for name in (*near, *others) if name in tags), own_language)
     return Wording(texts.get(tag, ""), tag)
-
-
-def _nearest(wanted: str, found: Iterable[str]) -> list[str]:
-    """Return a tag and its wider ones, then those of the same language; all in small letters."""
-    parts = wanted.split("-")
-    wider = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
-    return [*wider, *sorted(name for name in found if name.partition("-")[0] == parts[0])]
 
 
 RATINGS_FORMAT: Final = "rosetta-ratings/2"

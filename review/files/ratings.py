@@ -10,7 +10,7 @@ import hashlib
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -137,7 +137,10 @@ def write_ratings(folder: Path, events: Sequence[Event], batch: Batch, identity:
         raise FileError(FileProblem.INVALID, "The code is none of this review's. Open it again.")
     place = f"{batch.manifest.batch} person {people.index(own)}"
     person = hashlib.sha256(place.encode()).hexdigest()[:_PERSON_DIGITS]
-    stem = f"{_title(batch.manifest.title)}-{person}"
+    # The title as a part of a file's name that every system takes: letters, digits, hyphens
+    letters = unicodedata.normalize("NFC", batch.manifest.title)
+    kept = "".join(letter if unicodedata.category(letter)[0] in "LNM" else "-" for letter in letters)
+    stem = f"{re.sub('-+', '-', kept)[:40].strip('-') or 'review'}-{person}"
     archive = sign_ratings(events, batch, identity)
     opened = _checked(archive)
     head = opened.manifest.head
@@ -205,24 +208,14 @@ def _mark(batch: Batch, event: str) -> str:
     return hashlib.sha256(f"{batch.manifest.batch} {event}".encode()).hexdigest()[:_MARK_DIGITS]
 
 
-def _title(title: str) -> str:
-    """Return a title as a part of a file's name that every system takes: letters, digits, hyphens."""
-    kept = (
-        letter if unicodedata.category(letter)[0] in "LNM" else "-" for letter in unicodedata.normalize("NFC", title)
-    )
-    return re.sub("-+", "-", "".join(kept))[:40].strip("-") or "review"
-
-
 def _drop_older(folder: Path, stem: str, newest: Path, marks: set[str]) -> None:
     """Remove files whose last event the newest one holds too: its chain holds all before it."""
-    for path in _of_reviewer(folder, stem):
+    files: list[Path] = []
+    with contextlib.suppress(OSError):
+        files = [
+            path for path in folder.iterdir() if path.name.startswith(f"{stem}-") and path.suffix == RATINGS_SUFFIX
+        ]
+    for path in files:
         if path.name != newest.name and path.stem.removeprefix(f"{stem}-") in marks:
             with contextlib.suppress(OSError):
                 path.unlink()
-
-
-def _of_reviewer(folder: Path, stem: str) -> Iterator[Path]:
-    with contextlib.suppress(OSError):
-        yield from (
-            path for path in folder.iterdir() if path.name.startswith(f"{stem}-") and path.suffix == RATINGS_SUFFIX
-        )

@@ -17,7 +17,6 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -60,7 +59,7 @@ class Event:
     shut: bool = False
 
     @property
-    def head(self) -> dict[str, Any]:
+    def head(self) -> dict[str, int | str]:
         """The part that the chain covers, as JSON values."""
         return {
             "v": VERSION,
@@ -108,7 +107,15 @@ def read_event(line: bytes) -> Event:
         raise EventError("is not JSON") from None
     if not isinstance(raw, dict) or set(raw) != {"head", "payload", "salt"}:
         raise EventError("is not an event of this form")
-    event = _event(raw["head"], raw["payload"], raw["salt"])
+    facts, payload, salt = _read_head(raw["head"]), raw["payload"], raw["salt"]
+    if payload is None and salt is None:
+        event = Event(*facts, payload=None, salt=None)
+    else:
+        if not (isinstance(salt, str) and re.fullmatch(r"[0-9a-f]{32}", salt)):
+            raise EventError("has no salt")
+        event = Event(*facts, payload=read_payload(payload, raw["head"]["kind"]), salt=bytes.fromhex(salt))
+        if event.payload is None or _commitment(event.payload, bytes.fromhex(salt)) != event.commit:
+            raise EventError("was changed after it was written: its content does not match its head")
     try:
         same = event.line() == line
     except UsageError:
@@ -118,32 +125,16 @@ def read_event(line: bytes) -> Event:
     return event
 
 
-def shut_event(head: dict[str, Any], payload: object) -> Event:
+def shut_event(head: object, payload: object) -> Event:
     """Return an event whose words stay sealed, so that its content cannot be held against its head; EventError in words."""
-    _check_head(head)
-    return Event(*_facts(head), payload=read_payload(payload, head["kind"]), salt=None, shut=True)
+    device, seq, lamport, prev, kind, commit = _read_head(head)
+    return Event(device, seq, lamport, prev, kind, commit, read_payload(payload, kind), salt=None, shut=True)
 
 
-def _event(head: object, payload: object, salt: object) -> Event:
+def _read_head(head: object) -> tuple[str, int, int, str, Kind, str]:
+    """Read the facts of an event from its head, in the order of its fields; EventError in words."""
     if not isinstance(head, dict) or set(head) != set(_HEAD) or head["v"] != VERSION:
         raise EventError("has a head of another form or version")
-    _check_head(head)
-    if payload is None and salt is None:
-        return Event(*_facts(head), payload=None, salt=None)
-    if not (isinstance(salt, str) and re.fullmatch(r"[0-9a-f]{32}", salt)):
-        raise EventError("has no salt")
-    said = read_payload(payload, head["kind"])
-    event = Event(*_facts(head), payload=said, salt=bytes.fromhex(salt))
-    if _commitment(said, bytes.fromhex(salt)) != event.commit:
-        raise EventError("was changed after it was written: its content does not match its head")
-    return event
-
-
-def _facts(head: dict[str, Any]) -> tuple[str, int, int, str, Kind, str]:
-    return (head["device"], head["seq"], head["lamport"], head["prev"], Kind(head["kind"]), head["commit"])
-
-
-def _check_head(head: dict[str, Any]) -> None:
     numbers = (head["seq"], head["lamport"])
     texts = (head["device"], head["prev"], head["commit"], head["kind"])
     if not all(type(number) is int and 0 <= number < _MOST for number in numbers):
@@ -157,6 +148,7 @@ def _check_head(head: dict[str, Any]) -> None:
         raise EventError("has an id in its head that is none")
     if head["kind"] not in set(Kind):
         raise EventError("is of a kind that this version does not know")
+    return (head["device"], head["seq"], head["lamport"], head["prev"], Kind(head["kind"]), head["commit"])
 
 
 def read_payload(payload: object, kind: str) -> AnyPayload:

@@ -187,7 +187,15 @@ class Person:
         payload = None if event is None else event.payload
         if event is None or not isinstance(payload, Rate | NotJudged):
             return None
-        return _judgement(event, payload)
+        return Judgement(
+            event=event.id,
+            rating=payload.rating if isinstance(payload, Rate) else None,
+            why_not=payload.why if isinstance(payload, NotJudged) else None,
+            position=payload.position,
+            active_ms=payload.active_ms,
+            face=payload.face,
+            override=payload.override,
+        )
 
     def translation(self, item: str) -> str | None:
         """Return the translation of an item, None where its last decision is none."""
@@ -199,6 +207,13 @@ class Person:
         """Return what everything so far adds up to; it does not change with later events."""
         judged = {item: judgement for item in self.decided if (judgement := self.judgement(item))}
         translated = {item: text for item in self.decided if (text := self.translation(item)) is not None}
+        earlier: dict[str, list[Rating]] = defaultdict(list)
+        for payload, device in ((event.payload, event.device) for event in self.acts.values()):
+            final = self.decided[payload.item] if isinstance(payload, Rate) else None
+            if not isinstance(payload, Rate) or final is None or final.device == device:
+                continue
+            if isinstance(final.payload, Rate) and final.payload.rating is not payload.rating:
+                earlier[payload.item].append(payload.rating)
         return ReviewerState(
             consented=self.consented,
             agreed_to=frozenset(consent.consent_sha256 for consent in self._consents.values()),
@@ -207,7 +222,7 @@ class Person:
             decided=tuple(self.decided),
             judgements=judged,
             translations=translated,
-            earlier=self._earlier(),
+            earlier={item: tuple(ratings) for item, ratings in earlier.items()},
             skipped=tuple(self.skipped),
             trained=dict(self.trained),
             reasons=dict(self.reasons),
@@ -241,17 +256,6 @@ class Person:
         _stand(self.decided, item, decision)
         _stand(self.skipped, item, aside)
 
-    def _earlier(self) -> dict[str, tuple[Rating, ...]]:
-        found: dict[str, list[Rating]] = defaultdict(list)
-        for event in self.acts.values():
-            payload = event.payload
-            final = self.decided[payload.item] if isinstance(payload, Rate) else None
-            if not isinstance(payload, Rate) or final is None or final.device == event.device:
-                continue
-            if isinstance(final.payload, Rate) and final.payload.rating is not payload.rating:
-                found[payload.item].append(payload.rating)
-        return {item: tuple(ratings) for item, ratings in found.items()}
-
 
 def _keep(last: dict[str, _T], item: str, value: _T) -> None:
     """Store the last word about an item; something empty takes back what was there."""
@@ -279,18 +283,6 @@ def _stand(events: dict[str, Event], item: str, event: Event | None) -> None:
         in_order = sorted(events.items(), key=lambda pair: pair[1].order)
         events.clear()
         events.update(in_order)
-
-
-def _judgement(event: Event, said: Rate | NotJudged) -> Judgement:
-    return Judgement(
-        event=event.id,
-        rating=said.rating if isinstance(said, Rate) else None,
-        why_not=said.why if isinstance(said, NotJudged) else None,
-        position=said.position,
-        active_ms=said.active_ms,
-        face=said.face,
-        override=said.override,
-    )
 
 
 _P = TypeVar("_P", bound=Payload)

@@ -229,7 +229,12 @@ class Laptop(OwnFile):
         Raises UsageError where another batch of the same id is here, and KeyStoreError where what is to be written about
         secret sentences cannot be sealed.
         """
-        batch = _batch_id(manifest)
+        try:
+            batch = json.loads(manifest)["batch"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            batch = None
+        if not (isinstance(batch, str) and _BATCH_ID.fullmatch(batch)):
+            raise UsageError("The batch file names no batch. Ask the organisation for a new file.")
         recipients = self._recipients() if secret else []
         with self._writing():
             known = self.connection.execute("SELECT manifest FROM batch WHERE id = ?", (batch,)).fetchone()
@@ -327,13 +332,3 @@ def _installed(connection: sqlite3.Connection, path: Path) -> tuple[str, bool]:
     device, unclean = new_device(), row[2] if row else 0
     connection.execute("REPLACE INTO installation VALUES (1, ?, ?, ?)", (device, here, unclean))
     return device, bool(unclean)
-
-
-def _batch_id(manifest: bytes) -> str:
-    try:
-        batch = json.loads(manifest)["batch"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        batch = None
-    if not (isinstance(batch, str) and _BATCH_ID.fullmatch(batch)):
-        raise UsageError("The batch file names no batch. Ask the organisation for a new file.")
-    return batch

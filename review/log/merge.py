@@ -100,7 +100,7 @@ def merge(
     news = {}
     for event in _by_id(taken).values():
         kept = event.erased() if covered(event, withdrawn) else event
-        if _is_new(kept, here):
+        if (old := here.get(kept.id)) is None or (old.payload is None and kept.payload is not None):
             news[event.id] = kept
     came = {event.device for event in (*taken, *news.values(), *heads.values())}
     chains = (event for event in here.values() if event.device in came)
@@ -135,11 +135,6 @@ def _by_id(events: Iterable[Event]) -> dict[str, Event]:
         if event.payload is not None or event.id not in events_by_id:
             events_by_id[event.id] = event
     return events_by_id
-
-
-def _is_new(event: Event, here: dict[str, Event]) -> bool:
-    known = here.get(event.id)
-    return known is None or (known.payload is None and event.payload is not None)
 
 
 def export_events(laptop: Laptop, batch: str) -> list[Event]:
@@ -248,7 +243,9 @@ def heard(
     every laptop, for what somebody may have taken back is better erased once too often.
     """
     every = [event for event in events if event.kind not in OWN_WORDS or event.device in own]
-    words = _words(event for event in every if getattr(event.payload, "batch", None) in batches)
+    named = sorted((e for e in every if getattr(e.payload, "batch", None) in batches), key=attrgetter("order"))
+    # The organisation's last word about each laptop
+    words = {word.laptop: word for word in (event.payload for event in named) if isinstance(word, LaptopWord)}
     removed = {laptop: word.reason for laptop, word in words.items() if not word.heard}
     out = {device for device in {e.device for e in every} if keys.get(device, device) in removed}
     left = [e for e in every if e.kind is Kind.WITHDRAW or e.device not in out]
@@ -256,12 +253,13 @@ def heard(
     same = _same_laptops(words)
     laptops = _Laptops(keys, same)
     spoken = {place: laptops.names(speakers) for place, speakers in speakers_of.items()}
-    named = _decided(every, batches)
-    several = {place: named.get(place, ()) for place, names in spoken.items() if len(names) > 1}
-    allowed = {place: laptops.names(names) for place, names in {**named, **several}.items()}
+    decided_for = _decided(every, batches)
+    several = {place: decided_for.get(place, ()) for place, names in spoken.items() if len(names) > 1}
+    allowed = {place: laptops.names(names) for place, names in {**decided_for, **several}.items()}
     counted, silenced = [], set()
     for event in left:
-        place, laptop = _place(event), laptops.name(event)
+        place = getattr(event.payload, "batch", ""), getattr(event.payload, "reviewer", "")
+        laptop = laptops.name(event)
         if event.kind in _TEXTS and laptop not in spoken.get(place, {laptop}):
             continue
         if _counts(event, laptop, allowed.get(place)):
@@ -289,16 +287,6 @@ class _Laptops:
     def names(self, laptops: Iterable[str]) -> frozenset[str]:
         """Return some laptops, those that are the same once."""
         return frozenset(self.same.get(laptop, laptop) for laptop in laptops)
-
-
-def _place(event: Event) -> Place:
-    return getattr(event.payload, "batch", ""), getattr(event.payload, "reviewer", "")
-
-
-def _words(events: Iterable[Event]) -> dict[str, LaptopWord]:
-    """Return laptop → the organisation's last word about it."""
-    payloads = (event.payload for event in sorted(events, key=attrgetter("order")))
-    return {word.laptop: word for word in payloads if isinstance(word, LaptopWord)}
 
 
 def _same_laptops(words: Mapping[str, LaptopWord]) -> dict[str, str]:

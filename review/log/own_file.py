@@ -165,7 +165,12 @@ def opening(path: Path, form: FileForm, busy_seconds: float) -> Iterator[sqlite3
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}")
             with transaction(connection):
-                _upgrade(connection, form)
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                if version != form.version:
+                    for step in form.steps[version:]:
+                        step(connection)
+                    connection.execute(f"PRAGMA application_id = {form.application_id}")
+                    connection.execute(f"PRAGMA user_version = {form.version}")
                 yield connection
             _try_writing(connection, form)
         except BaseException:
@@ -188,16 +193,6 @@ def _check_ours(connection: sqlite3.Connection, path: Path, form: FileForm) -> N
             f"knows {form.version}). Install the newer version, or name another folder in ROSETTA_HOME. "
             "Nothing was changed."
         )
-
-
-def _upgrade(connection: sqlite3.Connection, form: FileForm) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version == form.version:
-        return
-    for step in form.steps[version:]:
-        step(connection)
-    connection.execute(f"PRAGMA application_id = {form.application_id}")
-    connection.execute(f"PRAGMA user_version = {form.version}")
 
 
 def _try_writing(connection: sqlite3.Connection, form: FileForm) -> None:

@@ -12,8 +12,9 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
+from corpora.files.json_types import JsonObject
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, StoreError
 from harness.sealed.sealing import AgeIdentity
@@ -69,7 +70,7 @@ class WordKeys:
         payload = event.payload.model_dump(mode="json")
         return self.sealed(event.id, payload, event.salt, WRITTEN.get(event.kind, ()))
 
-    def sealed(self, event: str, payload: Mapping[str, Any], salt: bytes, names: Collection[str]) -> Content:
+    def sealed(self, event: str, payload: JsonObject, salt: bytes, names: Collection[str]) -> Content:
         """Return a payload as it is stored, with those of the named fields that hold something sealed."""
         batch = str(payload.get("batch"))
         words = {name: payload[name] for name in names if payload.get(name)}
@@ -79,7 +80,7 @@ class WordKeys:
         packed = self.seal(_place(batch, event), _canonical({"salt": salt.hex(), "words": words}))
         return _canonical({**rest, _SEALED: sorted(words)}), packed
 
-    def whole(self, event: str, payload: dict[str, Any], sealed: bytes) -> Content | None:
+    def whole(self, event: str, payload: JsonObject, sealed: bytes) -> Content | None:
         """Return payload and salt of a stored event as they were before it was sealed; None where its words stay shut.
 
         EventError where it is not what was sealed for this event.
@@ -129,19 +130,19 @@ class WordKeys:
         return self.why.get(batch, _NO_ROW)
 
 
-def names_sealed(payload: Mapping[str, Any]) -> list[str]:
+def names_sealed(payload: JsonObject) -> list[str]:
     """Return the names of the fields that are sealed of a stored payload."""
     names = payload.get(_SEALED)
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def shut_payload(payload: Mapping[str, Any]) -> dict[str, Any]:
+def shut_payload(payload: JsonObject) -> JsonObject:
     """Return a stored payload with a mark instead of what stays sealed."""
     rest = {name: value for name, value in payload.items() if name != _SEALED}
     return {**rest, **dict.fromkeys(names_sealed(payload), SHUT)}
 
 
-def older_content(kind: str, batch: str, payload: str) -> tuple[dict[str, Any], Collection[str]]:
+def older_content(kind: str, batch: str, payload: str) -> tuple[JsonObject, Collection[str]]:
     """Read what an earlier version stored of an event, and name the fields to be sealed: all of what is no event."""
     try:
         stored = json.loads(payload)
@@ -256,5 +257,5 @@ def _draft_place(batch: str, reviewer: str, item: str, name: str) -> SealedPlace
     return SealedPlace(batch, f"{reviewer} {item}", f"draft {name}")
 
 
-def _canonical(told: Mapping[str, Any]) -> str:
+def _canonical(told: JsonObject) -> str:
     return canonical_bytes(dict(told)).decode()

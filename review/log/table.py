@@ -11,7 +11,7 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +67,10 @@ class NotSaved(StoreError):  # noqa: N818  says what happened to what the person
 def not_saved(error: sqlite3.Error | OSError, path: Path) -> NotSaved:
     """Return why an attempt to use the file failed."""
     problem = storage_problem(error)
-    if isinstance(error, sqlite3.Error) and problem in _MAY_BE_GONE and _is_gone(path):
-        problem = StorageProblem.GONE
+    if isinstance(error, sqlite3.Error) and problem in _MAY_BE_GONE:
+        with suppress(OSError):  # where one may not look, it is not known
+            problem = problem if path.exists() else StorageProblem.GONE
     return NotSaved(problem, path, error_name(error))
-
-
-def _is_gone(path: Path) -> bool:
-    try:
-        return not path.exists()
-    except OSError:
-        return False  # where one may not look, it is not known
 
 
 @contextmanager
@@ -151,11 +145,14 @@ def insert_event(connection: sqlite3.Connection, event: Event, words: WordKeys =
     Content comes to an event that was known without, unless a known withdrawal reaches it; a withdrawal
     erases what it reaches. What is written in a batch that is secret by ``words`` is sealed.
     """
-    kept = _as_withdrawn(connection, event)
+    reviewer = getattr(event.payload, "reviewer", None)
+    gone = reviewer is not None and covered(event, known_withdrawals(connection, reviewer))
+    kept = event.erased() if gone else event
     row = connection.execute("SELECT payload FROM event WHERE id = ?", (event.id,)).fetchone()
     if row is None:
         marks = ", ".join("?" * len(_HEAD + _CONTENT))
-        connection.execute(f"INSERT INTO event ({_COLUMNS}) VALUES ({marks})", _row(kept, words))
+        head = (kept.id, kept.device, kept.seq, kept.lamport, kept.prev, kept.kind, kept.commit)
+        connection.execute(f"INSERT INTO event ({_COLUMNS}) VALUES ({marks})", (*head, *_content(kept, words)))
     elif row[0] is None and kept.payload is not None:
         connection.execute(
             "UPDATE event SET payload = ?, salt = ?, batch = ?, reviewer = ? WHERE id = ?",
@@ -166,18 +163,6 @@ def insert_event(connection: sqlite3.Connection, event: Event, words: WordKeys =
     if isinstance(kept.payload, Withdraw):
         erase_reached(connection, kept.payload)
     return True
-
-
-def _as_withdrawn(connection: sqlite3.Connection, event: Event) -> Event:
-    reviewer = getattr(event.payload, "reviewer", None)
-    if reviewer is None or not covered(event, known_withdrawals(connection, reviewer)):
-        return event
-    return event.erased()
-
-
-def _row(event: Event, words: WordKeys) -> tuple[Any, ...]:
-    head = (event.id, event.device, event.seq, event.lamport, event.prev, event.kind, event.commit)
-    return (*head, *_content(event, words))
 
 
 def _content(event: Event, words: WordKeys) -> tuple[Any, ...]:

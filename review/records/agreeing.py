@@ -8,17 +8,18 @@ person named the organisation's key: anybody can write the name of an organisati
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Any, Final
+from typing import Final
 
+from corpora.files.json_types import JsonObject
 from corpora.model.entry import Segment
 from harness.card.checking.signed import signers_of
 from harness.card.checking.verdict import CardCheck
 from harness.card.checking.verify import check_hash, consent_checks
-from harness.card.reading import block, number
+from harness.card.model import HASH_FIELD
 from harness.card.reproduction import fits_card, read_reproduction
 from harness.card.rows import load_card, read_raw
 from harness.card.signing import kept_seals, own_keys
@@ -44,7 +45,7 @@ from harness.vault.folder import read_state
 from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import folder_of
-from harness.vault.records import GrantAsked, GrantRequest, OpenedByGrant, Used
+from harness.vault.records import GrantAsked, OpenedByGrant, Used
 from harness.vault.request import VaultWork
 from review.office.results.disclosure import require_confirmed
 from review.office.results.disclosure import told_of as certificate_told
@@ -78,19 +79,27 @@ def least_composite() -> float:
 
 def conditions(connection: sqlite3.Connection, run: Run) -> list[CardCheck]:
     """Return what §8.3 and §9.5 ask of a run, each with whether it is so: its seal, its entries, its composite, its gate."""
-    raw, card = read_raw(connection, run.id), load_card(connection, run.id).as_json()
+    card, review = load_card(connection, run.id), gate_of(connection, run)
+    segments = [str(row.segment) for row in card.results]
+    if card.withheld is not None:
+        segments = [name for name, count in card.withheld.segments.items() if count]
+    gate = CardCheck("gate", False, "no certificate of a review that holds is next to the run")
+    if review is not None:
+        why, certificate = review.why_not_community, review.certificate
+        words = f"go, certificate {certificate.sha256[:16]}… of {certificate.organisation.name}"
+        gate = CardCheck("gate", not why, why or words)
     return [
-        check_hash(raw),
+        check_hash(read_raw(connection, run.id)),
         _scored(connection, run),
-        of_gold(card),
-        reaches_line(card),
-        _gate(gate_of(connection, run, card)),
+        of_gold(segments),
+        reaches_line(card.scores.composite),
+        gate,
     ]
 
 
-def gate_of(connection: sqlite3.Connection, run: Run, card: Mapping[str, Any]) -> ReviewStatus | None:
+def gate_of(connection: sqlite3.Connection, run: Run) -> ReviewStatus | None:
     """Return what people said of a run by the certificates next to it; None where none holds."""
-    return standing(attached_to(connection, run.id), run.run_id, str(card.get("run_card_hash")))
+    return standing(attached_to(connection, run.id), run.run_id, str(read_raw(connection, run.id).get(HASH_FIELD)))
 
 
 def _scored(connection: sqlite3.Connection, run: Run) -> CardCheck:
@@ -103,33 +112,21 @@ def _scored(connection: sqlite3.Connection, run: Run) -> CardCheck:
     return CardCheck("scores", True, "scored on this computer")
 
 
-def of_gold(card: Mapping[str, Any]) -> CardCheck:
-    """Return whether all entries of a card are of gold_standard (§9.5)."""
-    segments = block(card, "withheld").get("segments")
-    rows = [str(row.get("segment")) for row in card.get("results") or ()]
-    if isinstance(segments, Mapping):
-        rows = [str(name) for name, count in segments.items() if count]
-    gold = Segment.GOLD_STANDARD.value
-    words = f"its entries are of {', '.join(sorted(set(rows))) or 'no segment'}"
-    only = set(rows) == {gold}
+def of_gold(segments: Iterable[str]) -> CardCheck:
+    """Return whether the entries of a card, by their segments, are all of gold_standard (§9.5)."""
+    found, gold = set(segments), Segment.GOLD_STANDARD.value
+    words = f"its entries are of {', '.join(sorted(found)) or 'no segment'}"
+    only = found == {gold}
     return CardCheck("entries", only, words if only else f"{words}, not of {gold} alone")
 
 
-def reaches_line(card: Mapping[str, Any]) -> CardCheck:
-    """Return whether the composite that a card states is at least the line of §8.3."""
-    value, least = number(block(card, "scores").get(COMPOSITE)), least_composite()
-    if value is None:
+def reaches_line(composite: float | None) -> CardCheck:
+    """Return whether the composite of a card is at least the line of §8.3."""
+    if composite is None:
         return CardCheck(COMPOSITE, False, "it has no composite")
-    reached = value >= least
+    least = least_composite()
+    reached = composite >= least
     return CardCheck(COMPOSITE, reached, f"it {'is' if reached else 'is not'} {least:.2f} or more")
-
-
-def _gate(review: ReviewStatus | None) -> CardCheck:
-    if review is None:
-        return CardCheck("gate", False, "no certificate of a review that holds is next to the run")
-    why = review.why_not_community
-    words = f"go, certificate {review.certificate.sha256[:16]}… of {review.certificate.organisation.name}"
-    return CardCheck("gate", not why, why or words)
 
 
 def propose_for(
@@ -146,17 +143,18 @@ def propose_for(
             f"Run {run.run_id[:8]} is not one whose ownership is agreed on (benchmark-specification §8.3, §9.5): {unmet}."
         )
     identity = organisation_keys(home)
-    card = load_card(connection, run.id).as_json()
-    review = gate_of(connection, run, card)
+    card = load_card(connection, run.id)
+    review = gate_of(connection, run)
     assert review is not None  # noqa: S101  a condition
     if review.certificate.organisation.signing_key != identity.public.signing_key:
         raise UsageError("Another organisation certified this run: the one that certified it proposes.")
+    named = card.method.method_name or card.method.method or card.model_slug or "method"
     terms = new_terms(
         run_id=run.run_id,
-        card=card["run_card_hash"],
+        card=card.run_card_hash,
         certificate=shown_certificate(review, home),
         composite_at_least=f"{least_composite():.2f}",
-        method=_method(card),
+        method=" ".join(named.split())[:200],
         language_pair=run.language_pair,
         organisation=Party(name=review.certificate.organisation.name, signing_key=identity.public.signing_key),
         developer=developer,
@@ -183,12 +181,6 @@ def end_of_way(connection: sqlite3.Connection, kept: KeptSubmission, steps: Sequ
         command = f"rosetta community propose {run.run_id[:8]} {who} -o NAME.rosetta-ownership"
         return replace(end, command=command)
     return end
-
-
-def _method(card: Mapping[str, Any]) -> str:
-    method = block(card, "method")
-    named = (method.get("method_name"), method.get("method"), card.get("model_slug"))
-    return " ".join(str(next(filter(None, named), "method")).split())[:200]
 
 
 def shown_certificate(review: ReviewStatus, home: Path) -> str:
@@ -305,27 +297,28 @@ def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[Ca
     ``home``: the data folder, whose keys are known. True shows it, False speaks against it, None cannot be told here.
     """
     raw = read_raw(connection, run.id)
-    card_checks = [_made(connection, run, raw, home), *_again(connection, run, raw)]
-    if (review := gate_of(connection, run, raw)) is not None:
-        organisation = frozenset({review.certificate.organisation.signing_key})
-        consent = consent_checks(Verified(keys=organisation))
-        card_checks += [_paths_gate(review), *consent, _texts(connection, run, home)]
+    whole = check_hash(raw)
+    own, signers = own_keys(home), sorted(signers_of(kept_seals(connection, run.id, raw), raw))
+    names = [own.get(s) or f"a key with the six words: {key_phrase(s)}" for s in signers]
+    signed = f"signed with {'; '.join(names)}" if names else "nobody signed it"
+    words = f"{'imported' if run.imported else 'made here'}, its hash is its own, {signed}"
+    made = CardCheck(SELF, False, whole.words) if whole.ok is False else CardCheck(SELF, True, words)
+    card_checks = [made, *_again(connection, run, raw)]
+    if (review := gate_of(connection, run)) is not None:
+        certificate, key = review.certificate, review.certificate.organisation.signing_key
+        words = (
+            f"go by {certificate.panel.words}, certificate {certificate.sha256[:16]}… of {certificate.organisation.name}, "
+            f"{certificate.issued[:10]}, signed with the six words: {key_phrase(key)}"
+        )
+        gate = CardCheck(GATE, True, words)
+        if why := review.why_not_community:
+            gate = CardCheck(GATE, False if review.suspended else None, why)
+        consent = consent_checks(Verified(keys=frozenset({key})))
+        card_checks += [gate, *consent, _texts(connection, run, home)]
     return card_checks
 
 
-def _made(connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any], home: Path) -> CardCheck:
-    whole = check_hash(raw)
-    if whole.ok is False:
-        return CardCheck(SELF, False, whole.words)
-    own = own_keys(home)
-    signers = sorted(signers_of(kept_seals(connection, run.id, raw), raw))
-    signer_names = [own.get(s) or f"a key with the six words: {key_phrase(s)}" for s in signers]
-    where = "imported" if run.imported else "made here"
-    signed = f"signed with {'; '.join(signer_names)}" if signer_names else "nobody signed it"
-    return CardCheck(SELF, True, f"{where}, its hash is its own, {signed}")
-
-
-def _again(connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any]) -> Iterator[CardCheck]:
+def _again(connection: sqlite3.Connection, run: Run, raw: JsonObject) -> Iterator[CardCheck]:
     """Read the records of reproductions that were attached once more."""
     signers = signers_of(kept_seals(connection, run.id, raw), raw)
     for trusted, data in reproduction_files(connection, run.id):
@@ -348,17 +341,6 @@ def _again(connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any]) -> 
 
 def _refused_consent(keys: frozenset[str]) -> list[CardCheck]:
     return [check for check in consent_checks(Verified(keys=keys)) if check.ok is False]
-
-
-def _paths_gate(review: ReviewStatus) -> CardCheck:
-    certificate = review.certificate
-    if why := review.why_not_community:
-        return CardCheck(GATE, False if review.suspended else None, why)
-    words = (
-        f"go by {certificate.panel.words}, certificate {certificate.sha256[:16]}… of {certificate.organisation.name}, "
-        f"{certificate.issued[:10]}, signed with the six words: {key_phrase(certificate.organisation.signing_key)}"
-    )
-    return CardCheck(GATE, True, words)
 
 
 def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:
@@ -388,7 +370,12 @@ def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:
         act = line.record.act
         if not isinstance(act, Used | OpenedByGrant) or act.run != run_id:
             continue
-        if not _brings(act, asked):
+        if isinstance(act, Used):
+            brings = act.work in BRINGING
+        else:  # of a grant its request says for what
+            terms = asked[act.grant].run
+            brings = terms is not None and (not terms.run or terms.method in BRINGING)
+        if not brings:
             continue
         place = f"line {line.seq + 1} of its log ({line.record.when})"
         opened_words = f"{sum(act.entries.values()):,} out of the vault {lines[0].id[:16]}…"
@@ -398,11 +385,3 @@ def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:
     vault = f"the vault {lines[0].id[:16]}…"
     words = f"the log of {vault} has no grant by which it was opened for this run"
     return CardCheck(TEXTS, False, words)
-
-
-def _brings(act: Used | OpenedByGrant, asked: Mapping[str, GrantRequest]) -> bool:
-    """Return whether an opening brought texts into a run; of a grant its request says for what (``RunTerms.run``)."""
-    if isinstance(act, Used):
-        return act.work in BRINGING
-    terms = asked[act.grant].run
-    return terms is not None and (not terms.run or terms.method in BRINGING)

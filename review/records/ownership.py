@@ -17,6 +17,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
 
+from corpora.files.json_types import JsonObject
 from harness.consent.notice import Words, one_line
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
@@ -222,7 +223,12 @@ def merged(one: OwnershipRecord, other: OwnershipRecord) -> OwnershipRecord:
     """Return all that is said in either of two copies of a record; of one deed of one side the earlier word."""
     if one.terms != other.terms:
         raise UsageError("These are records of other terms: each stands for itself.")
-    acts = {(act.by, act.what): act for act in sorted((*one.acts, *other.acts), key=_latest_first)}
+
+    def latest_first(act: SignedOwnershipAct) -> tuple[int, str]:
+        """Order so that the earlier of two words comes last, and which of two of one second does not hang on the copy."""
+        return -int(act.when.translate(_DIGITS)), act.signature
+
+    acts = {(act.by, act.what): act for act in sorted((*one.acts, *other.acts), key=latest_first)}
     ordered = sorted(acts.values(), key=lambda act: _place(one.terms, act))
     return _checked(OwnershipRecord(terms=one.terms, acts=tuple(ordered)))
 
@@ -279,11 +285,6 @@ def _place(terms: OwnershipTerms, act: OwnershipAct) -> tuple[int, int]:
     return deeds.index(act.what), sides.index(terms.side_of(act.by))
 
 
-def _latest_first(act: SignedOwnershipAct) -> tuple[int, str]:
-    """Order so that the earlier of two words comes last, and which of two of one second does not hang on the copy."""
-    return -int(act.when.translate(_DIGITS)), act.signature
-
-
 _DIGITS: Final = {ord(sign): None for sign in "-:TZ"}
 
 
@@ -293,7 +294,7 @@ def _act(terms: OwnershipTerms, what: OwnershipAction, identity: Identity, reaso
     return SignedOwnershipAct.model_validate_json(signed_record(act, identity))
 
 
-def told_of(record: OwnershipRecord) -> dict[str, object]:
+def told_of(record: OwnershipRecord) -> JsonObject:
     """Return what lists show of a record."""
     terms = record.terms
     return {

@@ -25,7 +25,7 @@ from harness.release.ledger import told_so_far
 from harness.sealed.archive import SignedRecord, read_record, read_signed_record, signed_record
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, StrictRecord
 from harness.store.attachments import KeptRecord, RecordKind, keep_signed, signed_files
-from harness.vault.folder import VaultState, read_state
+from harness.vault.folder import read_state
 from harness.vault.log import moment
 from harness.vault.opening import folders_seen
 from harness.vault.records import Moment, Opened, OpenedByGrant, Used
@@ -178,8 +178,22 @@ def read_profile(data: bytes) -> SignedProfile:
 def seen(connection: sqlite3.Connection, home: Path) -> dict[str, list[str]]:
     """Return what this program sees on this computer, by requirement, in words; no name of a vault, corpus or person."""
     seen_words: dict[str, list[str]] = defaultdict(list)
-    for item, words in (*_vaults(home), *_office(home), *_consent(home), *_records(connection)):
+    for item, words in _vaults(home):
         seen_words[item].append(words)
+    if (home / OFFICE).exists():
+        with Office.open(home) as office:
+            issued = {c.run_id for review in office.reviews() for c in office.certificates(review)}
+        seen_words["availability"].append(f"{counted(len(issued), 'run')} certified by speakers' reviews")
+    if (history := told_so_far(home)).acts:
+        answers = counted(len(history.answers), "answer")
+        seen_words["availability"].append(f"{answers} about secret entries told to submitters")
+    if held := standing(home).held:
+        count = counted(len(held), "notice")
+        seen_words["ethics"].append(f"a register of what was taken back is kept, with {count}")
+    kept = signed_files(connection, RecordKind.OWNERSHIP)
+    if states := Counter(str(record.told.get("state")) for record, _ in kept):
+        words = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
+        seen_words["benefit"].append(f"records of ownership: {words}")
     return dict(seen_words)
 
 
@@ -192,49 +206,21 @@ def _vaults(home: Path) -> Iterator[tuple[str, str]]:
         except UsageError:
             yield "possession", f"{which}a vault that this computer knew cannot be read now"
             continue
-        yield from ((item, which + words) for item, words in _vault(made))
-
-
-def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
-    keepers = made.keepers.values()
-    people = sum(not keeper.recovery for keeper in keepers)
-    together = "each of them opens it alone"
-    if made.split:
-        together = f"{made.threshold} of them open it together"
-    entries = sum(sum(corpus.entries.values()) for corpus in made.head.corpora.values())
-    yield "keys", f"{counted(people, 'keeper')} enrolled in a vault; {together}"
-    yield "keys", "a recovery key was made" if people < len(keepers) else "no recovery key"
-    held = counted(entries, "entry", "entries")
-    yield "possession", f"a vault with {held}, sealed at rest, with a log of every opening"
-    acts = [line.record.act for line in made.lines]
-    opened = [act for act in acts if isinstance(act, Opened | OpenedByGrant | Used)]
-    granted = sum(isinstance(act, OpenedByGrant) or getattr(act, "grant", None) is not None for act in opened)
-    granted_words = f"{counted(granted, 'opening')} by a grant of its keepers"
-    yield "authority", f"{granted_words}, {len(opened) - granted:,} without one"
-    refused = counted(sum(bool(g.refused_by(made.keepers)) for g in made.grants.values()), "request")
-    yield "control", f"{refused} refused by a keeper of {len(made.grants):,} asked"
-
-
-def _office(home: Path) -> Iterator[tuple[str, str]]:
-    if (home / OFFICE).exists():
-        with Office.open(home) as office:
-            issued = Counter(c.run_id for r in office.reviews() for c in office.certificates(r))
-        yield "availability", f"{counted(len(issued), 'run')} certified by speakers' reviews"
-    if (history := told_so_far(home)).acts:
-        yield "availability", f"{counted(len(history.answers), 'answer')} about secret entries told to submitters"
-
-
-def _consent(home: Path) -> Iterator[tuple[str, str]]:
-    if held := standing(home).held:
-        count = counted(len(held), "notice")
-        yield "ethics", f"a register of what was taken back is kept, with {count}"
-
-
-def _records(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    kept = signed_files(connection, RecordKind.OWNERSHIP)
-    if states := Counter(str(record.told.get("state")) for record, _ in kept):
-        words = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
-        yield "benefit", f"records of ownership: {words}"
+        keepers = made.keepers.values()
+        people = sum(not keeper.recovery for keeper in keepers)
+        together = f"{made.threshold} of them open it together" if made.split else "each of them opens it alone"
+        entries = sum(sum(corpus.entries.values()) for corpus in made.head.corpora.values())
+        yield "keys", f"{which}{counted(people, 'keeper')} enrolled in a vault; {together}"
+        yield "keys", f"{which}a recovery key was made" if people < len(keepers) else f"{which}no recovery key"
+        sealed = counted(entries, "entry", "entries")
+        yield "possession", f"{which}a vault with {sealed}, sealed at rest, with a log of every opening"
+        acts = [line.record.act for line in made.lines]
+        opened = [act for act in acts if isinstance(act, Opened | OpenedByGrant | Used)]
+        granted = sum(isinstance(act, OpenedByGrant) or getattr(act, "grant", None) is not None for act in opened)
+        with_grant = f"{counted(granted, 'opening')} by a grant of its keepers"
+        yield "authority", f"{which}{with_grant}, {len(opened) - granted:,} without one"
+        refused = counted(sum(bool(g.refused_by(made.keepers)) for g in made.grants.values()), "request")
+        yield "control", f"{which}{refused} refused by a keeper of {len(made.grants):,} asked"
 
 
 class ProfileItem(NamedTuple):

@@ -63,19 +63,16 @@ def of_file(path: Path, inside: str = "") -> Choice:
     data = _peeked(path, inside)
     lock = lock_of(data) if data else _lock(path)
     head = None if lock is not None else _head(data)
-    stem = _title(Path(inside or path).name)
+    # The file's name without the ending, and without what mail or a system put behind that
+    name = Path(inside or path).name
+    end = name.casefold().find(ReviewFile.BATCH.value)
+    stem = name[:end] if end > 0 else Path(name).stem
     if head is None:
         content = _hash(data) if data else ""
         return Choice(stem, path=path, inside=inside, lock=lock, content=content)
-    title, name = head.manifest.title.strip(), head.manifest.organisation.name.strip()
+    title, organisation = head.manifest.title.strip(), head.manifest.organisation.name.strip()
     content = _hash(head.manifest_bytes)
-    return Choice(title or stem, name, path=path, inside=inside, content=content)
-
-
-def _title(name: str) -> str:
-    """Return a file's name without the ending, and without what mail or a system put behind that."""
-    end = name.casefold().find(ReviewFile.BATCH.value)
-    return name[:end] if end > 0 else Path(name).stem
+    return Choice(title or stem, organisation, path=path, inside=inside, content=content)
 
 
 def _peeked(path: Path, inside: str) -> bytes:

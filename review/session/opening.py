@@ -90,7 +90,12 @@ class Opening:
         # Tags in which the review that was opened last is written, and that nothing of ours leads
         # to → a name
         self._written: dict[str, str] = {}
-        self.words = self._first_words(system)  # The reviewer's language, as far as it is known yet
+        # The reviewer's language, as far as it is known yet
+        if chosen := language or laptop.setting(_LANGUAGE):
+            texts = language or laptop.setting(_TEXTS) or ""
+            self.words = self._load(chosen).reading("" if texts in self._spoken else texts)
+        else:
+            self.words = words_of_system(system, [self._own_words])
 
     # the language
 
@@ -99,12 +104,6 @@ class Opening:
         """Tags that can be chosen → their names: those that the program speaks, then those of the opened review."""
         texts = self.words.texts
         return self._spoken | ({texts: language_name(texts)} if texts else {}) | self._written
-
-    def _first_words(self, system: Sequence[str]) -> Words:
-        if not (chosen := self._asked or self.laptop.setting(_LANGUAGE)):
-            return words_of_system(system, [self._own_words])
-        texts = self._asked or self.laptop.setting(_TEXTS) or ""
-        return self._load(chosen).reading("" if texts in self._spoken else texts)
 
     def set_language(self, tag: str) -> Words:
         """Choose a language, now and for the next time; one that is none of ``languages`` gives English.
@@ -146,12 +145,16 @@ class Opening:
         if named := copies_once(of_file(path) for path in self._named):
             return [choice.kept_as(here.get(choice.content)) for choice in named]
         choices = copies_once(self._found())
-        new = [c for c in choices if c.content not in here and not self._was_taken(c)]
+        taken = [(mark := mark_of(c)) is not None and self.laptop.setting(mark) is not None for c in choices]
+        new = [c for c, gone in zip(choices, taken, strict=True) if c.content not in here and not gone]
         return [*new, *kept.values()]
 
     def _found(self) -> Iterator[Choice]:
         """Yield the reviews in the folders; a file that only looks sealed is one where this computer's key opens it."""
-        self._search = find_files(self._folders(), ReviewFile.BATCH)
+        folders = [path for path in self._places or () if _is_folder(path)]
+        if self._places is None or (self._begun and not folders):
+            folders = self.sticks()
+        self._search = find_files(folders, ReviewFile.BATCH)
         for file in self._search.files[:_MOST_FOUND]:
             choice = of_file(file.path, file.inside)
             if file.is_named or choice.lock is not Lock.KEYS or self._opens(choice):
@@ -193,10 +196,6 @@ class Opening:
     def found_nothing(self) -> bool:
         """Return whether files were named that are not there, and nothing was opened instead."""
         return bool(self._missing) and not self._received
-
-    def _folders(self) -> list[Path]:
-        folders = [path for path in self._places or () if _is_folder(path)]
-        return self.sticks() if self._places is None or (self._begun and not folders) else folders
 
     def _kept(self) -> list[Choice]:
         """Return the reviews that this computer keeps, the last received one first."""
@@ -338,10 +337,6 @@ class Opening:
         """Return whether a folder lies on a stick that is plugged in now."""
         real = folder.resolve()
         return any(real.is_relative_to(stick.resolve()) for stick in self.sticks())
-
-    def _was_taken(self, choice: Choice) -> bool:
-        mark = mark_of(choice)
-        return mark is not None and self.laptop.setting(mark) is not None
 
 
 def is_there(path: Path) -> bool:

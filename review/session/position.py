@@ -152,14 +152,10 @@ class SessionProgress:
             return CoursePlace(Phase.REST)
         if (item := self.chosen or now.first_unseen()) is not None:
             return CoursePlace(Phase.ITEMS, item, now.number(item), len(self.order))
-        return self._aside(now)
-
-    def _aside(self, now: SittingProgress) -> CoursePlace:
         if self.second is None:
             return CoursePlace(Phase.SKIPPED if now.person.skipped else Phase.END)
         asked = (item_id for item_id in self.second if item_id not in now.person.decided)
-        item = next((item_id for item_id in asked if item_id not in self.passed), None)
-        if item is None:
+        if (item := next((item_id for item_id in asked if item_id not in self.passed), None)) is None:
             return CoursePlace(Phase.END)
         return CoursePlace(Phase.SKIPPED, item, self.second.index(item) + 1, len(self.second))
 
@@ -215,26 +211,30 @@ class Picture:
         judging = place.phase in _JUDGING
         done, total = len(now.person.decided), len(course.order)
         part = part_size(total)
+        # About how many minutes a part takes this person
+        pace = seconds_each(now.decisions.values(), translating=self._manifest.task == "translate")
+        minutes = minutes_for(min(part, total - done), pace) if place.phase in _TIMED else 0
+        unsaved = [Unsaved(item, now.number(item), fields) for item, fields in self._drafts.items().items()]
+        # The item decided last; none after an undo, which opens one whose reasons would go astray
+        item = now.judged_last if judging else None
+        last = None
+        if item is not None and item in now.person.decided:
+            last = LastJudged(shown := self._decided(item, course, now), shown.rating)
         return View(
             phase=place.phase,
             done=done,
             total=total,
             part=part,
-            minutes=self._minutes(min(part, total - done), now) if place.phase in _TIMED else 0,
+            minutes=minutes,
             item=None if place.item is None else self._item(place, now),
             lesson=self._lesson(course, words) if place.phase is Phase.TRAINING else None,
-            last=self._last(course, now) if judging else None,
+            last=last,
             skipped=len(now.person.skipped),
-            unsaved=self._unsaved(now),
+            unsaved=tuple(sorted((draft for draft in unsaved if draft.number), key=lambda draft: draft.number)),
             can_undo=judging and bool(now.person.acts),
             handed_over=now.handed_over,
             shares=now.person.share_corrections,
         )
-
-    def _minutes(self, sentences: int, now: SittingProgress) -> int:
-        """Return about how many minutes a number of sentences takes this person."""
-        translating = self._manifest.task == "translate"
-        return minutes_for(sentences, seconds_each(now.decisions.values(), translating=translating))
 
     def _lesson(self, course: SessionProgress, words: Words) -> Lesson | None:
         """Return the answer to the training item that was answered, explained in the person's language."""
@@ -281,17 +281,6 @@ class Picture:
         if field is TextField.TRANSLATION:
             return draft or saved
         return saved if draft is None else draft
-
-    def _unsaved(self, now: SittingProgress) -> tuple[Unsaved, ...]:
-        unsaveds = [Unsaved(item, now.number(item), f) for item, f in self._drafts.items().items()]
-        return tuple(sorted((unsaved for unsaved in unsaveds if unsaved.number), key=lambda unsaved: unsaved.number))
-
-    def _last(self, course: SessionProgress, now: SittingProgress) -> LastJudged | None:
-        """Return the item decided last; none after an undo, which opens one whose reasons would go astray."""
-        item = now.judged_last
-        if item is None or item not in now.person.decided:
-            return None
-        return LastJudged(shown := self._decided(item, course, now), shown.rating)
 
     def answered(self, course: SessionProgress, now: SittingProgress) -> tuple[ShownItem, ...]:
         """Draw every item that was decided, in the person's order, with its answer as it was saved."""

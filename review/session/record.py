@@ -6,7 +6,7 @@ import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from corpora.text.visible import plain
 from harness.core.storage import storable
@@ -120,6 +120,31 @@ class Drafts:
             self._not_kept[draft.item, field] = draft
 
 
+class AuthorFields(TypedDict):
+    """The fields that every event of a person has."""
+
+    wall: str
+    reviewer: str
+    batch: str
+
+
+class ItemFields(AuthorFields):
+    """The fields of an event about an item."""
+
+    item: str
+
+
+class DecisionFields(ItemFields):
+    """The fields of an event that decides about an item."""
+
+    position: int
+    active_ms: int
+    face: Face
+    font: str | None
+    version: str
+    override: bool
+
+
 class Author:
     """One reviewer in one batch at one face."""
 
@@ -135,13 +160,13 @@ class Author:
         """Return the time as events write it: UTC, whole seconds."""
         return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def who(self) -> dict[str, Any]:
+    def who(self) -> AuthorFields:
         return {"wall": self.wall(), "reviewer": self.reviewer, "batch": self._batch}
 
-    def about(self, item: str) -> dict[str, Any]:
+    def about(self, item: str) -> ItemFields:
         return {**self.who(), "item": item}
 
-    def decided(self, item: str, *, active_ms: int, font: str | None, override: bool) -> dict[str, Any]:
+    def decided(self, item: str, *, active_ms: int, font: str | None, override: bool) -> DecisionFields:
         return {
             **self.about(item),
             "position": self._places[item],

@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from harness.core.failures import HarnessError
 from harness.core.storage import storable
@@ -40,7 +39,7 @@ from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session import position
 from review.session.position import GUARD_SECONDS, ActiveTime, Clock, Picture, SessionProgress
-from review.session.record import KIND_OF, Author, Record
+from review.session.record import KIND_OF, Author, DecisionFields, Record
 from review.session.view import Lesson, Parts, Phase, ShownItem, SittingProgress, TextField, View, trained_before
 from review.session.waiting import Exported, hand_over
 from review.session.words.catalogue import Words
@@ -166,7 +165,10 @@ class Session:
         if self.translating:
             return self._trouble(self.words(position.ASKS_FOR_TRANSLATIONS))
         if self._view.phase is Phase.TRAINING:
-            return self._answer(item, rating)
+            exercise = next(t for t in self._batch.training if t.id == item)
+            lesson = Lesson(rating, exercise.rating, exercise.explanation)
+            course = replace(self._course, lesson=(self._place, lesson))
+            return self._done([Train(**self._author.about(item), rating=rating)], course=course)
         judged = Rate(**self._judged(item, override=override), rating=rating)
         return self._decide(judged, position.rated(self.words, rating))
 
@@ -336,7 +338,7 @@ class Session:
         with suppress(NotSaved):
             self._record.drafts.keep_held()
 
-    def _judged(self, item: str, *, override: bool) -> dict[str, Any]:
+    def _judged(self, item: str, *, override: bool) -> DecisionFields:
         spent = self.time.milliseconds()
         return self._author.decided(item, active_ms=spent, font=self.font, override=override)
 
@@ -360,12 +362,6 @@ class Session:
         return item in {shown, view.last.item.id if view.last else None}
 
     # what happens
-
-    def _answer(self, item: str, given: Rating) -> View:
-        exercise = next(t for t in self._batch.training if t.id == item)
-        lesson = Lesson(given, exercise.rating, exercise.explanation)
-        course = replace(self._course, lesson=(self._place, lesson))
-        return self._done([Train(**self._author.about(item), rating=given)], course=course)
 
     def _decide(self, judged: Rate | NotJudged | Translate, said: str) -> View:
         """Store an answer, and with it what was typed about its item."""

@@ -151,10 +151,6 @@ class SittingProgress:
         self._places = {item: place for place, item in enumerate(order)}
         self._front = 0  # Items before this place of the order were all decided or skipped
         self.person = Person()
-        # True where the person took back the whole batch: nothing can be added any more
-        self.withdrawn = False
-        # True where the person took back comments and better wordings: no more of these are kept
-        self.words_withdrawn = False
         # Item → what was taken back last, while nothing was decided since
         self.taken_back: dict[str, Decision] = {}
         # The item whose decision was taken back last, while nothing was decided about any item
@@ -169,13 +165,11 @@ class SittingProgress:
         self._handed_over: str | None = None
         # Item and kind of text → what was saved, one after the other
         self._texts: dict[tuple[str, Kind], list[Event]] = defaultdict(list)
-        self._read(events, batch, reviewer)
-
-    def _read(self, events: Sequence[Event], batch: str, reviewer: str) -> None:
         withdrawn = withdrawals(events)
-        scopes = withdrawn.get((reviewer, batch), frozenset())
-        scopes |= withdrawn.get((reviewer, None), frozenset())
+        scopes = withdrawn.get((reviewer, batch), frozenset()) | withdrawn.get((reviewer, None), frozenset())
+        # True where the person took back the whole batch: nothing can be added any more
         self.withdrawn = bool(scopes - {Scope.COMMENTS})
+        # True where the person took back comments and better wordings: no more of these are kept
         self.words_withdrawn = Scope.COMMENTS in scopes
         for event in sorted(events, key=attrgetter("order")):
             self.add(event.erased() if covered(event, withdrawn) else event)
@@ -195,7 +189,10 @@ class SittingProgress:
                     self.taken_back[self.reopened] = self.decisions[payload.target]
                     self.judged_last = None
             case Rate() | NotJudged() | Translate() | Skip():
-                self._decided(event.id, payload)
+                self.decisions[event.id] = payload
+                self.taken_back.pop(payload.item, None)
+                self.reopened = None
+                self.judged_last = self.judged_last if isinstance(payload, Skip) else payload.item
             case Train():
                 self.answers.setdefault(payload.item, []).append(payload.rating)
             case Comment() | Suggest():
@@ -243,18 +240,12 @@ class SittingProgress:
 
     def first_unseen(self) -> str | None:
         """Return the first item in the person's order that was neither decided nor skipped; None for none."""
-        while self._front < len(self._order) and self._is_seen(self._order[self._front]):
+        while self._front < len(self._order):
+            item = self._order[self._front]
+            if item not in self.person.decided and item not in self.person.skipped:
+                return item
             self._front += 1
-        return self._order[self._front] if self._front < len(self._order) else None
-
-    def _is_seen(self, item: str) -> bool:
-        return item in self.person.decided or item in self.person.skipped
-
-    def _decided(self, event: str, said: Decision) -> None:
-        self.decisions[event] = said
-        self.taken_back.pop(said.item, None)
-        self.reopened = None
-        self.judged_last = self.judged_last if isinstance(said, Skip) else said.item
+        return None
 
 
 def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:

@@ -222,19 +222,15 @@ def _begin(folder: Path) -> list[UndeletedItem]:
 
 
 def _erase_rest(folder: Path) -> list[UndeletedItem]:
+    """Delete keys and journals; the name of an entry that the keyring keeps is kept too, to try again."""
     journals = [folder / f"{FILE_NAME}{ending}" for ending in _JOURNALS]
-    return [*_erase_keys(folder), *_erased(journals)]
-
-
-def _erase_keys(folder: Path) -> list[UndeletedItem]:
-    """Delete the laptop's keys; the name of an entry that the keyring keeps is kept too, to try again."""
     pointer = key_pointer(folder, Role.LAPTOP)
     files = [path for path in key_files(folder, Role.LAPTOP) if path != pointer]
     try:
         forget_entry(folder, Role.LAPTOP)
     except KeyStoreError as error:
-        return [UndeletedItem(SERVICE, str(error), in_keyring=True), *_erased(files)]
-    return _erased([*files, pointer])
+        return [UndeletedItem(SERVICE, str(error), in_keyring=True), *_erased([*files, *journals])]
+    return _erased([*files, pointer, *journals])
 
 
 def _erased(paths: Iterable[Path]) -> list[UndeletedItem]:

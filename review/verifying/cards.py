@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from corpora.files.json_types import JsonObject
 from harness.card.checking.signed import SIGNATURE, verify_file
 from harness.card.checking.verdict import CardCheck, CardVerdict
 from harness.card.foreign_cards import layout, unwrapped
@@ -35,17 +36,9 @@ def _is_card(file: VerifiedFile) -> bool:
 def _verify_card(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     verdict = verify_file(here.connection, file.path, here.known, None, here.home)
     raw = unwrapped(dict(file.stated))
-    kind = layout(raw, file.path.name)
-    return ToldOfFile(
-        (("layout", str(kind)), *_run(raw)),
-        _sealed_by(file),
-        _without_key(verdict, "the seal next to it is of this card, and as it was signed"),
-    )
-
-
-def _run(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
     dataset = block(raw, "dataset")
     facts = {
+        "layout": str(layout(raw, file.path.name)),
         "run": raw.get("run_id"),
         "corpus": dataset.get("id"),
         "languages": dataset.get("language_pair"),
@@ -53,7 +46,11 @@ def _run(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
         "program": raw.get("harness_version"),
         "written": raw.get("timestamp"),
     }
-    return [(name, str(fact)) for name, fact in facts.items() if fact]
+    return ToldOfFile(
+        [(name, str(fact)) for name, fact in facts.items() if fact],
+        _sealed_by(file),
+        _without_key(verdict, "the seal next to it is of this card, and as it was signed"),
+    )
 
 
 def _sealed_by(file: VerifiedFile) -> list[Signer]:
@@ -145,30 +142,24 @@ def _verify_manifest(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     stated = file.stated
     names = ("nodeId", "sealedSetId", "corpusVersion", "methodSha256", "auditHead", "harnessVersion", "createdAt")
     facts = [(name, str(stated[name])) for name in names if stated.get(name)]
-    scores = stated.get("scores")
-    facts += [(f"score {name}", str(score)) for name, score in _scores(scores)]
+    numbers = ((name, score) for name, score in block(stated, "scores").items() if isinstance(score, int | float))
+    facts += [(f"score {name}", str(score)) for name, score in islice(numbers, 40)]
     if (data := file.beside(SIGNATURE_END)) is None:
         words = f"no {file.path.name}{SIGNATURE_END} is next to it, so nothing shows that a node signed it"
         return ToldOfFile(facts, (), [_version(stated), CardCheck("signature", False, words)])
-    block = VerifiedFile(file.path.with_name(file.path.name + SIGNATURE_END), data).stated
-    checks, signers = _signed(file.data, block, here)
+    signature = VerifiedFile(file.path.with_name(file.path.name + SIGNATURE_END), data).stated
+    checks, signers = _signed(file.data, signature, here)
     return ToldOfFile(facts, signers, [_version(stated), *checks])
 
 
-def _scores(scores: object) -> list[tuple[str, float]]:
-    """Return the numbers of the scores block; more than numbers is in none."""
-    items = scores.items() if isinstance(scores, Mapping) else ()
-    return [(str(name), score) for name, score in items if isinstance(score, int | float)][:40]
-
-
-def _version(said: Mapping[str, Any]) -> CardCheck:
+def _version(said: JsonObject) -> CardCheck:
     version = str(said.get(_MARK))
     if version in VERSIONS:
         return CardCheck("form", True, f"of version {version}")
     return CardCheck("form", None, f"of version {version[:40]}, which this program does not know")
 
 
-def _signed(data: bytes, block: Mapping[str, Any], here: VerifiedAgainst) -> tuple[list[CardCheck], list[Signer]]:
+def _signed(data: bytes, block: JsonObject, here: VerifiedAgainst) -> tuple[list[CardCheck], list[Signer]]:
     """Judge a signature block over bytes, by the first key among the files that were named."""
     if not block.keys() >= _BLOCK or block.get("scheme") != SCHEME:
         words = "the block next to it is of another scheme, or damaged"

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from corpora.files.json_types import JsonObject
 from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verdict import CardCheck
 from harness.card.foreign_cards import unwrapped
@@ -59,7 +60,7 @@ class VerifiedFile:
         return {}
 
     @cached_property
-    def stated(self) -> Mapping[str, Any]:
+    def stated(self) -> JsonObject:
         """The JSON object that it is, or that its first line or its manifest is; empty where there is none."""
         content = self.members.get(MANIFEST, b"") if self.data.startswith(b"PK") else self.data
         return _object(content) or _object(content[:MOST_LINE].split(b"\n", 1)[0])
@@ -91,7 +92,7 @@ class VerifiedFile:
         return read_bytes(path, "what is next to it", MOST_BESIDE) if path.is_file() else None
 
 
-def _object(content: bytes) -> Mapping[str, Any]:
+def _object(content: bytes) -> JsonObject:
     """Return a JSON object; empty where bytes are none."""
     with suppress(ValueError, RecursionError):
         value = json.loads(content)
@@ -238,28 +239,13 @@ def _in_ledger(file: VerifiedFile, ledger: VerifiedFile) -> bool:
 
 def _of_vault(file: VerifiedFile, log: VerifiedFile) -> bool:
     """Return whether what a keeper signed is of the vault whose log this is, and its signer a keeper there."""
-    answer = file.stated.get("answer", file.stated)
+    answer = block(file.stated, "answer") or file.stated
     lines = read_lines(log.data)
     by = answer.get("keeper") or answer.get("by")
     return answer.get("vault") == lines[0].id and by in keepers_of(lines)
 
 
-def _in_register(register: VerifiedFile, notice: VerifiedFile) -> bool:
-    lines, _ = register_lines(register.path, register.data)
-    return any(line.notice.model_dump(mode="json") == notice.stated for line in lines)
-
-
-def _carries(bundle: VerifiedFile, card: VerifiedFile) -> bool:
-    carried = VerifiedFile(bundle.path, bundle.members.get(CARD, b""))
-    return _same(_card_hash(carried), _card_hash(card))
-
-
 ANY: Final = "*"  # Stands for every kind
-
-
-def _signs_proposal(scoring: VerifiedFile, proposal: VerifiedFile) -> bool:
-    stated = stated_proposal(proposal.data.decode("utf-8", "replace"), proposal.path.name)
-    return _same(scoring.stated.get("proposal"), stated.get(HASH_FIELD_OF_PROPOSAL))
 
 
 _RUN_CARD: Final = _by_hash("run", HASH_FIELD)
@@ -290,17 +276,17 @@ NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("ownership", "released-card"): _by_hash("terms", "card"),
     ("ownership", "certificate"): _states_bytes("terms", "certificate"),
     ("ownership", "coarse-certificate"): _states_bytes("terms", "certificate"),
-    ("profile", "statement"): lambda profile, statement: statement.stated in (profile.stated.get("stated") or ()),
-    ("submission", "card"): _carries,
+    ("profile", "statement"): lambda profile, statement: isinstance(listed := profile.stated.get("stated"), list) and statement.stated in listed,
+    ("submission", "card"): lambda bundle, card: _same(_card_hash(VerifiedFile(bundle.path, bundle.members.get(CARD, b""))), _card_hash(card)),
     ("request", "vault-log"): _of_vault,
     ("answer", "vault-log"): _of_vault,
     ("vault-head", "vault-log"): _of_vault,
     ("keeper", "vault-log"): lambda keeper, log: keeper.stated.get("signing_key") in keepers_of(read_lines(log.data)),
     ("answer", "request"): lambda answer, request: read_answer(answer.data)[0].request == request_id(read_request(request.data)),
-    ("register", "notice"): _in_register,
+    ("register", "notice"): lambda register, notice: any(line.notice.model_dump(mode="json") == notice.stated for line in register_lines(register.path, register.data)[0]),
     ("witness", "laptop"): lambda witness, laptop: _same(witness.stated.get("laptop"), laptop.stated.get("signing_key")),
     ("share-tried", "vault-log"): _of_vault,
-    ("scoring", "scoring-proposal"): _signs_proposal,
+    ("scoring", "scoring-proposal"): lambda scoring, proposal: _same(scoring.stated.get("proposal"), stated_proposal(proposal.data.decode("utf-8", "replace"), proposal.path.name).get(HASH_FIELD_OF_PROPOSAL)),
     ("exchange-list", ANY): _states_bytes("files"),
 }  # fmt: skip
 

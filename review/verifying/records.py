@@ -61,15 +61,12 @@ def _verify_ownership(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     spoke = {act.by for act in stated.acts}
     parties = ((side, stated.terms.party(side).signing_key) for side in Side)
     speakers = [Signer(str(side), key) for side, key in parties if key in spoke]
-    return ToldOfFile(facts, speakers, [*checks, *_unsigned(stated), *against])
-
-
-def _unsigned(record: OwnershipRecord) -> Iterator[CardCheck]:
-    """Name the sides that did not agree."""
-    for side in Side:
-        if side not in record.said(OwnershipAction.SIGNED):
-            words = f"{record.terms.party(side).name} did not agree: no signature of theirs under the terms is in it"
-            yield CardCheck(str(side), None, words)
+    unsigned = [
+        CardCheck(str(side), None, f"{party.name} did not agree: no signature of theirs under the terms is in it")
+        for side, party in ((side, stated.terms.party(side)) for side in Side)
+        if side not in stated.said(OwnershipAction.SIGNED)
+    ]
+    return ToldOfFile(facts, speakers, [*checks, *unsigned, *against])
 
 
 def _against(terms: OwnershipTerms, here: VerifiedAgainst) -> Iterator[CardCheck]:

@@ -21,7 +21,7 @@ from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
 from review.files.batch import open_batch
 from review.files.identities import Statement, read_laptop_card, read_statement
 from review.files.manifests import EXPORT_SUFFIX, BatchManifest
-from review.files.ratings import RatingsFile, open_ratings
+from review.files.ratings import open_ratings
 from review.office.results.certifying import (
     CERTIFICATE_SUFFIX,
     SIGNATURE_SUFFIX,
@@ -220,7 +220,11 @@ def _verify_sealed(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     if name.endswith(RATINGS_SUFFIX):
         ratings = open_ratings(file.data, ages)
         facts = (("events", f"{len(ratings.lines):,}"), ("batch", ratings.manifest.batch))
-        rated = [_rated(ratings, verified_file, ages) for verified_file in here.among(_is_batch)]
+        rated = []
+        for beside in here.among(lambda verified: verified.path.name.casefold().endswith(BATCH_SUFFIX)):
+            right = open_batch(beside.data, ages).sha256 == ratings.manifest.batch_sha256
+            words = f"they are ratings of {'this' if right else 'another'} batch"
+            rated.append(CardCheck("batch", right, words))
         signer = [Signer("laptop", ratings.manifest.signer)]
         return ToldOfFile(facts, signer, [signature_check(), *rated])
     kind = "an export of a review" if name.endswith(EXPORT_SUFFIX) else "a file"
@@ -229,16 +233,6 @@ def _verify_sealed(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         FileProblem.LOCKED,
         f"{file.path.name} is {kind} that is sealed for {how}: who signed what is in it can be seen by anyone who opens it.",
     )
-
-
-def _is_batch(file: VerifiedFile) -> bool:
-    return file.path.name.casefold().endswith(BATCH_SUFFIX)
-
-
-def _rated(found: RatingsFile, file: VerifiedFile, ages: list[AgeIdentity]) -> CardCheck:
-    """Compare ratings with the batch that they are said to be of."""
-    right = open_batch(file.data, ages).sha256 == found.manifest.batch_sha256
-    return CardCheck("batch", right, f"they are ratings of {'this' if right else 'another'} batch")
 
 
 def own_ages(home: Path) -> list[AgeIdentity]:
@@ -259,18 +253,13 @@ def _verify_statement(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile: 
     return ToldOfFile(facts, [Signer("witness", statement.witness)], [signature_check()])
 
 
-def _is_evidence(file: VerifiedFile) -> bool:
-    named = is_archive_called(EVIDENCE_SUFFIX)(file)
-    return named or {"certificate.json", "certificate.sig", "events.jsonl"} <= file.members.keys()
-
-
 KINDS: Final = (
     VerifiableKind("certificate", "the certificate of a verdict", _verify_certificate, formats(Certificate)),
     VerifiableKind("coarse-certificate", "the coarse certificate of a verdict on secret entries", _verify_coarse, formats(CoarseCertificate)),
     VerifiableKind("batch", "a batch of a review", _verify_batch, formats(BatchManifest), is_archive_called(BATCH_SUFFIX)),
     VerifiableKind("laptop", "the card of a laptop", _verify_laptop, ("rosetta-laptop/1",)),
     VerifiableKind("witness", "the statement of a witness", _verify_statement, formats(Statement)),
-    VerifiableKind("evidence", "the evidence of a certificate", _verify_evidence, fits=_is_evidence),
+    VerifiableKind("evidence", "the evidence of a certificate", _verify_evidence, fits=lambda file: is_archive_called(EVIDENCE_SUFFIX)(file) or file.members.keys() >= {"certificate.json", "certificate.sig", "events.jsonl"}),
     VerifiableKind("sealed", "a sealed file", _verify_sealed, fits=lambda file: file.lock is not None),
     VerifiableKind("certificate-signature", "the signature of a certificate", _verify_signature, fits=lambda file: file.path.name.endswith(SIGNATURE_SUFFIX)),
 )  # fmt: skip

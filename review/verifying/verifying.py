@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from corpora.files.json_types import JsonObject
 from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verdict import CardCheck
 from harness.card.checking.verify import consent_checks
@@ -86,7 +87,7 @@ class FileVerdict:
         """That nobody signs such a file, and who looks at it; empty for a file of another kind."""
         return next((check.words for check in self.checks if check.name == UNSIGNED), "")
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "file": self.name,
             "kind": self.kind,
@@ -213,19 +214,12 @@ def known_keys(here: VerifiedAgainst) -> dict[str, str]:
         name = made.founded.name
         for key, keeper in made.keepers.items():
             keys_known[key] = f"{keeper.name}, a keeper of the vault {name}"
-    return {**keys_known, **_laptops(here.home), **own_keys(here.home), **here.known.keys}
-
-
-def _laptops(home: Path) -> dict[str, str]:
-    """Return the keys of speakers' laptops that were enrolled here, each with what it is called."""
-    if not (home / OFFICE).exists():
-        return {}
-    with Office.open(home) as office:
-        return {
-            laptop.signing_key: f"{laptop.name}, a laptop that was enrolled here"
-            + ("" if laptop.removed is None else ", which no longer counts")
-            for laptop in office.laptops()
-        }
+    if (here.home / OFFICE).exists():  # of speakers' laptops that were enrolled here
+        with Office.open(here.home) as office:
+            for laptop in office.laptops():
+                still = "" if laptop.removed is None else ", which no longer counts"
+                keys_known[laptop.signing_key] = f"{laptop.name}, a laptop that was enrolled here{still}"
+    return {**keys_known, **own_keys(here.home), **here.known.keys}
 
 
 def _key_checks(signers: tuple[KnownKey, ...], here: VerifiedAgainst) -> Iterator[CardCheck]:
@@ -264,7 +258,7 @@ class FolderLine:
             return None
         return self.verdict.holds
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         kind = None if self.verdict is None else self.verdict.kind
         return {"file": self.path, "kind": kind, "holds": self.holds, "words": self.words}
 

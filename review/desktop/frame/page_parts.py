@@ -148,11 +148,6 @@ class ReadingArea(QScrollArea):
         end = self._top(widget) + widget.height() - self.verticalScrollBar().value()
         return end <= self.viewport().height()
 
-    def _sees(self, widget: QWidget) -> bool:
-        """Return whether at least half of it is in sight, or half of what is seen belongs to it."""
-        top, high = self._top(widget) - self.verticalScrollBar().value(), self.viewport().height()
-        return 2 * (min(top + widget.height(), high) - max(top, 0)) >= min(widget.height(), high)
-
     def _focused(self) -> QWidget | None:
         widget = QApplication.focusWidget()
         inside = widget is not None and self._inside.isAncestorOf(widget) and self.isVisible()
@@ -173,8 +168,12 @@ class ReadingArea(QScrollArea):
             self._end_shown = True
             self.reached.emit()
         focused = self._focused()
-        if isinstance(focused, Button) and not self._sees(focused):
-            self.lost_focus.emit()
+        if isinstance(focused, Button):
+            # At least half of it is in sight, or half of what is seen belongs to it
+            top, high = self._top(focused) - bar.value(), self.viewport().height()
+            seen = min(top + focused.height(), high) - max(top, 0)
+            if 2 * seen < min(focused.height(), high):
+                self.lost_focus.emit()
 
     def _grown(self) -> None:
         focused = self._focused()
@@ -210,18 +209,15 @@ class MoreBelow(Line):
         if isValid(self) and isValid(self._read):  # a page that ends still lays out what is left
             bar = self._read.verticalScrollBar()
             policy = self.sizePolicy()
-            scrolls = self.wanted and bar.maximum() - self._taken() > self.empty_end
+            # The pixels that this line takes from what scrolls, 0 where it has no room
+            page, taken = self.parentWidget(), 0
+            layout = page.layout() if page is not None else None
+            if layout is not None and (not self.isHidden() or policy.retainSizeWhenHidden()):
+                taken = self.sizeHint().height() + layout.spacing()
+            scrolls = self.wanted and bar.maximum() - taken > self.empty_end
             policy.setRetainSizeWhenHidden(self.keeps_room and scrolls)
             self.setSizePolicy(policy)
             self.setVisible(scrolls and bar.maximum() - bar.value() > self.empty_end)
-
-    def _taken(self) -> int:
-        """Return the pixels that this line takes from what scrolls, 0 where it has no room."""
-        page = self.parentWidget()
-        layout = page.layout() if page is not None else None
-        if layout is None or (self.isHidden() and not self.sizePolicy().retainSizeWhenHidden()):
-            return 0
-        return self.sizeHint().height() + layout.spacing()
 
 
 # ---- The head of every page: where the person is, what was just done, and the way to other

@@ -242,15 +242,13 @@ class SentenceFace(Page):
         hidden = {offer.act for offer in offers} | (set() if self.view.unsaved else {Act.UNSAVED})
         others = (Act.WITHDRAW,) if self.view.phase is Phase.TRAINING else BEHIND
         behind = [act for act in others if act not in hidden]
-        self.acts.offer(offers, behind, self._wide(), self._rows())
+        # As many rows of acts as leave the texts their room; at the end of what scrolls there is room for all
+        rows = 0
+        if not self.folded:
+            high = self._answer_high() + self.acts.high(MOST_ROWS) + self._foot_high()
+            rows = MOST_ROWS if self._left_to_read(high) >= _ROOMY else 1
+        self.acts.offer(offers, behind, self._wide(), rows)
         self._tell_more()
-
-    def _rows(self) -> int:
-        """Return how many rows of acts leave the texts their room; at the end of what scrolls there is room for all."""
-        if self.folded:
-            return 0
-        high = self._answer_high() + self.acts.high(MOST_ROWS) + self._foot_high()
-        return MOST_ROWS if self._left_to_read(high) >= _ROOMY else 1
 
     def _answer_high(self) -> int:
         """Pixels of the height of what stays in sight to answer with, beside what leads on."""

@@ -224,11 +224,9 @@ class ErasedPage(Page):
         self.button(words("Close the program"), lambda: self.window().close(), words("Enter"), main=True)
 
     def _again(self) -> None:
-        self.desk.work.do(partial(finish_erasing, self._folder), self._tried, self._failed)
+        erase = partial(finish_erasing, self._folder)
+        self.desk.work.do(erase, self._tried, lambda error: self.tell(trouble(self.words, error)))
 
     def _tried(self, remains: tuple[UndeletedItem, ...]) -> None:
         self._fill(remains)
         self.begin()
-
-    def _failed(self, error: HarnessError) -> None:
-        self.tell(trouble(self.words, error))

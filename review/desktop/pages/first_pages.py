@@ -141,7 +141,7 @@ class ConsentPage(FirstPage):
 class QuestionPage(FirstPage):
     """Words to read, then numbered answers."""
 
-    def ask(self, told: Mapping[str, object], of_key: Callable[[str], object], slip: str) -> Answers:
+    def ask(self, told: Mapping[str, Relation | bool], of_key: Callable[[str], object], slip: str) -> Answers:
         """Add the answers below the words: words → value; their numbers are their keys, from 1 on.
 
         ``of_key`` tells what a key means, None for nothing; ``slip`` is said where Enter alone is pressed.

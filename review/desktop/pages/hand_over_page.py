@@ -204,12 +204,12 @@ class HandOverPage(Page):
     # where
 
     def look(self) -> None:
-        self.desk.work.do(self._find_places, self._found, self._not_found)
-
-    def _find_places(self) -> tuple[_Place, ...]:
-        """Find which of the places are sticks; away from the window."""
         on_stick = self.desk.opening.on_stick
-        return tuple(_Place(path, on_stick(path)) for path in self._find())
+
+        def places() -> tuple[_Place, ...]:  # away from the window
+            return tuple(_Place(path, on_stick(path)) for path in self._find())
+
+        self.desk.work.do(places, self._found, self._not_found)
 
     def _look_quietly(self) -> None:
         if not self._settled and self._folders is None and not self.desk.work.busy:
@@ -315,12 +315,12 @@ class HandOverPage(Page):
         self._came_of_it = ""
         self._clear()
         self._heard(self.paragraph(self.words(page_words.SAVING), "strong").text())
-        self.desk.work.do(partial(self._write, folder), self._saved, self._not_saved)
 
-    def _write(self, folder: Path) -> _Written:
-        """Write everything, and look whether that is a stick; away from the window."""
-        on_stick = self.desk.opening.on_stick(folder)
-        return _Written(self._export(folder), on_stick)
+        def write() -> _Written:  # everything, and whether that is a stick; away from the window
+            on_stick = self.desk.opening.on_stick(folder)
+            return _Written(self._export(folder), on_stick)
+
+        self.desk.work.do(write, self._saved, self._not_saved)
 
     def _not_saved(self, error: HarnessError) -> None:
         """Show the places again to choose another at once; nothing of the person's is lost."""

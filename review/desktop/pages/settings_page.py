@@ -178,7 +178,7 @@ class HelpPage(Page):
             return [
                 (words("Enter"), words("Save and go on")),
                 ("+".join((words("Shift"), words("Enter"))), words("Begin a new line")),
-                *((first.replace("{key}", self._names(act)), words(said)) for act, said in TRANSLATION_WORDS.items()),
+                *((first.replace("{key}", self._names(act)), words(label)) for act, label in TRANSLATION_WORDS.items()),
             ]
         ratings = [
             (self._names(act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}")

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from harness.core.failures import HarnessError
 from harness.core.version import VERSION
 from harness.store.file.database import home
 from review.desktop.frame.page import Page
@@ -39,7 +38,7 @@ from review.desktop.program.no_window import no_window
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import NotOpenWindow, Window, not_complete, not_open
 from review.session.opening import Opening, is_there
-from review.session.waiting import UndeletedItem, erase_everything, hand_over_all, open_laptop, why_not_erased
+from review.session.waiting import erase_everything, hand_over_all, open_laptop, why_not_erased
 from review.session.words.catalogue import Words, words_of_system
 from review.session.words.troubles import Trouble
 
@@ -73,13 +72,11 @@ class Erasure(QObject):
         """Delete everything, whatever becomes of the page; what was copied is forgotten even if it ends now."""
         forget_clipboard()
         delete = partial(erase_everything, self._desk.opening.laptop)
-        self._desk.work.do(delete, self._erased, partial(self._not_erased, page))
-
-    def _erased(self, remains: tuple[UndeletedItem, ...]) -> None:
-        self._window.show_last(ErasedPage(self._desk, remains))
-
-    def _not_erased(self, page: ErasePage, error: HarnessError) -> None:
-        page.tell_not_deleted(why_not_erased(self._desk.words, error))
+        self._desk.work.do(
+            delete,
+            lambda remains: self._window.show_last(ErasedPage(self._desk, remains)),
+            lambda error: page.tell_not_deleted(why_not_erased(self._desk.words, error)),
+        )
 
 
 _USUAL_SIZE = SIZES[1]
@@ -126,7 +123,7 @@ class Running(QObject):
             self._show_not_open(why, self.words("The program is not complete"))
             return
         find = partial(_find, self._places, self._language, self._system)
-        self.work.do(find, self._opened, self._not_opened)
+        self.work.do(find, self._opened, lambda error: self._show_not_open(not_open(self.words, error)))
 
     def come_forward(self, files: Sequence[Path]) -> None:
         """Show the window above others, and open what a later start was asked for."""
@@ -175,9 +172,6 @@ class Running(QObject):
         self.app.file_asked.connect(self.visit.take)
         self.visit.begin()
         self._take_asked()
-
-    def _not_opened(self, error: HarnessError) -> None:
-        self._show_not_open(not_open(self.words, error))
 
     def _show_not_open(self, why: Trouble, title: str = "") -> None:
         """Show a window that stands alone; with a ``title`` trying again would not help."""

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from corpora.languages.cards import find_card
 from corpora.languages.tags import CODES, resolve_script, tag_script, texts_script
-from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.text.comparison import script_of
@@ -68,7 +67,11 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
         # ``á`` stands beside ``a``, whatever its code point
         by_base = sorted(used, key=lambda c: (unicodedata.normalize("NFD", c), c))
         return _most_frequent(by_base, used)
-    lacking = _lacking(writing)
+    # What a keyboard with the letters a–z lacks, in the order of the alphabet
+    joiners = "" if writing.joiners == JOINERS else writing.joiners
+    every = [*writing.graphemes, *writing.word_letters, *joiners]
+    foreign = dict.fromkeys(letter for letter in every if plain(letter) == letter and not letter.isascii())
+    lacking = tuple(letter for letter in foreign if _kinds(letter).isdisjoint(_DASHES_AND_QUOTES))
     text = unicodedata.normalize("NFC", "\n".join(texts)).lower()
     used = Counter({letter: text.count(letter) for letter in lacking})
     if len(lacking) > MOST_LETTERS and not used.total():
@@ -80,14 +83,6 @@ def _most_frequent(letters: Sequence[str], used: Counter[str]) -> tuple[str, ...
     """Return as many as fit, the most used ones, in the order in which they come."""
     kept = set(sorted(letters, key=lambda letter: -used[letter])[:MOST_LETTERS])
     return tuple(letter for letter in letters if letter in kept)
-
-
-def _lacking(writing: WritingSystem) -> tuple[str, ...]:
-    """Return what a keyboard with the letters a–z lacks, in the order of the alphabet."""
-    joiners = "" if writing.joiners == JOINERS else writing.joiners
-    every = [*writing.graphemes, *writing.word_letters, *joiners]
-    lacking = (letter for letter in every if plain(letter) == letter and not letter.isascii())
-    return tuple(dict.fromkeys(c for c in lacking if _kinds(c).isdisjoint(_DASHES_AND_QUOTES)))
 
 
 def _used(texts: Iterable[str], script: str) -> Iterator[str]:

@@ -92,13 +92,13 @@ def readability(drawn: Drawn, consent: str, language: str, carried: Sequence[Col
 
 def lacking_in(text: str, fonts: Sequence[Collection[int]]) -> set[str]:
     """Return the characters of a text that are to be seen and that none of the fonts, given by their code points, can draw."""
-    return {c for c in set(text) if seen_of(c) and not _drawn(c, fonts)}
 
+    def drawn(character: str) -> bool:
+        """Return whether a font has a picture of it, or one font has those of all its parts."""
+        parts = {ord(part) for part in unicodedata.normalize("NFD", character)}
+        return any(ord(character) in has or all(part in has for part in parts) for has in fonts)
 
-def _drawn(character: str, fonts: Sequence[Collection[int]]) -> bool:
-    """Return whether a font has a picture of it, or one font has those of all its parts."""
-    parts = [ord(part) for part in unicodedata.normalize("NFD", character)]
-    return any(ord(character) in has or all(part in has for part in parts) for has in fonts)
+    return {character for character in set(text) if seen_of(character) and not drawn(character)}
 
 
 _MOST_SOURCE: Final = 64 * 2**20
@@ -116,7 +116,13 @@ def carried_fonts(fonts: Sequence[Path], licences: Sequence[Path], texts: Iterab
     if not (files := font_files(fonts, licences)):
         return ()
     lacking = {character for text in texts for character in lacking_in(text, brought())}
-    return tuple(_carried(file, lacking) for file in files)
+    carried = []
+    for file in files:
+        with _naming(file):
+            made = subset_font(file.data, lacking)
+            read_font(made)
+        carried.append(CarriedFont(made, file.text))
+    return tuple(carried)
 
 
 class FontFiles(NamedTuple):
@@ -156,13 +162,6 @@ def font_files(fonts: Sequence[Path], licences: Sequence[Path]) -> list[FontFile
     return files
 
 
-def _carried(file: FontFiles, lacking: Collection[str]) -> CarriedFont:
-    with _naming(file):
-        made = subset_font(file.data, lacking)
-        read_font(made)
-    return CarriedFont(made, file.text)
-
-
 @contextmanager
 def _naming(file: FontFiles) -> Iterator[None]:
     """Return which file cannot be sent along."""
@@ -200,7 +199,11 @@ def subset_font(data: bytes, lacking: Collection[str]) -> bytes:
                 pictures[name].draw(parts)
                 parts.replay(pen)
                 table[name] = pen.glyph()
-        _rename(font, family)
+        # It may not bear the name that its licence reserves.
+        names: Any = font["name"]
+        names.names = [name for name in names.names if name.platformID == 3]
+        for kind, text in ((1, family), (2, "Regular"), (4, family), (6, family.replace(" ", ""))):
+            names.setName(text, kind, 3, 1, 0x409)
         font["post"].formatType = 3.0
         made = BytesIO()
         font.save(made)
@@ -247,11 +250,3 @@ def _cut(data: bytes, wanted: Collection[int]) -> TTFont:
     cutter.populate(unicodes=wanted)
     cutter.subset(font)
     return font
-
-
-def _rename(font: TTFont, family: str) -> None:
-    """Rename a changed font: it may not bear the name that its licence reserves."""
-    names: Any = font["name"]
-    names.names = [name for name in names.names if name.platformID == 3]
-    for kind, text in ((1, family), (2, "Regular"), (4, family), (6, family.replace(" ", ""))):
-        names.setName(text, kind, 3, 1, 0x409)

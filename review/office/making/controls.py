@@ -14,10 +14,11 @@ from operator import attrgetter
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
+from corpora.files.json_types import JsonObject
 from corpora.files.toml_text import parse_toml
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.text.comparison import is_blank
@@ -232,7 +233,14 @@ def make_training(
     another language.
     """
     chance = drawing(seed, "training")
-    waiting = _different([e for e in entries if fits(e.source) and fits(e.reference)])
+    # Without entries whose source or reference came before: nobody practises on a sentence twice
+    seen: set[tuple[str, str]] = set()
+    waiting = []
+    for entry in entries:
+        forms = {("source", plain_form(entry.source)), ("reference", plain_form(entry.reference))}
+        if fits(entry.source) and fits(entry.reference) and seen.isdisjoint(forms):
+            waiting.append(entry)
+            seen |= forms
     chance.shuffle(waiting)
     made = []
     for kind in _PLAN:
@@ -251,18 +259,6 @@ def make_training(
                 waiting = [entry for entry in waiting if entry.reference not in shown]
                 break
     return made
-
-
-def _different(entries: Sequence[Entry]) -> list[Entry]:
-    """Omit entries whose source or reference came before: nobody practises on a sentence twice."""
-    seen: set[tuple[str, str]] = set()
-    kept = []
-    for entry in entries:
-        forms = {("source", plain_form(entry.source)), ("reference", plain_form(entry.reference))}
-        if seen.isdisjoint(forms):
-            kept.append(entry)
-            seen |= forms
-    return kept
 
 
 def _explained(item: TrainingItem, others: dict[str, str]) -> TrainingItem:
@@ -294,7 +290,17 @@ def read_training(path: Path) -> list[TrainingItem]:
         raise UsageError(
             f"{path}: {len(rows)} training items; between 1 and {MOST} are wanted, eight are a good number."
         )
-    return [_checked(path, place, row) for place, row in rows]
+    items = []
+    for place, row in rows:
+        try:
+            item = TrainingItem.model_validate({**row, "id": secrets.token_hex(8)})
+        except ValidationError as error:
+            raise UsageError(f"{path}: {place}: {first_problem(error)}") from None
+        for name in ("source", "candidate", "explanation"):
+            if not getattr(item, name).strip():
+                raise UsageError(f"{path}: {place}: field {name!r}: nothing stands here. Write it.")
+        items.append(item)
+    return items
 
 
 def explained_in(
@@ -322,18 +328,7 @@ def explained_in(
     return list(map(_explained, items, explanations))
 
 
-def _checked(path: Path, place: str, row: Mapping[str, Any]) -> TrainingItem:
-    try:
-        item = TrainingItem.model_validate({**row, "id": secrets.token_hex(8)})
-    except ValidationError as error:
-        raise UsageError(f"{path}: {place}: {first_problem(error)}") from None
-    for name in ("source", "candidate", "explanation"):
-        if not getattr(item, name).strip():
-            raise UsageError(f"{path}: {place}: field {name!r}: nothing stands here. Write it.")
-    return item
-
-
-def _toml(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _toml(path: Path, text: str) -> Iterator[tuple[str, JsonObject]]:
     try:
         data = parse_toml(text)
     except ValueError as error:
@@ -347,7 +342,7 @@ def _toml(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"item {number}", row
 
 
-def _tsv(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _tsv(path: Path, text: str) -> Iterator[tuple[str, JsonObject]]:
     rows = table_cells(path, text)
     header = [name.strip().lower() for name in next(rows, ("", []))[1]]
     if sorted(header) != sorted(_COLUMNS):

@@ -122,16 +122,14 @@ def order(
             for place, other in enumerate(placed)
             if originals[other] == originals[item]
         ]
-        lacks = [_lack(slot, alike) for slot in range(len(placed) + 1)]
+        # How much a slot falls short of the wanted distances, as the worst share of one; 0 where of none
+        lacks = [
+            max((1 - min(1.0, (slot - p if slot > p else p - slot + 1) / apart) for p, apart in alike), default=0.0)
+            for slot in range(len(placed) + 1)
+        ]
         best = min(lacks)
         placed.insert(chance.choice([slot for slot, lack in enumerate(lacks) if lack == best]), item)
     return tuple(placed)
-
-
-def _lack(slot: int, alike: Sequence[tuple[int, int]]) -> float:
-    """Return how much a slot falls short of the wanted distances, as the worst share of one; 0 where of none."""
-    shortfalls = (1 - min(1.0, (slot - place if slot > place else place - slot + 1) / apart) for place, apart in alike)
-    return max(shortfalls, default=0.0)
 
 
 def spread(extra: Sequence[EntryId], reviewers: Sequence[str], each: int, chance: Random) -> dict[str, list[EntryId]]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.corpus import Corpus, Dataset
@@ -119,7 +118,7 @@ def read_runs(
     it is missing, or the runs are not of one corpus.
     """
     by_id = {run.run_id: run for run in (find_run(connection, name) for name in names)}
-    cards = {id_: _sealed_card(connection, run) for id_, run in by_id.items()}
+    cards = {id_: _hash_and_composite(connection, run) for id_, run in by_id.items()}
     datasets = [read_dataset(connection, run.corpus) for run in by_id.values()]
     require_translation(datasets[0])
     # Refuse to put runs of different vaults, or some from a vault and some not, into one
@@ -132,7 +131,7 @@ def read_runs(
         if segments and not {*segments} & {*segments_of(connection, run.corpus, run.positions)}:
             raise UsageError(f"Run {run.run_id[:8]} has no entry of these segments. Choose others with --segment.")
         open_texts(connection, run)
-    runs = [_reviewed(connection, run, cards[id_], segments) for id_, run in by_id.items()]
+    runs = [_reviewed(connection, run, *cards[id_], segments) for id_, run in by_id.items()]
     _require_one_corpus(runs)
     first = runs[0].run
     known = None  # of a corpus from a vault, the places that these runs have
@@ -152,7 +151,7 @@ def require_translation(dataset: Dataset) -> None:
 
 
 def _reviewed(
-    connection: sqlite3.Connection, run: Run, card: dict[str, Any], segments: Sequence[Segment]
+    connection: sqlite3.Connection, run: Run, card_hash: str, composite: float | None, segments: Sequence[Segment]
 ) -> ReviewedRun:
     entries = {
         place: entry
@@ -167,10 +166,10 @@ def _reviewed(
     }
     reviewed = ReviewedRun(
         run,
-        str(card["run_card_hash"]),
+        card_hash,
         {card_id(entry.id): entry for _, entry in sorted(entries.items())},
         outputs,
-        number(block(card, "scores").get(COMPOSITE)),
+        composite,
     )
     short = reviewed.run.run_id[:8]
     if reviewed.missing > MOST_MISSING * len(reviewed.entries):
@@ -182,7 +181,8 @@ def _reviewed(
     return reviewed
 
 
-def _sealed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+def _hash_and_composite(connection: sqlite3.Connection, run: Run) -> tuple[str, float | None]:
+    """Return what the run's card states; UsageError where it is not complete, or its seal does not hold."""
     short = run.run_id[:8]
     if (head := read_card(connection, run.id)) is None:
         raise UsageError(f"Run {short} is not complete. `{run.goes_on_with}` continues with it; then make the review.")
@@ -191,7 +191,7 @@ def _sealed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
             f"Run {short} was imported although its seal is absent or broken, so no certificate could rest on "
             "it. Import a sound card of this run, or run it here."
         )
-    return head
+    return str(head["run_card_hash"]), number(block(head, "scores").get(COMPOSITE))
 
 
 def _require_one_corpus(runs: Sequence[ReviewedRun]) -> None:

@@ -80,7 +80,12 @@ def add_program(path: Path, system: str, home: Path, copied: Copied) -> Reviewer
 
 def programs_to_copy(home: Path, folder: Path) -> list[ReviewerProgram]:
     """Return the archives that a stick lacks; UsageError where they do not fit on it."""
-    lacking = [program for program in list_programs(home) if not _is_there(program, folder)]
+    lacking = []
+    for program in list_programs(home):
+        path = folder / ARCHIVES[program.system]
+        same_size = path.is_file() and path.stat().st_size == program.size
+        if not same_size or file_hash(path) != program.sha256:
+            lacking.append(program)
     _require_room(folder, sum(program.size for program in lacking))
     return lacking
 
@@ -105,12 +110,6 @@ def write_starters(folder: Path) -> list[Path]:
 def systems_on(folder: Path) -> list[str]:
     """Return the systems whose archive is on a stick."""
     return [system for system, name in ARCHIVES.items() if (folder / name).is_file()]
-
-
-def _is_there(program: ReviewerProgram, folder: Path) -> bool:
-    path = folder / ARCHIVES[program.system]
-    same_size = path.is_file() and path.stat().st_size == program.size
-    return same_size and file_hash(path) == program.sha256
 
 
 def _require_room(folder: Path, needed: int) -> None:
@@ -163,14 +162,11 @@ def _system(path: Path, names: Sequence[str], form: str) -> str:
             f"{path} holds the program for {TITLES[system]}, which a stick needs as {ARCHIVES[system]}: add that file of the same build."
         )
     [top] = {PurePosixPath(name).parts[0] for name, known in _PROGRAMS.items() if known == system}
-    if outside := [name for name in names if not _is_below(name, top)]:
+    parts_of = {name: PurePosixPath(name).parts for name in names}
+    below = {name for name, parts in parts_of.items() if parts[:1] == (top,) and ".." not in parts and "\\" not in name}
+    if outside := [name for name in names if name not in below]:
         raise _no_archive(path, f"beside the program it holds {outside[0][:80]!r}")
     return system
-
-
-def _is_below(name: str, top: str) -> bool:
-    parts = PurePosixPath(name).parts
-    return parts[:1] == (top,) and ".." not in parts and "\\" not in name
 
 
 def _no_archive(path: Path, why: str) -> UsageError:

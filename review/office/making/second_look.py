@@ -50,7 +50,7 @@ def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
     """
     state, cases = cases_to_ask(office, review)
     heard = [(who, reviewer_state) for who, _, reviewer_state in counted(state, review.key)]
-    items = [_item(review, case, _others(review, case, heard)) for case in cases]
+    items = [_item(review, case, heard) for case in cases]
     manifest = review.manifest
     dataset = Dataset(
         id=f"{review.name}-second",
@@ -108,25 +108,19 @@ def second_look_of(office: Office, review: Review) -> Review | None:
     return next((o for o in every if o.manifest.second_of in review.manifests), None)
 
 
-def _item(review: Review, case: Case, others: Sequence[OthersWords]) -> Item:
+def _item(review: Review, case: Case, heard: Iterable[tuple[str, ReviewerState]]) -> Item:
+    """Return an item with what people wrote of it, in random order and without their answers, where the batch said so."""
+    written: list[OthersWords] = []
+    if review.manifest.shows_words:
+        comments = voices(heard, case.item, review.key)
+        written = [OthersWords(reasons=c.reasons, comment=c.comment, suggestion=c.suggestion) for c in comments]
+        secrets.SystemRandom().shuffle(written)
     text, about = review.texts[case.item], review.key.items[case.item]
     shown = BatchItem(id=secrets.token_hex(8), source=text.source, candidate=text.candidate)
-    added = {"around": text.around, "others": tuple(others)}
+    added = {"around": text.around, "others": tuple(written[:MOST_OTHERS])}
     extras = {name: value for name, value in added.items() if value}
     truth = KeyItem(run_id=None, entry=about.entry, stratum=about.stratum, partner=case.item)
     return Item(shown.model_copy(update=extras), truth)
-
-
-def _others(review: Review, case: Case, heard: Iterable[tuple[str, ReviewerState]]) -> list[OthersWords]:
-    """Return what people wrote of an item, in random order and without their answers; nothing where they were not told."""
-    if not review.manifest.shows_words:
-        return []
-    written = [
-        OthersWords(reasons=voice.reasons, comment=voice.comment, suggestion=voice.suggestion)
-        for voice in voices(heard, case.item, review.key)
-    ]
-    secrets.SystemRandom().shuffle(written)
-    return written[:MOST_OTHERS]
 
 
 def _orders(review: Review, items: Sequence[Item], people: Iterable[str], seed: int) -> dict[str, tuple[str, ...]]:
@@ -153,7 +147,10 @@ def second_looks(office: Office, review: Review, state: State) -> dict[str, Seco
     if (again := second_look_of(office, review)) is None:
         return {}
     heard = [(who, state) for who, _, state in counted(office.state_of_any(again), again.key)]
-    before = {review.code(who): _ratings(r) for who, _, r in counted(state, review.key)}
+    before = {
+        review.code(who): {item: j.rating for item, j in reviewer.judgements.items() if j.rating is not None}
+        for who, _, reviewer in counted(state, review.key)
+    }
     mine = [(said, before.get(again.code(who), {})) for who, said in heard]
     looks = {}
     for item, about in again.key.items.items():
@@ -178,10 +175,6 @@ def _looked(
     four = (counts[0], counts[1], counts[2], counts[3])
     flags = sum(item in reviewer_state.harmful for reviewer_state, _ in people)
     return SecondLook(four, unjudged, both, changed, flags, tuple(written))
-
-
-def _ratings(said: ReviewerState) -> dict[str, Rating]:
-    return {item: j.rating for item, j in said.judgements.items() if j.rating is not None}
 
 
 def undecided_words(office: Office, review: Review) -> str:

@@ -46,15 +46,12 @@ def check_words(runs: ReviewedRuns, words: Mapping[str, str]) -> None:
         names = {model, model.rpartition("/")[2], run.run.run_id, run.run.run_id[:8]}
         for option, text in words.items():
             for name in names:
-                if len(name) >= _LEAST and _stands_in(name, text):
+                whole = rf"(?<!\w){re.escape(name)}(?!\w)"
+                if len(name) >= _LEAST and re.search(whole, text, re.IGNORECASE) is not None:
                     raise UsageError(
                         f"{option} names a system under review ({name}). Reviewers must not know it; "
                         "choose other words."
                     )
-
-
-def _stands_in(name: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,7 @@ def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
             "--language, and give your own texts with --consent, --guide and --training."
         )
     apart = {"translate", "second", "agree", "card"}
-    words: dict[str, Any] = {name: said for name, said in found.items() if name not in apart}
+    words = {name: text for name, text in found.items() if name not in apart}
     if task != "rate":
         words |= {name: said for name, said in found[task].items() if name != "card"}
     words["consent"] = words["consent"].strip()
@@ -146,7 +143,9 @@ def texts_of(
         for tag in languages()
         if tag.partition("-")[0].casefold() != language.partition("-")[0].casefold()
     }
-    consents = dict(consent) if language in consent else _consents(ours) | dict(consent)
+    consents = (
+        dict(consent) if language in consent else {tag: text.consent for tag, text in ours.items()} | dict(consent)
+    )
     guides = (
         dict(guide)
         if language in guide
@@ -168,10 +167,6 @@ def _telling(texts: ReviewTexts, *, tells: bool) -> ReviewTexts:
     if not tells:
         return texts
     return replace(texts, consent=f"{texts.consent}\n\n{texts.shows_words.strip()}")
-
-
-def _consents(ours: Mapping[str, ReviewTexts]) -> dict[str, str]:
-    return {tag: review_texts.consent for tag, review_texts in ours.items()}
 
 
 @cache

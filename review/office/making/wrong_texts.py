@@ -79,14 +79,15 @@ class OtherForms:
         for word_analysis in analyse(known):
             if (reading := _reading(word_analysis)) is not None:
                 self._by_lemma[reading.key][word_analysis.word] = reading
-        counted = Counter(self._found_patterns()).most_common(MOST_PATTERNS)
-        self._patterns = [pattern for pattern, _ in counted]
-
-    def _found_patterns(self) -> Iterator[Pattern]:
+        patterns: Counter[Pattern] = Counter()
         for forms in self._by_lemma.values():
             for (word, reading), (other, theirs) in permutations(sorted(forms.items()), 2):
                 if (change := changed_tag(reading, theirs)) is not None:
-                    yield _pattern(word, other, *change)
+                    # What two forms differ in at their ends, around the longest stretch that they share
+                    start, there, size = SequenceMatcher(None, word, other, autojunk=False).find_longest_match()
+                    left, made = (word[:start], word[start + size :]), (other[:there], other[there + size :])
+                    patterns[Pattern(left, made, *change)] += 1
+        self._patterns = [pattern for pattern, _ in patterns.most_common(MOST_PATTERNS)]
 
     def of(self, word: str) -> list[tuple[str, str, str]]:
         """Return (form, old tag, new tag) of the wrong forms of a word; attested ones come first."""
@@ -125,12 +126,6 @@ def changed_tag(right: TaggedWord, wrong: TaggedWord) -> tuple[str, str] | None:
     if not WORD_CLASSES.issuperset(had.get("word class", ())):
         return None
     return next(iter(old)), next(iter(new))
-
-
-def _pattern(word: str, other: str, old: str, new: str) -> Pattern:
-    """Return what two forms differ in at their ends, around the longest stretch that they share."""
-    start, there, size = SequenceMatcher(None, word, other, autojunk=False).find_longest_match()
-    return Pattern((word[:start], word[start + size :]), (other[:there], other[there + size :]), old, new)
 
 
 def like_written(form: str, model: str) -> str:
@@ -203,18 +198,15 @@ class WrongTexts:
             self._chance.shuffle(inflecteds)
             yield from ((inflected.text, inflected.made_by) for inflected in inflecteds)
         elif kind == OTHER:
-            yield from ((text, OTHER) for text in self._others(length))
+            # Texts of similar length in random order, then the others, the nearest in length first
+            alike = [text for text in self._pool if abs(len(text) - length) <= ALIKE * length]
+            self._chance.shuffle(alike)
+            others = sorted(sorted(set(self._pool) - set(alike)), key=lambda text: abs(len(text) - length))
+            yield from ((text, OTHER) for text in (*alike, *others))
         elif kind == SWAP:
             yield from ((text, SWAP) for text in self._swapped(right))
         elif (half := first_half(right)) is not None:
             yield half, HALF
-
-    def _others(self, length: int) -> list[str]:
-        """Return the texts of similar length in random order, then the others, the nearest in length first."""
-        alike = [text for text in self._pool if abs(len(text) - length) <= ALIKE * length]
-        self._chance.shuffle(alike)
-        others = sorted(set(self._pool) - set(alike))
-        return [*alike, *sorted(others, key=lambda text: abs(len(text) - length))]
 
     def _swapped(self, right: str) -> Iterator[str]:
         tokens, glue = _tokens(right)

@@ -121,27 +121,21 @@ def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
 
 def questions(key: AnswerKey, state: State, texts: Mapping[str, BatchItem], run_id: str) -> list[DividedItem]:
     """Return the items that split the panel, at least two people on each side, the most even first."""
+    heard = [part for _, _, part in counted(state, key)]
     split_items: list[tuple[int, str]] = []
     for item, known in key.items.items():
         if known.control is None and known.run_id == run_id and item in texts:
-            good, bad = _sides(key, state, item)
+            judgements = (part.judgements.get(item) for part in heard)
+            ranks = [judged.rating.rank for judged in judgements if judged and judged.rating]
+            good = sum(rank >= LEAST_ACCEPTABLE for rank in ranks)
+            bad = len(ranks) - good
             if min(good, bad) >= _SIDES:
                 split_items.append((abs(good - bad), item))
+    shared = [part.suggestions for part in heard if part.share_corrections]
     return [
-        DividedItem(texts[item], _shared_wordings(key, state, item)) for _, item in sorted(split_items)[:MOST_QUESTIONS]
+        DividedItem(texts[item], tuple(sorted({s[item].strip() for s in shared if s.get(item)})))
+        for _, item in sorted(split_items)[:MOST_QUESTIONS]
     ]
-
-
-def _sides(key: AnswerKey, state: State, item: str) -> tuple[int, int]:
-    judgements = (part.judgements.get(item) for _, _, part in counted(state, key))
-    ranks = [judged.rating.rank for judged in judgements if judged and judged.rating]
-    good = sum(rank >= LEAST_ACCEPTABLE for rank in ranks)
-    return good, len(ranks) - good
-
-
-def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]:
-    shared = (part.suggestions for _, _, part in counted(state, key) if part.share_corrections)
-    return tuple(sorted({s[item].strip() for s in shared if s.get(item)}))
 
 
 def _answer(certificate: Certificate | CoarseCertificate, words: Words) -> Iterator[str]:
@@ -228,20 +222,16 @@ def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
     for name, text in texts.items():
         if counts[Harm(name)]:
             yield f"<p>{_field(f'/verdict/harm/{name}', text)}</p>"
-            yield from _why(certificate, name, words)
-
-
-def _why(certificate: Certificate, name: str, words: Words) -> Iterator[str]:
-    """Yield the reasons that were recorded, and say where some were not."""
-    if name == "flagged":
-        return
-    decided = [decision for decision in certificate.harm if decision.harmful is (name == "upheld")]
-    given = [decision for decision in decided if decision.reason]
-    who = escape(words("decided by"))
-    if lines := [f"<li>{outside(c.reason)} ({who} {outside(c.by)})</li>" for c in given]:
-        yield f"<ul>{''.join(lines)}</ul>"
-    if len(lines) < certificate.verdict.harm[Harm(name)]:
-        yield _paragraph(words("No reason was written down."), "quiet")
+            if name == "flagged":
+                continue
+            # The reasons that were recorded, and that some were not
+            decided = [decision for decision in certificate.harm if decision.harmful is (name == "upheld")]
+            given = [decision for decision in decided if decision.reason]
+            who = escape(words("decided by"))
+            if lines := [f"<li>{outside(c.reason)} ({who} {outside(c.by)})</li>" for c in given]:
+                yield f"<ul>{''.join(lines)}</ul>"
+            if len(lines) < counts[Harm(name)]:
+                yield _paragraph(words("No reason was written down."), "quiet")
 
 
 def _reasons(found: list[Reason], words: Words) -> Iterator[str]:

@@ -64,21 +64,19 @@ def gather(project: Project, office: Office) -> Gathered:
 
 def _without_barred(collected: Collected, bars: Mapping[int, Barred]) -> tuple[Entry, ...]:
     """Return what came back without what second speakers refuse or object to; the next wording takes its place."""
-    came = collected.corpus.entries
-    left = (_left(entry, bars.get(entry.id)) for entry in came if isinstance(entry.id, int))
-    return tuple(entry for entry in left if entry is not None)
-
-
-def _left(came: Entry, bar: Barred | None) -> Entry | None:
-    if bar is None:
-        return came
-    out = bar.refused | bar.objected
-    kept = [(w, who) for w, who in _by_wording(came) if comparison_form(w) not in out]
-    if not kept:
-        return None
-    (reference, _), *others = kept
-    texts = {"reference": reference, "variants": tuple(wording for wording, _ in others)}
-    return came.model_copy(update=texts | {"translators": [who for _, who in kept]})
+    left = []
+    for came in collected.corpus.entries:
+        if not isinstance(came.id, int):
+            continue
+        if (bar := bars.get(came.id)) is None:
+            left.append(came)
+            continue
+        out = bar.refused | bar.objected
+        if kept := [(w, who) for w, who in _by_wording(came) if comparison_form(w) not in out]:
+            (reference, _), *others = kept
+            texts = {"reference": reference, "variants": tuple(wording for wording, _ in others)}
+            left.append(came.model_copy(update=texts | {"translators": [who for _, who in kept]}))
+    return tuple(left)
 
 
 def _by_wording(came: Entry) -> Iterator[tuple[str, list[str]]]:
@@ -155,13 +153,14 @@ def _translations(project: Project, written: Iterable[_Written], bars: Mapping[i
     letters of two reviews cannot be told apart, so they are not counted together. A wording that second speakers bar is taken out by them first.
     """
     for came in written:
-        project.put(
-            [
-                _translated(project, came.out, entry, written, found)
-                for entry, written in _back(_entries(project, came.out), came.usable)
-                if _takes(entry, came.out.review) and not _is_barred(project, entry, bars)
-            ]
-        )
+        translated = []
+        for entry, back in _back(_entries(project, came.out), came.usable):
+            # It has no translation, or this review's, or speakers' to which somebody objects
+            objected = entry.objected and entry.translated is not None
+            open_ = not entry.has_reference or _written_in(entry, came.out.review) or objected
+            if open_ and not _is_barred(project, entry, bars):
+                translated.append(_translated(project, came.out, entry, back, found))
+        project.put(translated)
 
 
 def _from_source(project: Project, entry: ProjectEntry, bars: Mapping[int, Barred], found: Gathered) -> ProjectEntry:
@@ -177,12 +176,6 @@ def _from_source(project: Project, entry: ProjectEntry, bars: Mapping[int, Barre
         return entry if came == texts.came else project.with_texts(entry, replace(texts, came=came))
     found.translated += 1
     return with_words(project, entry, replace(texts, reference=kept[0], variants=tuple(kept[1:])))
-
-
-def _takes(entry: ProjectEntry, review: str) -> bool:
-    """Return whether an entry takes a review's translation: it has none, or that one, or speakers' to which somebody objects."""
-    objected = entry.objected and entry.translated is not None
-    return not entry.has_reference or _written_in(entry, review) or objected
 
 
 def _is_barred(project: Project, entry: ProjectEntry, bars: Mapping[int, Barred]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.project.state import DraftTexts, HandedOut, Project, ProjectEntry
+from harness.project.state import DraftTexts, Project, ProjectEntry
 from harness.sealed.keys import Identity, Role, key_phrase, says_key
 from review.files.manifests import BatchManifest
 from review.log.fold import ReviewerState, State
@@ -189,7 +189,15 @@ def known_reviews(project: Project) -> None:
         )
     with Office.open(project.home) as office:
         taken = [review for review in project.state.reviews if office.is_taken(review.review)]
-        here = {r.review for r in taken if r.made or _is_of(office.review(r.review), r)}
+        here = {out.review for out in taken if out.made}
+        for out in taken:
+            if out.made:
+                continue
+            # Another review may have got its name meanwhile: it asks what was noted, or is not this one
+            made = office.review(out.review)
+            kind = made.is_agreement if out.kind == "agree" else made.translating
+            if kind and {item.entry for item in made.key.items.values()} == set(out.entries):
+                here.add(out.review)
     for review in project.state.reviews:
         if review.made and review.review not in here:
             raise UsageError(
@@ -198,13 +206,6 @@ def known_reviews(project: Project) -> None:
             )
     kept = (review for review in project.state.reviews if review.review in here)
     project.change(reviews=tuple(review.model_copy(update={"made": True}) for review in kept))
-
-
-def _is_of(review: Review, out: HandedOut) -> bool:
-    """Return whether a review asks what was noted; another one may have got its name meanwhile."""
-    asked = {item.entry for item in review.key.items.values()}
-    kind = review.is_agreement if out.kind == "agree" else review.translating
-    return kind and asked == set(out.entries)
 
 
 def made_here(project: Project) -> bool:
@@ -280,12 +281,11 @@ def emptied(project: Project, entry: ProjectEntry, came: Sequence[str] | None = 
     looked = [out.review for out in agreements if entry.id in out.entries]
     own = [entry.translated.review] if entry.translated else []
     done_with = tuple(dict.fromkeys((*entry.refused, *own, *looked)))
-    gone: dict[str, object] = {"translated": None, "agreed": None, "agreed_also": ()}
-    gone |= {"objected": False, "refused": done_with}
+    nothing = {"translated": None, "agreed": None, "agreed_also": (), "objected": False}
     before = project.texts(entry)
     kept = before.came if came is None else tuple(came)
     texts = replace(before, reference="", variants=(), offered=(), came=kept)
-    return with_words(project, entry.model_copy(update=gone), texts)
+    return with_words(project, entry.model_copy(update={**nothing, "refused": done_with}), texts)
 
 
 def with_words(project: Project, entry: ProjectEntry, texts: DraftTexts) -> ProjectEntry:

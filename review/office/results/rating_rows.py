@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 
 from corpora.model.entry import EntryId
 from corpora.text.visible import guarded
-from harness.card.model import EntryResult, RunCard
+from harness.card.model import RunCard
 from harness.core.failures import UsageError
 from review.log.fold import Judgement, ReviewerState, State
 from review.office.store.store import Office, Review
@@ -142,12 +142,9 @@ def _cell(value: object) -> object:
         return "yes" if value else "no"
     if not isinstance(value, str):
         return value
-    return guarded("".join(map(_shown, value.replace("\r\n", "\n"))))
-
-
-def _shown(letter: str) -> str:
-    control = letter not in "\n\t" and unicodedata.category(letter) == "Cc"
-    return "\N{REPLACEMENT CHARACTER}" if control else letter
+    text = value.replace("\r\n", "\n")
+    controls = {letter for letter in set(text) - {"\n", "\t"} if unicodedata.category(letter) == "Cc"}
+    return guarded("".join("\N{REPLACEMENT CHARACTER}" if letter in controls else letter for letter in text))
 
 
 def mean_ranks(rows: list[RatingRow]) -> dict[tuple[str, EntryId], float]:
@@ -182,8 +179,12 @@ def mtme_files(review: Review, rows: list[RatingRow], cards: Mapping[str, RunCar
         )
     names = system_names(cards)
     reviewed = {r: {row.entry_id: row for row in card.results} for r, card in cards.items()}
-    entries = _entries(review.key, reviewed)
-    first, pair = next(iter(reviewed.values())), _pair(next(iter(cards.values())))
+    # The entries that were asked of every run, in the corpus' order
+    asked = {item.entry for item in review.key.items.values() if item.control is None}
+    first, dataset = next(iter(reviewed.values())), next(iter(cards.values())).dataset
+    entries = [e for e in first if e in asked and all(e in outputs for outputs in reviewed.values())]
+    sides = (dataset.source_language, dataset.target_language)
+    pair = "-".join(re.sub(r"[^0-9A-Za-z]+", "_", side or "und") for side in sides)
     files = {
         f"sources/{pair}.txt": [_one_line(first[e].source) for e in entries],
         f"references/{pair}.{REFERENCE}.txt": [_one_line(first[e].reference) for e in entries],
@@ -210,7 +211,9 @@ def _scores(
         files[f"{stem}.seg.score"] = [
             f"{names[run_id]}\t{_score(score)}" for run_id in names for score in scores[run_id]
         ]
-        files[f"{stem}.sys.score"] = [f"{names[r]}\t{_score(_mean(scores[r]))}" for r in names]
+        known = {run_id: [score for score in scores[run_id] if score is not None] for run_id in names}
+        means = {run_id: sum(given) / len(given) if given else None for run_id, given in known.items()}
+        files[f"{stem}.sys.score"] = [f"{names[run_id]}\t{_score(means[run_id])}" for run_id in names]
     return files
 
 
@@ -222,23 +225,6 @@ def system_names(cards: Mapping[str, RunCard]) -> dict[str, str]:
         name = words[:60] or "system"
         names[run_id] = name if name not in names.values() else f"{name}-{run_id[:8]}"
     return names
-
-
-def _entries(key: AnswerKey, reviewed: Mapping[str, Mapping[EntryId, EntryResult]]) -> list[EntryId]:
-    """Return the entries that were asked of every run, in the corpus' order."""
-    asked = {item.entry for item in key.items.values() if item.control is None}
-    first = next(iter(reviewed.values()))
-    return [e for e in first if e in asked and all(e in outputs for outputs in reviewed.values())]
-
-
-def _pair(card: RunCard) -> str:
-    sides = (card.dataset.source_language, card.dataset.target_language)
-    return "-".join(re.sub(r"[^0-9A-Za-z]+", "_", side or "und") for side in sides)
-
-
-def _mean(numbers: Sequence[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) / len(known) if known else None
 
 
 def _score(number: float | None) -> str:

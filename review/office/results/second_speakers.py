@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from corpora.text.comparison import comparison_form
-from harness.project.state import DraftTexts, HandedOut, Project, ProjectEntry, Spoken, today
+from harness.project.state import HandedOut, Project, ProjectEntry, Spoken, today
 from review.log.fold import State
 from review.office.results.progress import Gathered, emptied, note, with_words
 from review.office.results.rating_rows import people
@@ -71,29 +71,23 @@ def looks_of(heard: Iterable[Heard], wrote: Mapping[int, frozenset[str]]) -> Loo
     """Return what second speakers said of each entry; ``wrote``: the laptops of an entry's translations."""
     looks: dict[int, list[EntryLook]] = {}
     for answers in heard:
-        for id_, look in _looks(answers, wrote):
-            looks.setdefault(id_, []).append(look)
-    return {id_: without_barred(look) for id_, look in looks.items()}
-
-
-def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[int, EntryLook]]:
-    """Yield what a review says of each of its entries."""
-    opinions = _opinions(heard)
-    for item, about in heard.review.key.items.items():
-        if isinstance(about.entry, int):
+        opinions, shared = _opinions(answers), answers.out.shared_laptop
+        for item, about in answers.review.key.items.items():
+            if not isinstance(about.entry, int):
+                continue
             given, own = opinions.get(item, []), wrote.get(about.entry, frozenset())
-            shared = heard.out.shared_laptop
             counts = tuple(o for o in given if o.objects or shared or o.laptop not in own)
-            decided = heard.state.adjudications.get(item)
+            decided = answers.state.adjudications.get(item)
             look = EntryLook(
-                heard.review.name,
-                heard.review.texts[item].candidate,
+                answers.review.name,
+                answers.review.texts[item].candidate,
                 counts,
                 own=len(counts) < len(given),
                 upheld=decided is not None and decided.harmful is True,
                 same_laptop=any(opinion.laptop in own for opinion in counts),
             )
-            yield about.entry, look
+            looks.setdefault(about.entry, []).append(look)
+    return {id_: without_barred(look) for id_, look in looks.items()}
 
 
 @dataclass(frozen=True)
@@ -126,14 +120,15 @@ def without_barred(looks: Sequence[EntryLook]) -> list[EntryLook]:
     while True:
         bar = barred(looks)
         forms = bar.refused | bar.objected
-        kept = [replace(look, said=tuple(_without_better(opinion, forms) for opinion in look.said)) for look in looks]
+        kept = [
+            replace(
+                look, said=tuple(replace(o, better="") if comparison_form(o.better) in forms else o for o in look.said)
+            )
+            for look in looks
+        ]
         if kept == list(looks):
             return kept
         looks = kept
-
-
-def _without_better(said: _Opinion, forms: frozenset[str]) -> _Opinion:
-    return replace(said, better="") if comparison_form(said.better) in forms else said
 
 
 def _about(looks: Sequence[EntryLook], form: str) -> list[EntryLook]:
@@ -169,7 +164,10 @@ def judge_entries(project: Project, looks: Looks, found: Gathered) -> Iterator[P
 
 def _with_looks(project: Project, entry: ProjectEntry, looks: Sequence[EntryLook], found: Gathered) -> ProjectEntry:
     """Return an entry as second speakers want it; what was said of another wording than the one that is there does not count."""
-    asked = _shown(project, entry, looks)
+    # The wording that second speakers were shown: its translators', where one of theirs took its place
+    asked, agreed = project.texts(entry).reference, entry.agreed
+    if agreed is not None and agreed.outcome == "corrected":
+        asked = next((look.asked for look in looks if look.review == agreed.review), "")
     if not (about := _about(looks, comparison_form(asked))):
         if any(look.rated and look.review not in entry.refused for look in looks):
             note(entry, found.other_wording)
@@ -205,14 +203,6 @@ def _unanswered(
     return _not_agreed(project, entry, asked)
 
 
-def _shown(project: Project, entry: ProjectEntry, looks: Sequence[EntryLook]) -> str:
-    """Return the wording of an entry that second speakers were shown: its translators', where one of theirs took its place."""
-    agreed = entry.agreed
-    if agreed is not None and agreed.outcome == "corrected":
-        return next((look.asked for look in looks if look.review == agreed.review), "")
-    return project.texts(entry).reference
-
-
 def _judged(
     project: Project, entry: ProjectEntry, asked: str, looks: Sequence[EntryLook], found: Gathered
 ) -> ProjectEntry:
@@ -224,24 +214,32 @@ def _judged(
     upheld = any(look.upheld for look in looks)
     if outcome is None or upheld:
         note(entry, found.refused)
-        return emptied(project, entry, _came(project, entry, asked, upheld=upheld))
-    spoken, *also = (_spoken(look, outcome) for look in looks if look.rated)
+        # The wordings that came with the source; what is harmful is not kept
+        old, harmful = project.texts(entry), comparison_form(asked) if upheld else ""
+        came = (asked, *old.variants) if entry.translated is None else old.came
+        return emptied(project, entry, tuple(w for w in came if comparison_form(w) != harmful))
+    spoken, *also = (
+        Spoken(
+            review=look.review,
+            people=tuple(opinion.person for opinion in look.rated),
+            outcome=outcome,
+            on=today(),
+            same_laptop=look.same_laptop,
+        )
+        for look in looks
+        if look.rated
+    )
     project_entry = entry.model_copy(update={"agreed": spoken, "agreed_also": tuple(also)})
     before, texts = entry.agreed, project.texts(entry)
-    wanted = replace(texts, reference=reference, offered=_offered(reference, texts, beside))
+    # Wordings of second speakers that are as right as the reference, without those that are there already
+    known = {comparison_form(wording) for wording in (reference, *texts.variants)}
+    offered = tuple(wording for wording in beside if comparison_form(wording) not in known)
+    wanted = replace(texts, reference=reference, offered=offered)
     if before is not None and before.outcome == outcome and wanted == texts:
         return entry if _voices(entry) == _voices(project_entry) else project_entry
     found.corrected += outcome == "corrected" and reference != texts.reference
     found.agreed += outcome == "agreed" and (before is None or before.outcome != outcome)
     return with_words(project, project_entry, wanted)
-
-
-def _came(project: Project, entry: ProjectEntry, asked: str, *, upheld: bool) -> tuple[str, ...]:
-    """Return the wordings that came with the source of an entry whose wording ``asked`` is refused; what is harmful is not kept."""
-    texts = project.texts(entry)
-    came = (asked, *texts.variants) if entry.translated is None else texts.came
-    harmful = comparison_form(asked) if upheld else ""
-    return tuple(wording for wording in came if comparison_form(wording) != harmful)
 
 
 def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bool:
@@ -251,11 +249,6 @@ def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bo
     texts = project.texts(entry)
     theirs = {*texts.offered, *([texts.reference] if entry.agreed.outcome == "corrected" else [])}
     return bool(theirs - set(said))
-
-
-def _spoken(look: EntryLook, outcome: Literal["agreed", "corrected"]) -> Spoken:
-    who = tuple(opinion.person for opinion in look.rated)
-    return Spoken(review=look.review, people=who, outcome=outcome, on=today(), same_laptop=look.same_laptop)
 
 
 def _voices(entry: ProjectEntry) -> list[tuple[str, tuple[str, ...], bool]]:
@@ -293,12 +286,6 @@ def _not_agreed(project: Project, entry: ProjectEntry, asked: str) -> ProjectEnt
     # Texts of an entry as second speakers were shown them, without wordings of theirs.
     texts = replace(project.texts(entry), reference=asked, offered=())
     return with_words(project, entry.model_copy(update={"agreed": None, "agreed_also": ()}), texts)
-
-
-def _offered(reference: str, texts: DraftTexts, wordings: Iterable[str]) -> tuple[str, ...]:
-    """Return the wordings of second speakers that are as right as the reference, without those that are there already."""
-    known = {comparison_form(wording) for wording in (reference, *texts.variants)}
-    return tuple(wording for wording in wordings if comparison_form(wording) not in known)
 
 
 def _opinions(heard: Heard) -> dict[str, list[_Opinion]]:

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.languages.tags import pair_label
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, EntryId
@@ -123,7 +124,12 @@ def collect(review: Review, state: State) -> Collected:
         for item, text in reviewer_state.translations.items():
             if item in review.key.items and comparison_form(text):
                 given[item].append(_Given(letters[reviewer], text))
-    withheld = _withheld(review, state)
+    # Sentences that somebody objects to; a decision that clears one releases it
+    objected: set[str] = set()
+    for _, _, part in counted(state, review.key):
+        objected |= part.harmful
+        objected |= {item for item, j in part.judgements.items() if j.why_not is CannotJudge.NOT_TO_SHARE}
+    withheld = (objected & review.key.items.keys()) - cleared_items(state)
     entries = [_entry(review, item, given[item]) for item in given if item not in withheld]
     # numbers by their size before names
     entries.sort(key=lambda e: (isinstance(e.id, str), 0 if isinstance(e.id, str) else e.id, str(e.id)))
@@ -133,16 +139,6 @@ def collect(review: Review, state: State) -> Collected:
         withheld_entries=frozenset(review.key.items[item_id].entry for item_id in withheld),
         unanswered=len(review.key.items) - len(entries) - len(withheld),
     )
-
-
-def _withheld(review: Review, state: State) -> set[str]:
-    """Return the sentences that somebody objects to; a decision that clears one releases it."""
-    withheld: set[str] = set()
-    for _, _, part in counted(state, review.key):
-        judged = part.judgements.items()
-        withheld |= part.harmful
-        withheld |= {item for item, j in judged if j.why_not is CannotJudge.NOT_TO_SHARE}
-    return (withheld & review.key.items.keys()) - cleared_items(state)
 
 
 def cleared_items(state: State) -> set[str]:
@@ -171,7 +167,7 @@ def _entry(review: Review, item: str, given: list[_Given]) -> Entry:
     return Entry.model_validate(fields | ({"difficulty": truth.stratum} if truth.stratum else {}))
 
 
-def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, object]:
+def _consent(review: Review, state: State, entries: list[Entry]) -> JsonObject:
     """Document what the people agreed to whose words are in the corpus: each said yes to this use of them.
 
     Where the text was there in several languages, each is listed with how many agreed to it.
@@ -185,7 +181,7 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
         for text in reviewer_state.agreed_to
     )
     manifest = review.manifest
-    facts: dict[str, object] = {"use_allowed_by": len(used)}
+    facts: dict[str, Json] = {"use_allowed_by": len(used)}
     facts |= {"text": manifest.consent, "text_sha256": _sha(manifest.consent)}
     if given := {tag: t.consent for tag, t in manifest.translations.items() if t.consent}:
         texts = [(manifest.language, manifest.consent), *given.items()]

@@ -22,7 +22,7 @@ from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.folder import check_submission
 from harness.vault.opening import folder_of
 from review.office.results.progress import progress
-from review.office.store.store import IssuedCertificate, Office, Review
+from review.office.store.store import Office, Review
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.gate.adjudication import queue
 
@@ -92,7 +92,12 @@ def _over_secrets(connection: sqlite3.Connection, office: Office | None, kept: K
     command = f"rosetta submission run {kept.number} CORPUS --terms FILE"
     name = "run over secret texts"
     if last is None:
-        yield WayStep(name, done=False, words=_begun(kept), command=command)
+        # What became of runs that gave nothing to tell
+        words = {
+            SubmissionEvent.BEGUN: "it was begun and cut: a grant that was used up is not used again, and the keepers are asked once more",
+            SubmissionEvent.NOT_RUN: f"not run, through no fault of the method: {kept.state.words}",
+        }.get(kept.state.what, _UNDONE)
+        yield WayStep(name, done=False, words=words, command=command)
         return
     if last.what is SubmissionEvent.REFUSED:
         yield WayStep(name, done=True, words=f"nothing could be scored; it stopped at: {last.words}")
@@ -122,8 +127,9 @@ def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run
     words = next(e.words for e in reversed(kept.notes) if e.what is SubmissionEvent.TOLD and e.run == run.run_id)
     if words == "confirmed":
         return WayStep("confirmation", done=True, words="nothing was told before about its entries")
-    folder = _vault_folder(connection, run) or "FOLDER"
-    command = f"rosetta vault check-up {folder} CORPUS --do rotate --count {LEAST_CONFIRMED} --purpose WORDS"
+    vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
+    folder = folder_of(store_path(connection).parent, vault) if vault else ""
+    command = f"rosetta vault check-up {quote(folder) if folder else 'FOLDER'} CORPUS --do rotate --count {LEAST_CONFIRMED} --purpose WORDS"
     why = next((why for short, why in REASONS.items() if short == words), "its card does not say so")
     return WayStep("confirmation", done=False, words=f"not confirmed: {why}; after the command below, rosetta submission run {kept.number} CORPUS --confirm", command=command)  # fmt: skip
 
@@ -137,19 +143,6 @@ def withdrawn_words(connection: sqlite3.Connection, kept: KeptSubmission) -> str
     for notice in notices:
         return f"consent was withdrawn for {notice.said}: nothing more comes of it"
     return ""
-
-
-def _begun(kept: KeptSubmission) -> str:
-    """Return what became of runs that gave nothing to tell."""
-    match kept.state.what:
-        case SubmissionEvent.BEGUN:
-            return (
-                "it was begun and cut: a grant that was used up is not used again, and the keepers are asked once more"
-            )
-        case SubmissionEvent.NOT_RUN:
-            return f"not run, through no fault of the method: {kept.state.words}"
-        case _:
-            return _UNDONE
 
 
 def by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -> Iterator[WayStep]:
@@ -172,13 +165,6 @@ def opening_command(connection: sqlite3.Connection, run: Run, command: str) -> s
     return f"{command} --vault {quote(folder) if folder else 'FOLDER'} --purpose WORDS"
 
 
-def _vault_folder(connection: sqlite3.Connection, run: Run) -> str:
-    """Return the folder of a run's vault for a shell; empty if this computer saw none."""
-    vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
-    folder = folder_of(store_path(connection).parent, vault) if vault else ""
-    return quote(folder) if folder else ""
-
-
 def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:
     review_progress = progress(office, review)
     words = f"{review_progress.done:,} of {review_progress.asked:,} decisions"
@@ -190,7 +176,9 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
         yield WayStep("what was flagged is decided", done=False, words=words, command=opening_command(connection, run, f"rosetta review adjudicate {quote(review.name)}"))  # fmt: skip
     command = f"rosetta review gate {quote(review.name)} --issue"
     again = bool(issued) and issued[-1].recompute
-    outcome = _outcome(issued)
+    # What the newest certificate says, as it is called; empty where there is none
+    newest = read_certificate(issued[-1].certificate, "it") if issued else None
+    outcome = "" if newest is None else str(newest.outcome).replace("_", "-")
     words = "ratings were taken back since: issue it again" if again else f"it says {outcome}" if outcome else _UNDONE
     yield WayStep("the gate decided", bool(issued) and not again, words, command)
     beside = [attached for attached in attached_to(connection, run.id) if not attached.suspended]
@@ -201,10 +189,3 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
     if beside:
         words = "the run's card shows it"
     yield WayStep("certificate at the card", bool(beside), words, command)
-
-
-def _outcome(issued: Sequence[IssuedCertificate]) -> str:
-    """Return what the newest certificate says, as it is called; empty where there is none."""
-    if not issued:
-        return ""
-    return str(read_certificate(issued[-1].certificate, "it").outcome).replace("_", "-")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from harness.sealed.chain import Chain, check_chain
+from harness.sealed.chain import check_chain
 from harness.sealed.keys import Signed, key_phrase
 from review.log.event import Event, WildClock, reach, wild_clocks
 from review.log.payloads import ReviewerPayload, Scope, Withdraw
@@ -35,49 +35,32 @@ class Delivery:
 
 def deliveries(office: Office, review: Review, now: datetime | None = None) -> list[Delivery]:
     """Return the laptops of a review by name; what is found follows from the events that are kept."""
-    devices = _devices(office, review)
+    rows = office.connection.execute(
+        "SELECT d.signing_key, d.device FROM delivery d JOIN batch b ON b.batch = d.batch WHERE b.review = ?",
+        (review.number,),
+    )
+    devices: dict[str, set[str]] = {}  # Signing key → the devices that it answered for in this review
+    for key, device in rows:
+        devices.setdefault(key, set()).add(device)
     events = office.events(review, shut=True)
     chains = {chain.device: chain for chain in check_chain(events).chains}
     since = datetime.fromisoformat(review.manifest.created)
     clocks = wild_clocks(events, now or datetime.now(UTC), since)
     names = {laptop.signing_key: laptop.name for laptop in office.laptops()}
     imports = office.imports(review)
-    deliveries = [
-        _delivery(
+    deliveries = []
+    for key in {*devices, *(imported.signing_key for imported in imports)}:
+        own = [chains[device] for device in devices.get(key, ()) if device in chains]
+        delivery = Delivery(
             names.get(key, "a laptop without a name"),
-            key,
+            key_phrase(key),
             [imported for imported in imports if imported.signing_key == key],
-            [chains[device] for device in devices.get(key, ()) if device in chains],
-            [clock for clock in clocks if clock.device in devices.get(key, ())],
+            copied=any(chain.forked for chain in own),
+            gaps=sum(chain.missing + len(chain.broken) for chain in own),
+            clocks=[clock for clock in clocks if clock.device in devices.get(key, ())],
         )
-        for key in {*devices, *(imported.signing_key for imported in imports)}
-    ]
+        deliveries.append(delivery)
     return sorted(deliveries, key=lambda delivery: (delivery.name, delivery.phrase))
-
-
-def _delivery(
-    name: str, signing_key: str, files: Sequence[Import], chains: Sequence[Chain], clocks: Sequence[WildClock]
-) -> Delivery:
-    return Delivery(
-        name,
-        key_phrase(signing_key),
-        files,
-        copied=any(chain.forked for chain in chains),
-        gaps=sum(chain.missing + len(chain.broken) for chain in chains),
-        clocks=clocks,
-    )
-
-
-def _devices(office: Office, review: Review) -> dict[str, set[str]]:
-    """Return signing key → the devices that it answered for in this review."""
-    rows = office.connection.execute(
-        "SELECT d.signing_key, d.device FROM delivery d JOIN batch b ON b.batch = d.batch WHERE b.review = ?",
-        (review.number,),
-    )
-    devices_of: dict[str, set[str]] = {}
-    for key, device in rows:
-        devices_of.setdefault(key, set()).add(device)
-    return devices_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +96,13 @@ def note_arrival(
         " SET last_seq = max(last_seq, excluded.last_seq)",
         [(device, arrival.batch, arrival.signing_key, last) for device, last in ends.items()],
     )
+    reviewers = {event.payload.reviewer for event in added if isinstance(event.payload, ReviewerPayload)}
     connection.executemany(
         "INSERT INTO contribution (reviewer, batch, received) VALUES (?, ?, ?) ON CONFLICT (reviewer, batch) DO UPDATE"
         " SET received = excluded.received",
-        [(reviewer, arrival.batch, now) for reviewer in sorted(_reviewers(added))],
+        [(reviewer, arrival.batch, now) for reviewer in sorted(reviewers)],
     )
     connection.execute("DELETE FROM quarantine WHERE sha256 = ?", (arrival.sha256,))
-
-
-def _reviewers(added: Iterable[Event]) -> set[str]:
-    return {event.payload.reviewer for event in added if isinstance(event.payload, ReviewerPayload)}
 
 
 def free_name(office: Office) -> str:
@@ -139,27 +119,17 @@ def mark_recompute(office: Office, withdrawn: Collection[Withdraw]) -> int:
 
     One that a newer one of its run replaced is marked too, and not counted: nobody issues it again. Anyone who takes back comments alone leaves every number as it was.
     """
-    if not withdrawn:
-        return 0
-    numbers = [
-        (review.number,) for review in office.reviews() if any(_concerns(withdraw, review) for withdraw in withdrawn)
-    ]
-    return sum(_mark(office.connection, number) for number in numbers)
-
-
-def _mark(connection: sqlite3.Connection, review: tuple[int]) -> int:
-    """Mark all certificates of a review; return of how many runs the newest was not marked before."""
-    [(newly,)] = connection.execute(
-        "SELECT count(DISTINCT run_id) FROM certificate WHERE review = ? AND NOT recompute", review
-    )
-    connection.execute("UPDATE certificate SET recompute = 1 WHERE review = ?", review)
-    return int(newly)
-
-
-def _concerns(withdraw: Withdraw, review: Review) -> bool:
-    """Return whether a withdrawal reaches ratings of a review."""
-    named = withdraw.reviewer in review.key.orders
-    return named and withdraw.scope is not Scope.COMMENTS and reach(withdraw) in {None, *review.key.batches}
+    marked, ratings = 0, [withdraw for withdraw in withdrawn if withdraw.scope is not Scope.COMMENTS]
+    for review in office.reviews() if ratings else ():
+        places = {None, *review.key.batches}
+        if not any(w.reviewer in review.key.orders and reach(w) in places for w in ratings):
+            continue
+        [(newly,)] = office.connection.execute(
+            "SELECT count(DISTINCT run_id) FROM certificate WHERE review = ? AND NOT recompute", (review.number,)
+        )
+        office.connection.execute("UPDATE certificate SET recompute = 1 WHERE review = ?", (review.number,))
+        marked += int(newly)
+    return marked
 
 
 def last_contributions(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:

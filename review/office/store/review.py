@@ -205,7 +205,7 @@ def _last(
 
     What came with a file of another review, as taking back everything may, is signed for as far as that file goes.
     """
-    batches = set(review.manifests)
+    batches, runs = set(review.manifests), {run.run_id for run in review.key.runs}
     ends: dict[str, int] = {}
     for event in every:
         ends[event.device] = max(event.seq, ends.get(event.device, 0))
@@ -218,7 +218,9 @@ def _last(
     for event in every:
         beyond = event.seq > last.get(event.device, -1) and event.payload is not None
         own = event.device in own_devices
-        if beyond and (_belongs(event, batches, review) or (own and _is_look_at(event, review))):
+        # A look at one of its runs concerns it, whichever review it was made in
+        looks = own and isinstance(event.payload, OrganiserLook) and event.payload.run_id in runs
+        if beyond and (_belongs(event, batches, review) or looks):
             last[event.device] = event.seq if own else ends[event.device]
     return last
 
@@ -230,9 +232,3 @@ def _belongs(event: Event, batches: set[str], review: Review) -> bool:
     if isinstance(event.payload, Withdraw) and reach(event.payload) is None:
         return event.payload.reviewer in review.key.orders
     return getattr(event.payload, "batch", None) in batches
-
-
-def _is_look_at(event: Event, review: Review) -> bool:
-    """Return whether an event is a look at one of a review's runs, whichever review it was made in."""
-    payload = event.payload
-    return isinstance(payload, OrganiserLook) and payload.run_id in {run.run_id for run in review.key.runs}

@@ -78,9 +78,11 @@ class Words:
         An unknown language gives English, as does a tag that is none. Nothing here fails over a file.
         """
         damaged: list[str] = []
+        # The tag and those it narrows, the narrowest first: fr-CA, fr
+        parts = language.replace("_", "-").split("-") if _TAG.fullmatch(language) else []
         catalogues = [
             (tag, catalogue)
-            for tag in _wider_tags(language)
+            for tag in ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
             for folder in (*folders, OURS)
             for catalogue in _catalogues(folder, tag, damaged)
         ]
@@ -110,11 +112,11 @@ class Words:
 
     def __call__(self, text: str, **facts: object) -> str:
         """Return a text; ``{name}`` in it becomes the fact of that name, and nothing else is a directive."""
-        return _filled(self._catalogue.gettext(text), facts)
+        return _filled(self._catalogue.gettext(text), **facts)
 
     def plural(self, one: str, many: str, n: int, **facts: object) -> str:
         """Return a text for a number of things, by the language's own rule; ``{n}`` is the number."""
-        return _filled(self._catalogue.ngettext(one, many, n), {"n": n, **facts})
+        return _filled(self._catalogue.ngettext(one, many, n), n=n, **facts)
 
 
 def languages(folders: Iterable[Path] = ()) -> dict[str, str]:
@@ -137,19 +139,12 @@ def same_language(one: str, other: str) -> bool:
 
 def words_of_system(tags: Sequence[str] = (), folders: Sequence[Path] = ()) -> Words:
     """Load the words of the first language of the system that has any; its variables tell where ``tags`` do not."""
-    for tag in tags or (_system_language(),):
+    variables = filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG")))
+    for tag in tags or (next(variables, ENGLISH).partition(".")[0].partition("@")[0],):
         words = Words.load(tag, folders)
         if words.language != ENGLISH or same_language(tag, ENGLISH):
             return words
     return Words.load(ENGLISH, folders)
-
-
-def _system_language() -> str:
-    """Return the language that the operating system speaks, as far as its variables tell."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if value := os.environ.get(name):
-            return value.partition(".")[0].partition("@")[0]
-    return ENGLISH
 
 
 def checked_tag(typed: str) -> str:
@@ -162,14 +157,6 @@ def checked_tag(typed: str) -> str:
 def is_tag(typed: str) -> bool:
     """Return whether something has the form of a language tag."""
     return _TAG.fullmatch(typed) is not None
-
-
-def _wider_tags(language: str) -> list[str]:
-    """Return a tag and those it narrows, the narrowest first: ``fr-CA``, ``fr``."""
-    if not _TAG.fullmatch(language):
-        return []
-    parts = language.replace("_", "-").split("-")
-    return ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
 
 
 def _tags(folder: Path) -> Iterator[str]:
@@ -186,22 +173,19 @@ def _catalogues(folder: Path, tag: str, damaged: list[str]) -> Iterator[gettext.
     for name in dict.fromkeys((tag, tag.replace("-", "_"))):
         path = folder / name / "LC_MESSAGES" / f"{DOMAIN}.mo"
         try:
-            if path.is_file():
-                yield _read(path)
+            if not path.is_file():
+                continue
+            with path.open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+            if len(content) > MOST_BYTES:
+                raise ValueError("larger than any catalogue")
+            catalogue = gettext.GNUTranslations(io.BytesIO(content))
+            for count in range(_COUNTS_TRIED):
+                catalogue.ngettext("", "", count)
+            yield catalogue
         except _DAMAGES:
             damaged.append(f"{name}/LC_MESSAGES/{path.name}")
 
 
-def _read(path: Path) -> gettext.GNUTranslations:
-    with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise ValueError("larger than any catalogue")
-    catalogue = gettext.GNUTranslations(io.BytesIO(content))
-    for count in range(_COUNTS_TRIED):
-        catalogue.ngettext("", "", count)
-    return catalogue
-
-
-def _filled(text: str, facts: dict[str, object]) -> str:
+def _filled(text: str, /, **facts: object) -> str:
     return _FACT.sub(lambda match: str(facts.get(match[1], match[0])), text)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from review.files.manifests import OthersWords, SentenceContext
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
 from review.session.words.catalogue import Words, msgid
@@ -56,16 +55,12 @@ def _of_others(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
     if item.others:
         yield (words("People wrote this in the first round, perhaps you too. You need not agree:"), "")
         for others_words in item.others:
-            yield from _other(words, others_words)
-
-
-def _other(words: Words, said: OthersWords) -> Iterator[tuple[str, str]]:
-    if said.reasons:
-        yield words("Somebody says: {reasons}.", reasons=reasons_label(words, said.reasons)), ""
-    if said.comment:
-        yield words("Somebody's comment:"), said.comment
-    if said.suggestion:
-        yield words("Somebody's better translation:"), said.suggestion
+            if others_words.reasons:
+                yield words("Somebody says: {reasons}.", reasons=reasons_label(words, others_words.reasons)), ""
+            if others_words.comment:
+                yield words("Somebody's comment:"), others_words.comment
+            if others_words.suggestion:
+                yield words("Somebody's better translation:"), others_words.suggestion
 
 
 def _around(words: Words, around: SentenceContext) -> Iterator[tuple[str, str]]:
@@ -80,16 +75,12 @@ def context(words: Words, item: ShownItem) -> str:
     if item.around is None:
         return ""
     tags = ((CONTEXTS, item.around.context), (FORMALITIES, item.around.formality))
-    return " · ".join(_known(words, table, tag) for table, tag in tags if tag)
+    return " · ".join(words(table[tag]) if tag in table else tag for table, tag in tags if tag)
 
 
 def original_name(words: Words, item: ShownItem) -> str:
     """Return the name of the original, with its context behind it."""
     return " · ".join(filter(None, (words(ORIGINAL), context(words, item))))
-
-
-def _known(words: Words, table: Mapping[str, str], tag: str) -> str:
-    return words(table[tag]) if tag in table else tag
 
 
 MOST_AROUND = 200  # Characters of a neighbouring sentence that are shown

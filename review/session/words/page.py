@@ -117,20 +117,18 @@ def what_comes(words: Words, manifest: BatchManifest, view: View) -> str:
             "You will see {n} translated sentences and say how good each one is.",
             view.total,
         )
-    return f"{asked} {_how_long(words, view)}"
-
-
-def _how_long(words: Words, view: View) -> str:
     if view.total <= view.part:
-        return words.plural("That takes about {n} minute.", "That takes about {n} minutes.", view.minutes)
-    return words.plural(
-        "They come in parts of {part}. One part takes about {n} minute. "
-        "You can stop after each part; everything is kept.",
-        "They come in parts of {part}. One part takes about {n} minutes. "
-        "You can stop after each part; everything is kept.",
-        view.minutes,
-        part=view.part,
-    )
+        time = words.plural("That takes about {n} minute.", "That takes about {n} minutes.", view.minutes)
+    else:
+        time = words.plural(
+            "They come in parts of {part}. One part takes about {n} minute. "
+            "You can stop after each part; everything is kept.",
+            "They come in parts of {part}. One part takes about {n} minutes. "
+            "You can stop after each part; everything is kept.",
+            view.minutes,
+            part=view.part,
+        )
+    return f"{asked} {time}"
 
 
 def promises(words: Words, manifest: BatchManifest) -> tuple[str, ...]:

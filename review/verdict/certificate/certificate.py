@@ -292,7 +292,7 @@ class CertifiedNumbers(StrictRecord):
     within_one: Six | None
 
 
-class CertifiedVerdict(StrictRecord):
+class StatedVerdict(StrictRecord):
     """The outcome with all that it rests on (`gate.verdict.GateVerdict`), without names."""
 
     outcome: GateOutcome
@@ -311,7 +311,7 @@ class CertifiedInterval(StrictRecord):
     upper: Six
     level: Six
     draws: Count
-    seed: int
+    seed: int | None
     method: str
 
 
@@ -373,7 +373,7 @@ class Certificate(IssuedRecord, VersionedRecord):
     # Each decision about the run's items that were called harmful, upheld ones first
     harm: Annotated[tuple[CertifiedDecision, ...], Since(2)] = ()
     looks: Annotated[CertifiedLooks | None, Since(3)] = None
-    verdict: CertifiedVerdict
+    verdict: StatedVerdict
     # How many of the laptops a second person saw
     witnesses: Annotated[CertifiedWitnesses | None, Since(2)] = None
     agreement: CertifiedAgreement

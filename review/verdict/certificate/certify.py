@@ -30,9 +30,9 @@ from review.verdict.certificate.certificate import (
     CertifiedPolicy,
     CertifiedRelations,
     CertifiedRun,
-    CertifiedVerdict,
     Issuer,
     ReviewerStatus,
+    StatedVerdict,
     certified_witnesses,
     what_became,
 )
@@ -208,13 +208,13 @@ def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
     )
 
 
-def without_names(verdict: GateVerdict) -> CertifiedVerdict:
+def without_names(verdict: GateVerdict) -> StatedVerdict:
     """Return a verdict without pseudonyms: people's shares by size, findings about people without whose."""
     codes, shares = list(Code), sorted(verdict.numbers.reviewers.values())
     findings = [{name: fact for name, fact in f.as_json().items() if name != "reviewer"} for f in verdict.findings]
     findings.sort(key=lambda facts: (codes.index(Code(str(facts["code"]))), canonical_bytes(facts)))
     numbers = {**record_json(verdict.numbers), "reviewers": list(map(str, shares))}
-    return CertifiedVerdict.model_validate({**verdict.as_json(), "numbers": numbers, "findings": findings})
+    return StatedVerdict.model_validate({**verdict.as_json(), "numbers": numbers, "findings": findings})
 
 
 def agreement_record(measured: Agreement) -> CertifiedAgreement:

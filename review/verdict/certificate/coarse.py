@@ -27,9 +27,9 @@ from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,
     CertifiedPolicy,
-    CertifiedVerdict,
     IssuedRecord,
     Issuer,
+    StatedVerdict,
     read_certificate,
 )
 from review.verdict.certificate.certificate_text import CertificatePage, share_words
@@ -189,7 +189,7 @@ def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> b
     return any(json.loads(signed.content).get("secret") is True for signed in signed)
 
 
-def coarse_verdict(said: CertifiedVerdict, told: Collection[str]) -> CoarseVerdict:
+def coarse_verdict(said: StatedVerdict, told: Collection[str]) -> CoarseVerdict:
     """Return a verdict, as a certificate has it, in steps and with the difficulties of ``told``."""
     numbers = said.numbers
     strata = {name: stratum for name, stratum in numbers.strata.items() if stratum.items}

@@ -278,13 +278,13 @@ def _programs(stated: Certificate, program: bytes | None) -> Iterator[Certificat
     """
     unknown = "that was never given out, as far as this version knows: do not run it. Install the newest version, or take the program from its makers"
     if program is not None:
-        found = sha256(program).hexdigest()
-        words = f"rosetta_verify.py in the file (SHA-256 {found[:16]}…) is one {unknown}"
-        if ours := found == own_program_sha256():
+        digest = sha256(program).hexdigest()
+        words = f"rosetta_verify.py in the file (SHA-256 {digest[:16]}…) is one {unknown}"
+        if ours := digest == own_program_sha256():
             words = "the one that is installed here"
-        elif earlier := EARLIER_PROGRAMS.get(found):
+        elif earlier := EARLIER_PROGRAMS.get(digest):
             words = f"an earlier one, {earlier}"
-        yield CertificateCheck("second verifier", ours or found in EARLIER_PROGRAMS, words)
+        yield CertificateCheck("second verifier", ours or digest in EARLIER_PROGRAMS, words)
     named = stated.verifier_sha256
     if named is not None and named != own_program_sha256() and named not in EARLIER_PROGRAMS:
         words = f"the certificate names a second verifier (SHA-256 {named[:16]}…) {unknown}"

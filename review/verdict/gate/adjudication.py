@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
@@ -102,29 +102,7 @@ def queue(state: State, key: AnswerKey, seconds: Mapping[str, SecondLook] = Mapp
     Controls are left out: they were spoilt on purpose, or are a person's. A flag on a second showing counts for
     the first one. ``seconds`` is item → what was said of it in a second look.
     """
-    cases = [case for case in _cases(state, key) if case.flags or case.is_split or case.decided]
-    known = [replace(case, second=seconds.get(case.item)) for case in cases]
-    return sorted(known, key=lambda case: (not case.all_flags, sha256(case.item.encode()).digest()))
-
-
-def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey) -> list[ItemComment]:
-    """Return what people (person, what was said) wrote about an item, a second showing of it included."""
-    shown = [showing for showing in key.items if key.first_showing(showing) == item]
-    by_digest: dict[bytes, ItemComment] = {}
-    for who, said in heard:
-        for showing in shown:
-            reasons = said.reasons.get(showing, ())
-            comment, suggestion = said.comments.get(showing, ""), said.suggestions.get(showing, "")
-            if reasons or comment or suggestion:
-                judged = said.judgements.get(showing)
-                rating = None if judged is None else judged.rating
-                digest = sha256(f"{item} {showing} {who}".encode()).digest()
-                by_digest[digest] = ItemComment(rating, reasons, comment, suggestion)
-    return [voice for _, voice in sorted(by_digest.items())]
-
-
-def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
-    heard = counted(state, key)
+    cases, heard = [], counted(state, key)
     for item, about in key.items.items():
         if about.control is not None:
             continue
@@ -142,7 +120,26 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
                 counts[judged.rating.rank] += 1
         four = (counts[0], counts[1], counts[2], counts[3])
         words = voices(((who, said) for who, _, said in heard), item, key)
-        yield Case(item, batch, flags, four, unjudged, state.adjudications.get(item), tuple(words))
+        case = Case(item, batch, flags, four, unjudged, state.adjudications.get(item), tuple(words), seconds.get(item))
+        if case.flags or case.is_split or case.decided:
+            cases.append(case)
+    return sorted(cases, key=lambda case: (not case.all_flags, sha256(case.item.encode()).digest()))
+
+
+def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey) -> list[ItemComment]:
+    """Return what people (person, what was said) wrote about an item, a second showing of it included."""
+    shown = [showing for showing in key.items if key.first_showing(showing) == item]
+    by_digest: dict[bytes, ItemComment] = {}
+    for who, reviewer in heard:
+        for showing in shown:
+            reasons = reviewer.reasons.get(showing, ())
+            comment, suggestion = reviewer.comments.get(showing, ""), reviewer.suggestions.get(showing, "")
+            if reasons or comment or suggestion:
+                judged = reviewer.judgements.get(showing)
+                rating = None if judged is None else judged.rating
+                digest = sha256(f"{item} {showing} {who}".encode()).digest()
+                by_digest[digest] = ItemComment(rating, reasons, comment, suggestion)
+    return [voice for _, voice in sorted(by_digest.items())]
 
 
 @dataclass(frozen=True, slots=True)

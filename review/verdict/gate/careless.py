@@ -99,11 +99,12 @@ def not_worse_p(bad: Sequence[int], originals: Sequence[int]) -> Fraction:
     mine, pooled = _histogram(bad), _histogram([*bad, *originals])
     # twice the mid-ranks
     places = [2 * sum(pooled[:rank]) + pooled[rank] + 1 for rank in range(RANKS)]
-    seen = _dot(mine, places)
+    seen, size = _dot(mine, places), len(bad)
+    # Every way in which that many of the pooled ratings can be spread over the ranks
+    firsts = product(*(range(min(size, count) + 1) for count in pooled[:-1]))
+    deals = ((*first, size - sum(first)) for first in firsts if 0 <= size - sum(first) <= pooled[-1])
     few = sum(
-        prod(comb(pooled[rank], dealt[rank]) for rank in range(RANKS))
-        for dealt in _deals(len(bad), pooled)
-        if _dot(dealt, places) <= seen
+        prod(comb(pooled[rank], dealt[rank]) for rank in range(RANKS)) for dealt in deals if _dot(dealt, places) <= seen
     )
     return Fraction(few, comb(sum(pooled), len(bad)))
 
@@ -180,12 +181,6 @@ def _histogram(ranks: Sequence[int]) -> list[int]:
     return [ranks.count(rank) for rank in range(RANKS)]
 
 
-def _deals(size: int, pooled: Sequence[int]) -> list[tuple[int, ...]]:
-    """List every way in which ``size`` of the pooled ratings can be spread over the ranks."""
-    firsts = product(*(range(min(size, count) + 1) for count in pooled[:-1]))
-    return [(*first, rest) for first in firsts if 0 <= (rest := size - sum(first)) <= pooled[-1]]
-
-
 def _dot(one: Sequence[int], other: Sequence[int]) -> int:
     return sum(a * b for a, b in zip(one, other, strict=True))
 
@@ -259,11 +254,12 @@ def alike_pairs(ratings: Mapping[str, Mapping[str, int]]) -> list[AlikePair]:
     Example: 70 of 70 equal, where the closest other pair has 49 of 70. Its agreement is plausibly at most 0.804; the
     tail is 0.804 ** 70 = 2e-7, times 10 pairs of five people.
     """
-    pairs = [
-        pair
-        for one, other in combinations(sorted(ratings), 2)
-        if (pair := _compared(one, other, ratings)).items >= _FEWEST_ITEMS
-    ]
+    pairs = []
+    for one, other in combinations(sorted(ratings), 2):
+        both = ratings[one].keys() & ratings[other].keys()
+        if len(both) >= _FEWEST_ITEMS:
+            equal = sum(ratings[one][item] == ratings[other][item] for item in both)
+            pairs.append(_Pair((one, other), len(both), equal))
     others = sorted(((p.upper, p) for p in pairs if p.equal < p.items), key=lambda bound: -bound[0])
     tested = []
     for pair in pairs:
@@ -280,12 +276,6 @@ def alike_pairs(ratings: Mapping[str, Mapping[str, int]]) -> list[AlikePair]:
             break
         alike_pairs.append(AlikePair(pair.reviewers, pair.items, pair.equal, closest.items, closest.equal, chance))
     return alike_pairs
-
-
-def _compared(one: str, other: str, ratings: Mapping[str, Mapping[str, int]]) -> _Pair:
-    both = ratings[one].keys() & ratings[other].keys()
-    equal = sum(ratings[one][item] == ratings[other][item] for item in both)
-    return _Pair((one, other), len(both), equal)
 
 
 def binomial_tail(count: int, total: int, probability: float) -> float:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import groupby, product
 from pathlib import Path
 from statistics import mean, variance
-from typing import Any
+from typing import Any, TypedDict
 
 RANKS = {"reject": 0, "gist": 1, "acceptable": 2, "excellent": 3}
 NEAR = ("made", "knows", "neither", "not_asked")
@@ -31,6 +31,18 @@ BECAME = ("counted", "withdrew", "withdrew_at_the_desk", "waiting", "not_heard",
 UNCOMPUTED = {"issued", "supersedes", "organisation", "agreement", "verifier_sha256"}
 CODES = ("no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer "
          "controls_failed flags_decide reviewer_left_out stratum_left_out control_dropped small_panel later_look guidelines").split()
+
+# Records: an event (``said`` is None where that was taken back), what one says (each kind has some of these fields), and what they add up to.
+
+class _Event(TypedDict): v: int; device: str; seq: int; lamport: int; prev: str; kind: str; commit: str; id: str; said: Any
+
+class _Word(TypedDict, total=False): id: str; device: str; kind: str; batch: str; reviewer: str; item: str; rating: str; target: str; scope: str; harmful: bool; relation: str; run_id: str; laptop: str; instead_of: str | None; heard: bool; laptops: list[str]; reason: str; by: str; events_sha256: str
+
+class _Laptops(TypedDict): removed: list[str]; replaced: int; decided: int; waiting: int
+
+class _State(TypedDict): people: dict[str, dict[str, int | None]]; flagged: set[str]; decided: dict[str, _Word]; near: dict[tuple[str, str, str], int]; looks: set[tuple[str, str, str]]; gone: set[tuple[str, str | None]]; laptops: _Laptops | None; waiting: set[str]; heard: set[str]
+
+class _Panel(TypedDict): strata: dict[str, int]; here: set[str]; others: Counter[str]; core: set[str]; look: int; decisions: list[_Word]; harm: Counter[str]; weights: dict[int, Fraction]; all: dict[str, dict[str, int]]; ratings: dict[str, dict[str, int]]; not_judged: dict[str, set[str]]; controls: dict[str, tuple[str, str]]
 
 def _sha(data: bytes) -> str: return hashlib.sha256(data).hexdigest()
 
@@ -54,8 +66,8 @@ def _shown(value: Any) -> str | None: return None if value is None else str(_six
 
 # The log: every content matches its head, every head but the first names the one before it.
 
-def _read_log(data: bytes) -> list[dict[str, Any]]:
-    events = {}
+def _read_log(data: bytes) -> list[_Event]:
+    events: dict[str, _Event] = {}
     for line in data.splitlines():
         event = _json(line)
         head, body = event["head"], event["payload"]
@@ -63,16 +75,16 @@ def _read_log(data: bytes) -> list[dict[str, Any]]:
         if _canonical(event) != line or sorted(head) != names or {*map(type, numbers)} != {int} or not isinstance(head["prev"], str) or head["v"] != 1 or (head["prev"] == "") != (head["seq"] == 0): raise ValueError(f"{line[:40]!r} begins no event of this form")
         salted = b"" if body is None else bytes.fromhex(event["salt"]) + _canonical(body)
         if salted and (body["kind"] != head["kind"] or _sha(salted) != head["commit"]): raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
-        events[_sha(_canonical(head))] = {**head, "id": _sha(_canonical(head)), "said": body}
+        events[_sha(_canonical(head))] = head | {"id": _sha(_canonical(head)), "said": body}
     return sorted(events.values(), key=lambda e: (e["lamport"], e["device"], e["seq"], e["id"]))
 
-def _reached(known: dict[str, Any], tips: list[str]) -> set[str]:
+def _reached(known: dict[str, _Event], tips: list[str]) -> set[str]:
     reached, ahead = set[str](), list(tips)
     while ahead:
         if (one := ahead.pop()) in known and one not in reached: reached.add(one); ahead.append(known[one]["prev"])
     return reached
 
-def _log_facts(events: list[dict[str, Any]], devices: Any, key: Any, gone: set[Any]) -> dict[str, Any]:
+def _log_facts(events: list[_Event], devices: Any, key: Any, gone: set[Any]) -> dict[str, Any]:
     places, wrote = {e["id"]: (e["device"], e["seq"] + 1) for e in events}, {devices["organisation"], *(e["device"] for e in events)}
     return {
         "sha256": _sha("".join(f"{name}\n" for name in sorted(places)).encode()), "events": len(events),
@@ -85,11 +97,11 @@ def _log_facts(events: list[dict[str, Any]], devices: Any, key: Any, gone: set[A
 
 # What counts: the last judgement of each person on each item that was neither undone nor withdrawn, by the laptops that are heard.
 
-def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None]) -> tuple[list[dict[str, Any]], dict[str, Any], set[str]]:
+def _heard(mine: list[_Word], own: set[str], keys: dict[str, str | None]) -> tuple[list[_Word], _Laptops, set[str]]:
     words = {e["laptop"]: e for e in mine if e["kind"] == "laptop" and e["device"] in own}
-    same = {laptop: laptop for e in words.values() for laptop in (e["laptop"], e["instead_of"])}
+    same = {laptop: laptop for e in words.values() for laptop in (e["laptop"], e["instead_of"]) if laptop}
     for e in (e for e in words.values() if e["instead_of"]):
-        same = {laptop: same[e["instead_of"]] if one == same[e["laptop"]] else one for laptop, one in same.items()}
+        same = {laptop: same[e["instead_of"] or ""] if one == same[e["laptop"]] else one for laptop, one in same.items()}
     out = {laptop for laptop, e in words.items() if not e["heard"]}
     left = [(laptop, e) for e in mine if (laptop := keys.get(e["device"]) or e["device"]) not in out]
     spoken = defaultdict[Any, set[str]](set)
@@ -100,24 +112,24 @@ def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None
     waiting = [person for person in several if person not in ruled]
     decided = {person for person in several if person in ruled}
     ruled |= {person: set() for person in waiting}
-    def counts(laptop: str, e: dict[str, Any]) -> bool:
-        if e["kind"] == "speaks" or (allowed := ruled.get((e["batch"], e.get("reviewer")))) is None: return True
+    def counts(laptop: str, e: _Word) -> bool:
+        if e["kind"] == "speaks" or (allowed := ruled.get((e["batch"], e.get("reviewer", "")))) is None: return True
         return same.get(laptop, laptop) in allowed if allowed else e["kind"] == "consent" or (e["kind"] == "harm" and e["harmful"])
     decided |= {(e["batch"], e["reviewer"]) for laptop, e in left if not counts(laptop, e)} - {*waiting}
-    facts = {"removed": sorted(words[laptop]["reason"] for laptop in out), "replaced": sum(e["instead_of"] is not None for e in words.values()), "decided": len(decided), "waiting": len(waiting)}
+    facts: _Laptops = {"removed": sorted(words[laptop]["reason"] for laptop in out), "replaced": sum(e["instead_of"] is not None for e in words.values()), "decided": len(decided), "waiting": len(waiting)}
     return [e for laptop, e in left if counts(laptop, e)], facts, {who for _, who in waiting}
 
-def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str, str | None] | None = None) -> dict[str, Any]:
-    bodies = [{**e["said"], "id": e["id"], "device": e["device"]} for e in events if e["said"]]
-    gone = {(e["reviewer"], None if e["scope"] == "everything" else e["batch"])
+def _fold(events: list[_Event], key: Any, own: set[str], keys: dict[str, str | None] | None = None) -> _State:
+    bodies: list[_Word] = [e["said"] | {"id": e["id"], "device": e["device"]} for e in events if e["said"]]
+    gone: set[tuple[str, str | None]] = {(e["reviewer"], None if e["scope"] == "everything" else e["batch"])
             for e in bodies if e["kind"] == "withdraw" and e["scope"] != "comments"}
     mine = [e for e in bodies if e["kind"] != "withdraw" and e.get("batch") in key["batches"]
-            and not {(e.get("reviewer"), None), (e.get("reviewer"), e["batch"])} & gone]
-    mine, laptops, waiting = (mine, dict[str, Any](), set[str]()) if keys is None else _heard(mine, own, keys)  # certificates of version 1 took the last word of any laptop
+            and not {(e.get("reviewer", ""), None), (e.get("reviewer", ""), e["batch"])} & gone]
+    mine, laptops, waiting = (mine, None, set[str]()) if keys is None else _heard(mine, own, keys)  # certificates of version 1 took the last word of any laptop
     undone = {(e["target"], e["reviewer"], e["batch"]) for e in mine if e["kind"] == "undo"}
     agreed = {(e["batch"], e["reviewer"]) for e in mine if e["kind"] == "consent" and e["reviewer"] in key["orders"]}
     theirs = [e for e in mine if (e["batch"], e.get("reviewer")) in agreed]
-    people: dict[str, dict[str, Any]] = {who: {} for _, who in agreed}
+    people: dict[str, dict[str, int | None]] = {who: {} for _, who in agreed}
     for e in sorted(theirs, key=lambda e: key["batches"].index(e["batch"])):
         if e["kind"] in {"rate", "cannot_judge"} and (e["id"], e["reviewer"], e["batch"]) not in undone:
             people[e["reviewer"]].pop(e["item"], None)
@@ -130,7 +142,7 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str,
     return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided, "near": near,
             "looks": looks, "gone": gone, "laptops": laptops, "waiting": waiting, "heard": {e["reviewer"] for e in mine if e["kind"] in ANSWERS}}
 
-def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
+def _panel_of(state: _State, key: Any, run: Any) -> _Panel:
     items, total, decided = key["items"], sum(run["strata"].values()), {i: e["harmful"] for i, e in state["decided"].items()}
     real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
     answers_of = {who: {i: r for i, r in answers.items() if i in items} for who, answers in state["people"].items()}
@@ -320,8 +332,7 @@ def _batches(signed: Any, key: Any, policy: str, stated: Any) -> tuple[list[str]
     if not manifests and stated["format"].endswith("/1"): return [], ["which batches went out is the organisation's word"], manifests
     committed = {name: value for name, value in key.items() if name not in {"salt", "batch_sha256"}}
     commitment, signer = _sha(bytes.fromhex(key.get("salt", "")) + _canonical(committed)), stated["organisation"]["signing_key"]
-    asked, named = dict[str, Any](), dict[str, Any]()
-    wrong = list[str]()
+    asked, named, wrong = dict[str, list[str]](), dict[str, list[str]](), list[str]()
     for batch in key["batches"]:
         if batch not in manifests: wrong.append(f"batch {batch} is missing"); continue
         one, manifest, first = signed["batches"][batch], manifests[batch], manifests[batch]["format"] == "rosetta-batch/1"
@@ -340,11 +351,10 @@ def _speaks_for(signer: str, instead: dict[str, str]) -> set[str]:
     while ahead and ahead not in keys: keys.add(ahead); ahead = instead.get(ahead, "")
     return keys
 
-def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any], instead: dict[str, str]) -> tuple[list[str], list[tuple[Any, str, set[str]]]]:
+def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, _Event], instead: dict[str, str]) -> tuple[list[str], list[tuple[Any, str, set[str]]]]:
     wrong, chains = list[str](), []
     for one in signed["laptops"]:
-        manifest = _json(one["manifest"])
-        signer = manifest["laptop"]["signing_key"]
+        signer = (manifest := _json(one["manifest"]))["laptop"]["signing_key"]
         if not _is_signed(signer, one): wrong.append(f"a hand-over of device {manifest['device']} is not signed by its laptop")
         if manifest["batch_sha256"] != key["batch_sha256"].get(manifest["batch"], manifest["batch_sha256"]): wrong.append(f"the laptop of device {manifest['device']} rated another batch")
         for device, chain in (manifest.get("chains") or {manifest["device"]: {"tips": [manifest["head"]], "events": None}}).items():
@@ -354,7 +364,7 @@ def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any], inst
                 wrong.append(f"of the {chain['events']} events of device {device} that its laptop signed, {len(reached)} are here")
     return wrong, chains
 
-def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], events: list[dict[str, Any]], gone: set[Any]) -> tuple[list[str], list[str], list[str]]:
+def _laptops(signed: Any, key: Any, devices: Any, every: list[_Event], events: list[_Event], gone: set[tuple[str, str | None]]) -> tuple[list[str], list[str], list[str]]:
     owner, first = devices["devices"], devices["organisation"]
     own = {d for d, public in owner.items() if public == owner[first]} | {first}
     instead = {e["said"]["laptop"]: e["said"]["instead_of"] for e in every if e["said"] and e["kind"] == "laptop" and e["device"] in own}
@@ -371,7 +381,7 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], e
     apart = _in_no_whole_hand_over(chains, [e for e in theirs if e["said"] and e["kind"] in ANSWERS - {"withdraw"} and e["said"]["batch"] in key["batches"] and e["said"]["reviewer"] in key["orders"]], {e["id"] for e in events})
     return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned) or [f"{apart} answers stand in no hand-over that was certified whole"] * bool(apart), [f"whose the {len(bare)} answers without content are"] * bool(bare)
 
-def _in_no_whole_hand_over(chains: list[tuple[Any, str, set[str]]], answers: list[dict[str, Any]], certified: set[str]) -> int:
+def _in_no_whole_hand_over(chains: list[tuple[Any, str, set[str]]], answers: list[_Event], certified: set[str]) -> int:
     cut, shown = {id(manifest) for manifest, _, reached in chains if reached - certified}, set[str]()
     for manifest, device, reached in (one for one in chains if id(one[0]) not in cut):
         for e in (e for e in answers if e["id"] in reached and e["said"]["batch"] == manifest["batch"]):
@@ -382,8 +392,7 @@ def _witnesses(signed: Any, wrote: set[str], stated: Any) -> dict[str, Any]:
     counted, seen, signer = stated["witnesses"]["statements"], {}, stated["organisation"]["signing_key"]
     for text in signed.get("witnesses", ()):
         statement = _json(text)
-        plain = {name: value for name, value in statement.items() if name != "signature"}
-        names = {"format", "says", "laptop", "organisation", "witness"}
+        plain, names = {name: value for name, value in statement.items() if name != "signature"}, {"format", "says", "laptop", "organisation", "witness"}
         fits = plain.keys() == names and statement["format"] == "rosetta-witness/1" and statement["organisation"] == signer and statement["laptop"] in wrote
         fits = fits and statement["witness"] not in {statement["laptop"], signer} and _is_signed(statement["witness"], {"manifest": _canonical(plain).decode(), "signature": statement["signature"]})
         if fits and _sha(text.encode()) in counted: seen[_sha(text.encode())] = (statement["laptop"], statement["witness"])
@@ -391,7 +400,7 @@ def _witnesses(signed: Any, wrote: set[str], stated: Any) -> dict[str, Any]:
 
 # The certificate.
 
-def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, own: set[str], state: Any) -> str:
+def _became(who: str, valid: list[str], events: list[_Event], key: Any, own: set[str], state: _State) -> str:
     own_events = [e for e in events if e["said"] and e["said"].get("reviewer") == who]
     back = [e["device"] in own for e in own_events if e["kind"] == "withdraw" and e["said"]["scope"] != "comments"
             and (e["said"]["scope"] == "everything" or e["said"]["batch"] in {None, *key["batches"]})]
@@ -402,7 +411,7 @@ def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, 
     if spoke and who not in state["heard"]: return "not_heard"
     return ("too_few" if who in state["people"] else "no_consent") if spoke else "nothing"
 
-def _looks(panel: Any, events: list[dict[str, Any]], key: Any, became: Counter[str], stated: Any) -> dict[str, Any]:
+def _looks(panel: _Panel, events: list[_Event], key: Any, became: Counter[str], stated: Any) -> dict[str, Any]:
     kinds, all_rated = {"rate", "cannot_judge", "undo", "laptop", "speaks"}, not became["too_few"] and not became["nothing"]
     rated = sorted(e["id"] for e in events if e["said"] and e["kind"] in kinds and e["said"].get("batch") in key["batches"])
     early = panel["here"] - ({_sha("".join(f"{name}\n" for name in rated).encode())} if all_rated else set())
@@ -453,8 +462,7 @@ def _fives(count: int) -> int: return count - count % 5
 def _decimal(number: Any) -> str: return f"{Decimal(str(number)).normalize():f}"
 
 def _steps(value: Any, lower: Any, upper: Any, items: int) -> dict[str, str]:
-    value, lower, upper = float(value), float(lower), float(upper)
-    half = max(value - lower, upper - value, 1.96 * 0.25 / math.sqrt(items))
+    value, lower, upper = float(value), float(lower), float(upper); half = max(value - lower, upper - value, 1.96 * 0.25 / math.sqrt(items))
     step = float(f"{0.1 * 2.0 ** math.ceil(math.log2(half / 0.1) - 1e-9):.12g}")
     stepped = min(1.0, max(0.0, float(f"{round(value / step) * step:.12g}")))
     ends = (max(0.0, min(math.floor(lower / step + 1e-9) * step, stepped - step)), min(1.0, max(math.ceil(upper / step - 1e-9) * step, stepped + step)))
@@ -488,8 +496,7 @@ def _form(coarse: Any) -> list[str]:
 
 def _follows(members: dict[str, bytes], exact: Any) -> list[str]:
     coarse = _signed_json(members["coarse.json"], members["coarse.sig"])
-    stratum_names = sorted(coarse["verdict"]["strata"])
-    again = _coarse(exact, _sha(members["certificate.json"]), stratum_names)
+    stratum_names = sorted(coarse["verdict"]["strata"]); again = _coarse(exact, _sha(members["certificate.json"]), stratum_names)
     rated = {h: s["items"] for h, s in exact["verdict"]["numbers"]["strata"].items() if s["items"]}
     rest = sum(count for h, count in rated.items() if h not in stratum_names)
     few = ["the coarse certificate tells of fewer than five items"] * (0 < rest < 5 or any(rated.get(h, 0) < 5 for h in stratum_names))

@@ -27,7 +27,16 @@ from harness.sealed.strict_records import FileError
 from harness.store.file.database import open_store
 from review.community import folder as export_folder
 from review.community.export import Done, Wanted, export_community, kind_of
-from review.community.folder import ABOUT, FORMAT, OutFile, new_export, put_in_place, read_export, sign_part, write_part
+from review.community.folder import (
+    ABOUT,
+    ExportFacts,
+    OutFile,
+    new_export,
+    put_in_place,
+    read_export,
+    sign_part,
+    write_part,
+)
 from review.office.store.store import Office
 from tests.harness.card import factory
 from tests.harness.vault.made import CANARY, MINE, filled, readable
@@ -323,9 +332,12 @@ SIGNER, OTHER = Identity.make(Role.COMPUTER), Identity.make(Role.COMPUTER)
 
 
 def files(words: str) -> list[OutFile]:
-    about = {"format": FORMAT, "signing_key": SIGNER.public.signing_key, "words": words}
+    key = SIGNER.public.signing_key
+    about = ExportFacts(
+        made="", program="", corpora=[], signing_key=key, six_words="", secret_texts=False, left_out=[words]
+    )
     return [
-        OutFile(ABOUT, json.dumps(about).encode()),
+        OutFile(ABOUT, about.model_dump_json().encode()),
         OutFile("runs/a/card.json", words.encode()),
         OutFile("runs/b/card.json", words.encode() * 2),
     ]
@@ -340,7 +352,8 @@ def export(target: Path, locks: Path, words: str) -> None:
 def words_in(target: Path) -> str:
     checked = read_export(target)
     assert len(checked.sums) == 4
-    return str(checked.about["words"])
+    [words] = checked.about.left_out
+    return words
 
 
 class Killed(BaseException):

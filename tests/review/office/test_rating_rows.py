@@ -42,8 +42,8 @@ from review.verdict.certificate.certificate import (
     CertifiedRejections,
     CertifiedRun,
     CertifiedStratum,
-    CertifiedVerdict,
     Issuer,
+    StatedVerdict,
 )
 from review.verdict.gate.adjudication import queue
 from review.verdict.gate.key import AnswerKey, counted
@@ -257,7 +257,7 @@ def certificate(
         upper=None, item_error=None, reviewer_error=None, effective_items=None, df=None, t=None,
         rejections=CertifiedRejections(items=0, of=60, upper="0.100000"), split=(), alpha=None, within_one=None,
     )  # fmt: skip
-    verdict = CertifiedVerdict(
+    verdict = StatedVerdict(
         outcome=GateOutcome(outcome), numbers=numbers, level="0.700000", confidence="0.950000", look=1,
         harm=dict.fromkeys(Harm, 0) | {Harm(name): count for name, count in flags.items()}, findings=(),
         community_panel=True, without_flagged=None,
