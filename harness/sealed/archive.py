@@ -33,8 +33,8 @@ MOST_BYTES: Final = 50 * 2**20
 
 MOST_MEMBERS: Final = 32
 
-RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""Names that are devices on Windows, whatever follows their first point."""
+RESERVED: Final = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\..*)?", re.IGNORECASE | re.DOTALL)
+"""Names that are devices on Windows, whatever follows their first point, which spaces may precede."""
 
 
 @dataclass(frozen=True)

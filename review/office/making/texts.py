@@ -17,7 +17,7 @@ from review.office.making.reviewed_runs import ReviewedRuns
 from review.office.store.store import Office
 
 # Of a review and its files, also on a stick with FAT
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,58}[A-Za-z0-9_-])?", re.ASCII)
 _LEAST = 3  # Shorter names of models stand in ordinary words too
 
 
@@ -33,6 +33,8 @@ def review_name(office: Office, asked: str | None, dataset_id: str) -> str:
             raise UsageError(f"There is a review {asked!r} already. Choose another --name.")
         return asked
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", dataset_id)[:50].strip("-._") or "review"
+    if RESERVED.fullmatch(f"{stem}-1"):
+        stem = f"review-{stem}"
     number = 1
     while office.is_taken(f"{stem}-{number}"):
         number += 1

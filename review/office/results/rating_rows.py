@@ -14,6 +14,7 @@ from corpora.model.entry import EntryId
 from corpora.text.visible import guarded
 from harness.card.model import RunCard
 from harness.core.failures import UsageError
+from harness.sealed.archive import RESERVED
 from review.log.fold import Judgement, ReviewerState, State
 from review.office.store.store import Office, Review
 from review.verdict.gate.key import AnswerKey, KeyItem, counted
@@ -218,12 +219,14 @@ def _scores(
 
 
 def system_names(cards: Mapping[str, RunCard]) -> dict[str, str]:
-    """Name each run by its model and condition, in letters that the layout allows, each name once."""
+    """Name each run by its model and condition, as files of the layout may be called on every disk, each name once."""
     names: dict[str, str] = {}
+    taken: set[str] = set()
     for run_id, card in cards.items():
         words = re.sub(r"[^0-9A-Za-z_+]+", "-", f"{card.model_slug} {card.condition}").strip("-")
-        name = words[:60] or "system"
-        names[run_id] = name if name not in names.values() else f"{name}-{run_id[:8]}"
+        name = f"system-{words}"[:60] if RESERVED.fullmatch(words) else words[:60] or "system"
+        names[run_id] = name if name.casefold() not in taken else f"{name}-{run_id[:8]}"
+        taken.add(names[run_id].casefold())
     return names
 
 

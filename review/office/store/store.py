@@ -165,8 +165,8 @@ class Office(OwnFile):
         return self.review(key.review)
 
     def is_taken(self, name: str) -> bool:
-        """Return whether a review of this name is there."""
-        row = self.connection.execute("SELECT 1 FROM review WHERE name = ?", (name,)).fetchone()
+        """Return whether a review of this name is there; a stick has one file for names that differ by capitals alone."""
+        row = self.connection.execute("SELECT 1 FROM review WHERE name = ? COLLATE NOCASE", (name,)).fetchone()
         return row is not None
 
     def reviews(self) -> list[Review]:

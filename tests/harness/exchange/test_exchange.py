@@ -253,14 +253,16 @@ def test_results_carry_how_far_the_log_was_seen(three: Three) -> None:
 
 
 @examples(50, 200)
-@given(st.text(max_size=150))
+@given(
+    st.text(max_size=150) | st.from_regex(r"(?i)(con|prn|aux|nul|conin\$|(com|lpt)[1-9¹²³]) ?(\..*)?", fullmatch=True)
+)
 def test_every_name_becomes_one_that_every_disk_takes(name: str) -> None:
     tidy = tidy_name(name)
     assert tidy_name(tidy) == tidy
     assert 0 < len(tidy) <= MOST_NAME
     assert not re.search(r'[\\/:*?"<>|\x00-\x1f\x7f]|\.\.|^[. ]|[. ]$', tidy)
     assert unicodedata.is_normalized("NFC", tidy)
-    assert not re.match(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)", tidy)
+    assert not re.match(r"(?i)(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|$)", tidy)
 
 
 def sealed_card(**more: object) -> bytes:

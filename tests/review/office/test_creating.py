@@ -250,7 +250,8 @@ def test_names_are_free_and_silent_about_systems(home: Path, tmp_path: Path, dra
     with Office.open(tmp_path) as office:
         assert review_name(office, None, "eo demo/v1") == "eo-demo-v1-1"
         assert review_name(office, "spring", "x") == "spring"
-        for bad in ("../x", "a b", "", "last", "x" * 61):
+        assert review_name(office, None, "con.texts") == "review-con.texts-1"
+        for bad in ("../x", "a b", "", "last", "x" * 61, "con", "aux.one", "lpt1", "spring."):
             with pytest.raises(UsageError, match="--name"):
                 review_name(office, bad, "x")
     model = draft.runs.runs[0].run.setup.model_slug

@@ -9,9 +9,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.card.model import RunCard
 from harness.core.failures import UsageError
@@ -50,6 +52,7 @@ from review.verdict.gate.key import AnswerKey, counted
 from review.verdict.gate.panel import Harm, panel_of
 from review.verdict.gate.verdict import GateOutcome
 from tests.review.office.reviewed import BAD, BATCH, ITEMS, PEOPLE, RUN, corpus, judged, key, review, said, state, texts
+from tests.review.thorough import examples
 
 GIST, GOOD = Rating.GIST, Rating.EXCELLENT
 
@@ -92,6 +95,21 @@ def test_names_are_one_word_each_and_differ(card: RunCard) -> None:
     assert len(set(names.values())) == 2
     odd = card.model_copy(update={"model_slug": "a\tb / ../c\n", "condition": "…"})
     assert system_names({RUN: odd}) == {RUN: "a-b-c"}
+    small, large = (card.model_copy(update={"model_slug": name, "condition": ""}) for name in ("mt", "MT"))
+    assert system_names({RUN: small, "3" * 36: large}) == {RUN: "mt", "3" * 36: "MT-33333333"}
+
+
+@examples(50, 1000)
+@given(
+    st.text(max_size=80) | st.sampled_from(["con", "Aux", "lpt1", "COM¹", "nul.x"]), st.sampled_from(["", "demo", "?"])
+)
+def test_names_of_systems_are_files_on_every_disk(model: str, condition: str) -> None:
+    one = cast("RunCard", SimpleNamespace(model_slug=model, condition=condition))
+    names = list(system_names({RUN: one, "2" * 36: one}).values())
+    assert len({name.casefold() for name in names}) == 2
+    for name in names:
+        assert re.fullmatch(r"[0-9A-Za-z_+-]{1,80}", name)
+        assert not re.fullmatch(r"(?i)con|prn|aux|nul|(com|lpt)\d", name)
 
 
 def test_secret_texts_are_refused(card: RunCard) -> None:
