@@ -4,6 +4,7 @@ import json
 import random
 import re
 from contextlib import closing
+from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import no_key
-from harness.estimate.earlier import Range, first_request, groups, guess
+from harness.estimate import estimate as estimate_module
+from harness.estimate.earlier import Earlier, PastEntry, Range, first_request, groups, guess
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.estimate.framework import read_framework, shipped_text, work_out
 from harness.method.options import MethodOptions
@@ -92,6 +94,8 @@ def test_estimate_by_an_earlier_run(endpoint: Scripted, store_path: Path, prices
         assert range_.low / slack <= came[name] <= range_.high * slack, name
         if name != "seconds":
             assert range_.expected == pytest.approx(came[name], rel=0.2), name
+        if name != "seconds":  # what the entries stray, and no more: 30 of them foretell 50 well
+            assert range_.high < 1.2 * range_.expected, name
     assert "1 earlier run" in told.from_what[0]
 
 
@@ -103,6 +107,9 @@ def test_guess_holds_its_bounds(endpoint: Scripted, store_path: Path, prices: Pa
     came = totals(store_path)
     for name in ("prompt", "completion", "cost"):
         assert ranges(told)[name].low <= came[name] <= ranges(told)[name].high
+    # a local model answers after half a second, then writes 25 tokens a second, one answer after the other
+    assert told.seconds is not None
+    assert told.seconds.expected == pytest.approx(30 * 0.5 + ranges(told)["completion"].expected / 25)
     assert "guessed" in " ".join(told.from_what)
     assert "prices.toml (made for this test), 2026-01-01" in " ".join(told.from_what)
 
@@ -194,6 +201,18 @@ def test_plug_in_is_not_asked_ahead(tmp_path: Path, store_path: Path) -> None:
     assert not (tmp_path / "translated").exists()
 
 
+def test_plug_in_is_estimated_by_its_runs(tmp_path: Path, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = tmp_path / "mine.py"
+    code.write_text(PLUGIN, "utf-8")
+    plan = Plan(method=f"{code}:Mine", options=MethodOptions(**LANGUAGES))
+    past = [PastEntry(10 + stray, 4, 0.5, 9, 5) for stray in (-2, 0, 0, 2)]
+    monkeypatch.setattr(estimate_module, "look_back", lambda *_: Earlier(same=True, runs=1, entries=past, calls=[2.0]))
+    told = ranges(estimated(store_path, corpus(6), plan))
+    assert {name: range_.expected for name, range_ in told.items()} == {"prompt": 60, "completion": 24, "cost": 3}
+    # variance 8/3 an entry: 1.645 × √(8/3 × 6 × (1 + 6/4)), and 3 % that are never known
+    assert told["prompt"].high == pytest.approx(60 + 1.645 * sqrt(40) + 0.03 * 60)
+
+
 PLUGIN = """
 from pathlib import Path
 from harness.method.method import MethodClass, Setup
@@ -238,6 +257,7 @@ def test_budget_for_no_call_is_told(endpoint: Scripted, store_path: Path, prices
     small = told(0.0001, 2048)
     assert small.startswith("No call can go out. The next call could cost up to $")
     assert "(2,048 output tokens at most), more than the whole budget of $0.0001" in small
+    assert "bills" not in small
     assert told(500.0, 2048) == ""
 
 
