@@ -38,17 +38,15 @@ class RunChoice:
             self._screen.notify(message, markup=False)
         else:
             cannot = telling(self._screen, "The runs cannot be read")
-            background(self._screen, self._path, "others", self._others, self._ask_other, cannot, asks=True)
 
-    def _others(self, store: sqlite3.Connection) -> list[RunSummary]:
-        """Return runs that may compare with those taken: others over a corpus of the same name, newest first."""
-        runs = listed_runs(store)
-        there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in self.runs}
-        return [
-            run
-            for run in runs
-            if run.run_id not in self.runs and (run.dataset_id, run.language_pair) in there and run.done
-        ]
+            def read(store: sqlite3.Connection) -> list[RunSummary]:
+                """Return runs that may compare with those taken: others over a corpus of the same name, newest first."""
+                runs = listed_runs(store)
+                there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in self.runs}
+                others = [run for run in runs if run.run_id not in self.runs and run.done]
+                return [run for run in others if (run.dataset_id, run.language_pair) in there]
+
+            background(self._screen, self._path, "others", read, self._ask_other, cannot, asks=True)
 
     def _ask_other(self, others: Sequence[RunSummary]) -> None:
         if not others:

@@ -259,6 +259,11 @@ class ComparedRows(OrderedRows):
         difficulty = self._comparison.sides[0].used[place].entry.difficulty
         entry = self._texts.entry(place)
         source = Cell(UNREADABLE, "bad") if entry is None else Cell(entry.source, "quiet")
+        outcome = int(self._outcomes[place])
+        winner = {-1: view.first, 1: view.second}.get(outcome)
+        better = Cell("=" if outcome == 0 else figures.NONE, "quiet")
+        if winner is not None:
+            better = Cell(self._comparison.runs[winner].letter, "mark")
         return (
             Cell(str(entries.ids[place]), "quiet"),
             source,
@@ -266,7 +271,7 @@ class ComparedRows(OrderedRows):
             self._output(view.second, place),
             *(_value(view.metric, float(value)) for value in values),
             _value(view.metric, float(values[view.second] - values[view.first]), sign=True),
-            self._better(place),
+            better,
             Cell(figures.NONE if difficulty is None else str(difficulty), "quiet"),
         )
 
@@ -278,13 +283,6 @@ class ComparedRows(OrderedRows):
             return Cell("✗ failed", "bad")
         output = result.output or ""
         return Cell(output) if output.strip() else Cell("(empty)", "warn")
-
-    def _better(self, place: int) -> Cell:
-        runs, outcome = self._comparison.runs, int(self._outcomes[place])
-        winner = {-1: self._view.first, 1: self._view.second}.get(outcome)
-        if winner is None:
-            return Cell("=" if outcome == 0 else figures.NONE, "quiet")
-        return Cell(runs[winner].letter, "mark")
 
 
 def _value(metric: str, value: float, *, sign: bool = False) -> Cell:
@@ -351,19 +349,19 @@ class ComparedTable(OrderedTable[ComparedRows]):
 
     @work(thread=True, exclusive=True, group="search", description="search")
     def _look_for(self, comparison: Comparison, search: str) -> None:
-
         worker = get_current_worker()
+
+        def take(places: frozenset[int]) -> None:
+            if search == self.order.search and comparison is self._comparison:
+                self._found = places
+                self._fill(top=True)
+
         try:
             places = places_with(self._path, comparison, search, lambda: worker.is_cancelled)
         except HarnessError:
             places = frozenset()  # the screen itself says what is wrong with the store
         if not worker.is_cancelled:
-            bring(self, self._show_found, comparison, search, places)
-
-    def _show_found(self, comparison: Comparison, search: str, places: frozenset[int]) -> None:
-        if search == self.order.search and comparison is self._comparison:
-            self._found = places
-            self._fill(top=True)
+            bring(self, take, places)
 
     def _fill(self, *, top: bool) -> None:
         comparison, view, texts = self._comparison, self.view, self.texts

@@ -118,8 +118,14 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
         capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     fonts = set(done.stdout.decode("ascii", "replace").splitlines())
+
+    def has(font: str, points: str) -> bool:
+        """Return whether a font has all of these letters."""
+        ranges = [(int(a, 16), int(b or a, 16)) for a, _, b in (part.partition("-") for part in font.split())]
+        return all(any(low <= int(point, 16) <= high for low, high in ranges) for point in points.split())
+
     gone = {
-        words: package for words, (points, package) in _FONTS.items() if not any(_has(font, points) for font in fonts)
+        words: package for words, (points, package) in _FONTS.items() if not any(has(font, points) for font in fonts)
     }
     if not gone:
         words = "installed for every script tried; which of them the terminal uses, it does not tell"
@@ -127,15 +133,6 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
     for words, package in gone.items():
         mend = (f"sudo apt install {package}",) if shutil.which("apt") else ()
         yield Finding("Terminal", "fonts", Health.MISSING, f"none installed for {words}", mend)
-
-
-def _has(font: str, points: str) -> bool:
-    """Return whether a font has all of these letters."""
-    ranges = [range_text.partition("-")[::2] for range_text in font.split()]
-    return all(
-        any(int(first, 16) <= int(point, 16) <= int(last or first, 16) for first, last in ranges)
-        for point in points.split()
-    )
 
 
 def _clipboard(environment: Mapping[str, str]) -> tuple[Health, str, tuple[str, ...]]:

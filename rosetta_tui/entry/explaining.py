@@ -173,23 +173,21 @@ def why(found: EntryExplanation, idle: Collection[str] = ()) -> Iterator[PageLin
     for metric, sentence in found.sentences.items():
         if metric not in idle:
             metrics.setdefault(sentence, []).append(metric)
-    sentences = [_told(sentence, ids) for sentence, ids in metrics.items()]
-    if sentences:
-        yield PageLine("Why", Content("\n").join(sentences))
+    contents = []
+    for texts, ids in metrics.items():
+        label = show(f"{', '.join(map(short_title, ids))}:", "bold")
+        if "." in ids[0] and (len(texts) > 2 or any("\n" in text for text in texts)):
+            # many sentences of a pack's are in lines of their own, for they are a list
+            lines = [show_lines(f"  {text}".replace("\n", "\n  ")) for text in texts]
+            contents.append(Content("\n").join([label, *lines]))
+        else:
+            contents.append(Content(" ").join([label, *map(show, texts)]))
+    if contents:
+        yield PageLine("Why", Content("\n").join(contents))
     if found.words is not None and found.words.output:
         yield PageLine("Words", verdicts(found.words.output))
     if found.differences:
         yield PageLine("Word forms", Content("\n").join([show(difference) for difference in found.differences]))
-
-
-def _told(said: Sequence[str], metrics: Sequence[str]) -> Content:
-    """Return what metrics say; many sentences of a pack's are in lines of their own, for they are a list."""
-    name = show(f"{', '.join(map(short_title, metrics))}:", "bold")
-    of_pack = "." in metrics[0]
-    if not (of_pack and (len(said) > 2 or any("\n" in text for text in said))):
-        return Content(" ").join([name, *map(show, said)])
-    lines = [show_lines(f"  {text}".replace("\n", "\n  ")) for text in said]
-    return Content("\n").join([name, *lines])
 
 
 def side_by_side(rows: Sequence[Compared]) -> Content:

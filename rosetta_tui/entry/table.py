@@ -211,19 +211,20 @@ class EntryTable(OrderedTable[rows.EntryRows]):
     @work(thread=True, group="stored", description="stored")
     def _read_stored(self, run: int, ordering: Ordering) -> None:
         """Read what is stored already, then get ready for every order before one is wished for."""
+
+        def remember(states: bytes) -> None:
+            self._live.remember(states)
+            self.refresh_changed()
+
         try:
             with opened(self._path) as store:
                 done, failed = stored_places(store, run)
                 states = np.zeros(int(done.max(initial=0)) + 1, np.uint8)
                 states[done], states[failed] = EntryState.DONE, EntryState.FAILED
-                bring(self, self._remember, states.tobytes())
+                bring(self, remember, states.tobytes())
                 ordering.prepare(store)
         except StoreError as error:
             self._cannot(str(error))
-
-    def _remember(self, states: bytes) -> None:
-        self._live.remember(states)
-        self.refresh_changed()
 
     def _show(self, order: Order, positions: Sequence[int]) -> None:
         if order != self.order or self._entries is None or self._results is None:

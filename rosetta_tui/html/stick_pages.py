@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from base64 import b64encode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -20,7 +20,7 @@ from harness.sealed.stick import START_HERE
 from rosetta_tui.html.page import render
 
 if TYPE_CHECKING:
-    from review.office.making.publishing import CardSheet, ReviewerCard
+    from review.office.making.publishing import CardSheet
 
 
 class SampleFacts(NamedTuple):
@@ -140,7 +140,15 @@ class PrintedCard:
 
 def cards_page(sheet: CardSheet) -> str:
     """Return the page. It holds the code of every person: it is for the organiser alone."""
-    printed = [PrintedCard(number, tuple(_facts(sheet, card))) for number, card in enumerate(sheet.cards, 1)]
+    printed = []
+    for number, card in enumerate(sheet.cards, 1):
+        values = {"code": card.code, "file": card.file, "phrase": sheet.phrase, "words": card.words}
+        facts = (
+            CardFact(kind, " · ".join(dict.fromkeys(getattr(texts, kind) for texts in sheet.texts)), value)
+            for kind, value in values.items()
+            if value is not None
+        )
+        printed.append(PrintedCard(number, tuple(facts)))
     sheets = [printed[at : at + ON_A_SHEET] for at in range(0, len(printed), ON_A_SHEET)]
     return render(
         "cards.html.j2",
@@ -158,11 +166,3 @@ def cards_page(sheet: CardSheet) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
-
-
-def _facts(sheet: CardSheet, card: ReviewerCard) -> Iterator[CardFact]:
-    values = {"code": card.code, "file": card.file, "phrase": sheet.phrase, "words": card.words}
-    for kind, value in values.items():
-        if value is not None:
-            names = dict.fromkeys(getattr(texts, kind) for texts in sheet.texts)
-            yield CardFact(kind, " · ".join(names), value)

@@ -323,19 +323,15 @@ class LiveScreen(SearchedScreen):
 
     def on_key(self, event: Key) -> None:
         wish = STEERING.get(event.key)
-        why = self._why_not_steered() if wish else ""
+        why = ""
         if wish in TOO_LATE and self.live.draining:
             why = "It is draining: what is under way is finished, then it stops."
+        elif wish and self.live.over:
+            why = "The run is over."
+        elif wish and self._helm is None:
+            why = "It cannot be steered from here: the store can only be read."
         if why:
             self.notify(why, markup=False)
-
-    def _why_not_steered(self) -> str:
-        """Return why nothing can be steered here; empty where it can."""
-        if self.live.over:
-            return "The run is over."
-        if self._helm is None:
-            return "It cannot be steered from here: the store can only be read."
-        return ""
 
     def action_end(self, act: str) -> None:
         finished = self.live.finished

@@ -13,7 +13,7 @@ from rosetta_tui.show.text import plain, stacked
 from scoring.core.inventory import short_title
 
 if TYPE_CHECKING:
-    from harness.sweep.comparing import ComparedSetup, MethodVerdict, SweepComparison
+    from harness.sweep.comparing import ComparedSetup, SweepComparison
     from harness.sweep.expansion import SweepEstimate
     from harness.sweep.missed import MissedEntries, MissedEntry
     from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
@@ -225,7 +225,19 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
 
 
 def _methods(found: SweepComparison, width: int | None) -> Iterator[str]:
-    yield from stacked([_HEADINGS, *(_sweep_comparison_row(found, method) for method in found.methods)], width, ())
+    rows = [
+        (
+            method.method.name,
+            value(found.metric, method.method.value),
+            method.best,
+            figures.signed(method.difference, _DIGITS),
+            f"{figures.signed(method.lower, _DIGITS)} … {figures.signed(method.upper, _DIGITS)}",
+            *map(figures.p_value, (method.p_picked, method.p_maximum, method.p_holm)),
+            "beats the best" if method.beats else "not shown",
+        )
+        for method in found.methods
+    ]
+    yield from stacked([_HEADINGS, *rows], width, ())
     for method in found.methods:
         if method.nearest != method.best:
             yield f"{method.method.name}: its lead is least sure over {method.nearest}."
@@ -237,20 +249,6 @@ def _methods(found: SweepComparison, width: int | None) -> Iterator[str]:
     for setup in setups:
         if setup.unparted:
             yield f"{setup.name}: {setup.unparted}."
-
-
-def _sweep_comparison_row(found: SweepComparison, each: MethodVerdict) -> tuple[str, ...]:
-    return (
-        each.method.name,
-        value(found.metric, each.method.value),
-        each.best,
-        figures.signed(each.difference, _DIGITS),
-        f"{figures.signed(each.lower, _DIGITS)} … {figures.signed(each.upper, _DIGITS)}",
-        figures.p_value(each.p_picked),
-        figures.p_value(each.p_maximum),
-        figures.p_value(each.p_holm),
-        "beats the best" if each.beats else "not shown",
-    )
 
 
 def _parts(found: SweepComparison, each: ComparedSetup) -> tuple[str, ...]:

@@ -281,7 +281,17 @@ class RunActions:
             if changes is not None:
                 self._screen.post_message(messages.RunRetried(run_id, changes))
 
-        self._open("Retry", partial(_retry, run_id), answered)
+        def make(store: sqlite3.Connection) -> RetryScreen:
+            from harness.run.retrying import changed_plan
+            from harness.setup.plan import plan_of
+            from rosetta_tui.runs.resume import RetryScreen, settings_of
+
+            run = _summary(store, run_id)
+            before = plan_of(read_run(store, run.number))
+            kept = run.total - run.failed
+            return RetryScreen(named(run), run.failed, kept, settings_of(before), partial(changed_plan, before))
+
+        self._open("Retry", make, answered)
 
     def like(self, run: RunSummary) -> None:
         """Open the form of a new run with everything as in this one."""
@@ -335,18 +345,6 @@ def stop_of_run(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
         reason=reason or (run.live and run.live.reason) or "",
         unconnected=run.failures.get("connection", 0),
     )
-
-
-def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
-    from harness.run.retrying import changed_plan
-    from harness.setup.plan import plan_of
-    from rosetta_tui.runs.resume import RetryScreen, settings_of
-
-    run = _summary(store, run_id)
-    before = plan_of(read_run(store, run.number))
-    check = partial(changed_plan, before)
-    fields = settings_of(before)
-    return RetryScreen(named(run), run.failed, run.total - run.failed, fields, check)
 
 
 class RunEnd:

@@ -103,7 +103,18 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
-        read = partial(_prospect, self._number, self._told)
+        told = self._told
+
+        def read(store: sqlite3.Connection) -> Content:
+            # Which metrics come new, which are taken again, and why others are not.
+            forecast = prospect(store, read_run(store, self._number), options_of(told))
+            lines = [
+                _line("new", forecast.new, "nothing: what can be computed here the run has already"),
+                _line("taken again", forecast.again, "none"),
+                *(_why("stays as it was", *group) for group in by_reason(forecast.kept)),
+                *(_why("not here", *group) for group in by_reason(forecast.off)),
+            ]
+            return Content("\n").join(lines)
 
         def cannot(why: str) -> None:
             self._expect(Content(), _wrong(why))
@@ -175,18 +186,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
 def _wrong(why: str) -> str:
     """Return with its own sign what is wrong; problems of a card or corpus begin with a word for that."""
     return f"✗ {why.removeprefix('error: ')}"
-
-
-def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
-    # Which metrics come new, which are taken again, and why others are not.
-    forecast = prospect(store, read_run(store, number), options_of(told))
-    lines = [
-        _line("new", forecast.new, "nothing: what can be computed here the run has already"),
-        _line("taken again", forecast.again, "none"),
-    ]
-    lines += [_why("stays as it was", *group) for group in by_reason(forecast.kept)]
-    lines += [_why("not here", *group) for group in by_reason(forecast.off)]
-    return Content("\n").join(lines)
 
 
 def options_of(told: Mapping[str, Value]) -> ScoringOptions:

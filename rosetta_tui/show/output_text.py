@@ -71,20 +71,17 @@ def diff(output: str, reference: str) -> list[Piece] | None:
             case "insert":
                 pieces += [Piece(DiffKind.MISSING, word.space, (), (WordPart(word.text, True),)) for word in other]
             case _:
-                pieces += [_changed(word, wanted) for word, wanted in zip(mine, other, strict=True)]
+                for word, wanted in zip(mine, other, strict=True):
+                    letters, aim = _GRAPHEME.findall(word.text), _GRAPHEME.findall(wanted.text)
+                    edits = Levenshtein.opcodes(letters, aim)
+                    given = [WordPart("".join(letters[e.src_start : e.src_end]), e.tag != "equal") for e in edits]
+                    right = [WordPart("".join(aim[e.dest_start : e.dest_end]), e.tag != "equal") for e in edits]
+                    pieces.append(Piece(DiffKind.CHANGED, word.space, filled(given), filled(right)))
     return pieces
 
 
 def _words(text: str) -> list[_Word]:
     return [_Word(*match.groups()) for match in _WORD.finditer(text) if match.group()]
-
-
-def _changed(ours: _Word, theirs: _Word) -> Piece:
-    mine, other = _GRAPHEME.findall(ours.text), _GRAPHEME.findall(theirs.text)
-    steps = Levenshtein.opcodes(mine, other)
-    output = [WordPart("".join(mine[s.src_start : s.src_end]), s.tag != "equal") for s in steps]
-    reference = [WordPart("".join(other[s.dest_start : s.dest_end]), s.tag != "equal") for s in steps]
-    return Piece(DiffKind.CHANGED, ours.space, filled(output), filled(reference))
 
 
 def filled(parts: Sequence[WordPart]) -> tuple[WordPart, ...]:
