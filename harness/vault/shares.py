@@ -13,7 +13,6 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from html import escape
 from pathlib import Path
 from typing import Final, Literal
 
@@ -235,24 +234,6 @@ _TELLS = (
     ),
 )
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
-@page {{ size: A4; margin: 18mm }}
-body {{ font: 11pt/1.35 sans-serif; max-width: 48em; color: #000; background: #fff }}
-h1 {{ font-size: 16pt }} h2 {{ font-size: 11pt; margin: .8em 0 0 }} p {{ margin: .1em 0 }}
-table {{ width: 100%; border: 2px solid #000; margin: 1em 0; font: 14pt monospace }}
-td {{ padding: .12em .6em }} td:nth-child(odd) {{ text-align: right; color: #555 }}
-</style></head><body>
-<h1>{title}</h1>
-{facts}
-<table>
-{rows}
-</table>
-{tells}
-</body></html>
-"""
-
 
 def text_page(state: VaultState, share: KeyShare) -> SecretText:
     """Return the page as plain text of at most 80 letters a line, but for names; VaultError where the share is not of now."""
@@ -266,15 +247,9 @@ def text_page(state: VaultState, share: KeyShare) -> SecretText:
 def html_page(state: VaultState, share: KeyShare) -> SecretText:
     """Return the page as HTML that loads nothing; VaultError where the share is not of now."""
     title, facts, rows, tells = _told(state, share)
-    cells = ("".join(f"<td>{n}</td><td>{escape(word)}</td>" for n, word in row) for row in rows)
-    return SecretText(
-        _PAGE.format(
-            title=escape(title),
-            facts="\n".join(f"<p>{escape(fact)}</p>" for fact in facts),
-            rows="\n".join(f"<tr>{cell}</tr>" for cell in cells),
-            tells="\n".join(f"<h2>{escape(h)}</h2><p>{escape(text)}</p>" for h, text in tells),
-        )
-    )
+    from harness.core.html_pages import filled  # it loads Jinja, which only this page needs
+
+    return SecretText(filled("harness.vault", "share.html.j2", title=title, facts=facts, rows=rows, tells=tells))
 
 
 def lost_for_good(count: int, threshold: int) -> int:

@@ -1,23 +1,17 @@
-"""From facts to a page: templates, style, and a policy under which a browser fetches and runs nothing.
-
-Whatever a template writes goes through ``plain`` and then through Jinja's escaping, in one place: the environment.
-So a template has no way to write a text from outside as it is; none of them says ``safe``.
-"""
+"""From facts to a page: style, and a policy under which a browser fetches and runs nothing."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from corpora.languages.tags import is_language_tag
+from harness.core.html_pages import filled
 from harness.core.version import VERSION
-from rosetta_tui.show.text import plain
 
 MOST_LETTERS = 1200  # characters of one text that a page shows
 
@@ -49,30 +43,11 @@ def render(template: str, *, style_file: str = "style.css", pictures: bool = Fal
     images = "img-src data:; " if pictures else ""
     policy = f"default-src 'none'; {images}style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     # the style is ours, and a browser takes it only as the very bytes that the policy names
-    return (
-        _environment().get_template(template).render(facts, style=Markup(style), policy=policy, version=VERSION)  # noqa: S704
-    )
+    shown = Markup(style)  # noqa: S704
+    return filled("rosetta_tui.html", template, style=shown, policy=policy, version=VERSION, **facts)
 
 
 def shortened(text: str, most: int = MOST_LETTERS) -> str:
     """Return a text as far as a page shows it, with how much is left out."""
     more = len(text) - most
     return text if more <= 0 else f"{text[:most]}… (and {more:,} more characters)"
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("rosetta_tui.html", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_harmless,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
-def _harmless(value: object) -> object:
-    """Make what acts in a text visible; what a macro has written already went through here."""
-    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
