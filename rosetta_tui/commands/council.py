@@ -52,8 +52,8 @@ def _lines(steps: Sequence[next_step.CouncilStep]) -> Iterator[str]:
         yield "Nothing is to be done: every submission is at the end of its way. New ones: rosetta submission run FILE."
         return
     first, *others = steps
-    about = f"{first.about}: " if first.about else ""
-    yield f"Next, {about}{first.name} ({first.words})."
+    about = f" for {first.about}" if first.about else ""
+    yield f"Next{about}: {first.name} ({first.words})."
     if first.command:
         yield f"  {first.command}"
     if others:

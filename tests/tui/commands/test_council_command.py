@@ -22,7 +22,7 @@ def test_council_begins_with_a_vault_and_its_corpus(tmp_path: Path, monkeypatch:
     home = tmp_path / "home"
     assert "rosetta vault init FOLDER --name NAME" in ok("council", home)
     ok("vault init elders --name Elders --as Office --threshold 2 --recovery rec.txt", home)
-    assert f"Next, vault Elders: seal a corpus (it holds none yet).\n  rosetta vault add {tmp_path / 'elders'} FILE" in ok("council", home)  # fmt: skip
+    assert f"Next for vault Elders: seal a corpus (it holds none yet).\n  rosetta vault add {tmp_path / 'elders'} FILE" in ok("council", home)  # fmt: skip
     ok(f"vault add elders {gold(tmp_path)}", home)
     assert f"rosetta vault export {tmp_path / 'elders'} FOLDER" in ok("council", home)
 
@@ -59,7 +59,7 @@ def test_council_does_each_step_on_enter(desk: Desk, monkeypatch: pytest.MonkeyP
     assert "--terms FILE: tiny-terms.txt" in shown
     assert "$ rosetta submission run " in shown
     assert desk.notes()[-1] is SubmissionEvent.TOLD
-    assert "speakers are asked" in shown.rpartition("Next, ")[2]
+    assert "speakers are asked" in shown.rpartition("Next for ")[2]
     assert "the spring run" in desk("vault log elders")
     assert not readable(desk.home)
     failed = said("council", desk.home, "\n2\n20\nstick\nnobody.rosetta-laptop\nspeakers judge\n")
