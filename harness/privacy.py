@@ -34,6 +34,7 @@ from corpora.checks.envelope import misplaced, without_roles
 from corpora.model.clearance import Clearance, secret_places
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
+from corpora.model.task import task
 from corpora.model.terms import FIELD, Terms
 from corpora.model.vocabularies import LOCAL_ONLY, Sending, Transmission, is_within
 from harness.core.failures import UsageError
@@ -384,9 +385,9 @@ def clear(
     texts. ``make``: makes the method in place of the plan's. ``answered_before``: a person answered for the servers when the
     run was begun. Raises UsageError where the method may not be asked, or cannot be made.
     """
-    refuse_unclear(dataset, [*entries.values()])
-    refuse_not_stored([*entries.values()])
     rules, servers = SendingRules.of(dataset, entries, plan.run), scoring_endpoints(plan.scoring)
+    refuse_unclear(dataset, rules.terms, [*entries.values()])
+    refuse_not_stored([*entries.values()])
     clearance = rules.clearance(plan)
     for url in servers:
         rules.require_terms(url)
@@ -437,16 +438,16 @@ def is_cloud_model(model: str) -> bool:
     return model.strip().casefold().endswith("cloud")
 
 
-def refuse_unclear(dataset: Dataset, entries: Sequence[Entry]) -> None:
+def refuse_unclear(dataset: Dataset, terms: Terms, entries: Sequence[Entry]) -> None:
     """Raise UsageError where nobody knows which entries are secret, or where their texts may go.
 
     A file with such marks is refused when it is read; stores that were filled before may hold them.
     """
-    known = frozenset({FIELD})
+    known, data = frozenset({FIELD}), task(dataset.task).data
     for entry in entries:
-        for mark in misplaced(entry.model_extra or {}, known, entry.task.data):
+        for mark in misplaced(entry.model_extra or {}, known, data):
             raise UsageError(f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}")
-    for field, words in dataset.terms.unclear:
+    for field, words in terms.unclear:
         raise UsageError(f"The corpus, field {field!r}: {words} Mend the file, and read it again.")
     for mark in misplaced(without_roles(dataset.model_extra or {}), known):
         raise UsageError(f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}")

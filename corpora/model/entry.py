@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, SupportsIndex
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
@@ -58,6 +58,16 @@ class Entry(BaseModel):
     """True for what is in the store instead of a secret entry that no run used: it has no text."""
     of_task: str = Field(default=TRANSLATION, exclude=True)
     """Name of its corpus's task; the envelope says it, not the entry."""
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
+        """Show only where a secret entry stands: no log, message or traceback has its texts by accident."""
+        return [("id", self.id), ("segment", self.segment)] if self.secret else super().__repr_args__()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[object, ...]:
+        """Refuse to pickle a secret entry: whatever takes the bytes may write or send them."""
+        if self.secret:
+            raise TypeError("A secret entry is not pickled.")
+        return super().__reduce_ex__(protocol)
 
     @property
     def task(self) -> Task:

@@ -26,10 +26,9 @@ class Segment(StrEnum):
     GOLD_STANDARD = "gold_standard"
     HELD_OUT = "held_out"
 
-    @property
-    def secret(self) -> bool:
+    def __init__(self, name: str) -> None:
+        self.secret = name in {"gold_standard", "held_out"}
         """True where neither source nor reference may leave the governance organisation."""
-        return self in {Segment.GOLD_STANDARD, Segment.HELD_OUT}
 
 
 SEGMENT_NAMES = {"dev": Segment.DEVELOPMENT, "sealed": Segment.GOLD_STANDARD, "holdout": Segment.HELD_OUT}

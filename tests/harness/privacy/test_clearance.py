@@ -2,9 +2,10 @@
 
 import copy
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from harness.run.beginning import begin
 from harness.run.running import execute_run
 from harness.setup.plan import RunOptions
 from harness.store.file.database import open_store
+from scoring.core.setup import Translation
 from tests.guards.tree import PACKAGES, lines_with
 from tests.harness.evaluation import CHEAP, Heard, chat_plan, corpus, corpus_of, kept, query, run_corpus
 from tests.harness.scripted import Scripted, error
@@ -65,6 +67,20 @@ def test_strictest_of_the_entries_decides(
     found = rules.clearance()
     assert found.sending.transmission is expected
     assert found.secret == {place for place, name in enumerate(segments) if name == "held_out"}
+
+
+@pytest.mark.parametrize("mark", [{"segment": "held_out"}, {"segment": "development", "local_only": True}])
+def test_secret_entry_shows_no_text_by_itself(mark: dict[str, Any]) -> None:
+    [secret], [public] = corpus(1, notes="a note", **mark).entries, corpus(1, notes="a note").entries
+    ways: list[Callable[[Entry], str]] = [repr, str, "{}".format, lambda entry: repr([Translation(entry, "x")])]
+    for shown in ways:
+        told = shown(secret)
+        assert not [text for text in ("number", "NUMBER", "a note") if text in told]
+        assert "entry number 0" in shown(public)
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(secret)
+    assert pickle.loads(pickle.dumps(public)) == public
+    assert copy.copy(secret) == copy.deepcopy(secret) == secret
 
 
 class Straying:
