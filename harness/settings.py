@@ -217,7 +217,7 @@ def settings_path(home: Path) -> Path:
 
 
 def read_settings(home: Path) -> Settings:
-    """Read the settings of a data folder; the defaults if there is no file.
+    """Read the settings of a data folder; the defaults where it has none.
 
     UsageError names file, line, field and fix of the first thing that is wrong.
     """

@@ -47,7 +47,7 @@ Value = TypeVar("Value")
 
 
 class EndpointClient:
-    """Carries requests to where a clearance lets them go, and judges replies. Belongs to one event loop."""
+    """Sends requests where a clearance allows it, and judges replies. Belongs to one event loop."""
 
     def __init__(self, clearance: Clearance, *, timeout_seconds: float) -> None:
         self._timeout = timeout_seconds

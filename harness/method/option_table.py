@@ -126,7 +126,7 @@ CORPUS: Final = OptionGroup(
     _O("form", "How the file is written.", _KIND.CHOICE, "Form", rare=True, default="found out", choices=FORMS),
     _O("source_language", "Language of the sources, as a BCP 47 tag, where the file has none.", _KIND.TEXT, "Source language", rare=True, metavar="TAG", common=True),
     _O("target_language", "Language of the references, as a BCP 47 tag, where the file has none.", _KIND.TEXT, "Target language", rare=True, metavar="TAG", common=True),
-    _O("task", f"What is asked of the method, where the file does not say it: {', '.join(TASKS)}.", _KIND.CHOICE, "Task", rare=True, default="translation", metavar="TASK", choices=tuple(TASKS)),
+    _O("task", f"What the method has to do, where the file does not say it: {', '.join(TASKS)}.", _KIND.CHOICE, "Task", rare=True, default="translation", metavar="TASK", choices=tuple(TASKS)),
     _O("source_column", "Column of the sources, or field of JSON, by name or number.", _KIND.TEXT, "Source column", rare=True, default="found out", metavar="NAME"),
     _O("reference_column", "Columns of the references, by names or numbers.", _KIND.TEXT, "Ref. column", rare=True, default="found out", metavar="NAME,NAME…"),
     _O("other_reference", "Another file of references, aligned by line.", _KIND.FILES, "More references", rare=True, metavar="FILE"),

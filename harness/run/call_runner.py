@@ -99,7 +99,7 @@ class CallRunner:
 
     @property
     def secret(self) -> bool:
-        """True where an entry is secret: nothing of its calls is kept, nor what is said about them."""
+        """True where an entry is secret: nothing of its calls is kept, nor any message about them."""
         return not self.shared.clearance.secret.isdisjoint(self.positions)
 
     async def send(self, request: Request) -> Reply:

@@ -137,12 +137,12 @@ def proposed() -> tuple[GatePolicy, bytes]:
 
 
 def for_panel(reviewers: int, items: int) -> tuple[GatePolicy, bytes]:
-    """Derive the rule of a panel of so many people and sentences from the proposal, which it is where they suffice for that.
+    """Derive the rule for a panel of this size from the proposal; it is the proposal itself where the panel is large enough.
 
-    Lowered is only what such a panel cannot reach whatever the method is worth: how many people, sentences, and sentences
-    of a difficulty there are: a difficulty with one sentence widens the bounds as far as one can. The level, how sure the ratings must make us, and how many people are a community's panel
-    stay. So few sentences cannot show that rejections are rare: of 20 accepted ones all, the upper bound of the share
-    rejected is 1 − 0.05^(1/20) = 0.139 at a confidence of 0.95, and so ``veto.most`` is 0.15.
+    Only what such a panel cannot reach, however good the method is, is lowered: the numbers of people, of sentences and
+    of sentences of a difficulty. The level, its confidence and the size of a community's panel stay. A small panel cannot
+    show that rejections are rare: where all of 20 sentences are accepted, the upper bound of the share rejected is
+    1 − 0.05^(1/20) = 0.139 at a confidence of 0.95, so ``veto.most`` is 0.15.
     """
     policy, content = proposed()
     enough, level, veto = policy.enough, policy.level, policy.veto
