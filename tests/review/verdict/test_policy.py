@@ -363,7 +363,7 @@ def test_derived_rule_can_be_met_and_keeps_level_and_community(people: int, item
     assert (derived.enough.reviewers, derived.enough.items) == (min(people, 3), min(items, 50))
     size = derived.enough.items
     assert clopper_pearson(size, size, 0.95)[0] >= derived.level.share
-    assert clopper_pearson(0, size, 0.95)[1] <= derived.veto.most <= 0.30
+    assert clopper_pearson(0, size, 0.95)[1] <= derived.veto.most <= Decimal("0.30")
     assert f"derived for {people} people" in derived.status
 
 
