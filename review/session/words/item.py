@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from review.files.manifests import SentenceContext
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
 from review.session.words.catalogue import Words, msgid
