@@ -12,6 +12,7 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -326,7 +327,10 @@ def wild_clocks(events: Iterable[Event], now: datetime, since: datetime | None =
 
 def _faults(events: list[Event], now: datetime, since: datetime | None) -> dict[ClockFault, int]:
     events.sort(key=lambda event: (event.seq, event.id))
-    times = [time for event in events if (time := _time(event)) is not None]
+    times = []
+    for wall in (getattr(event.payload, "wall", "") for event in events):
+        with suppress(ValueError):
+            times.append(datetime.strptime(wall, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC))
     faults = {} if len(times) == len(events) else {ClockFault.NO_TIME: 0}
     if not times:
         return faults
@@ -341,11 +345,3 @@ def _faults(events: list[Event], now: datetime, since: datetime | None) -> dict[
         if by > most:
             faults[fault] = int(by.total_seconds())
     return faults
-
-
-def _time(event: Event) -> datetime | None:
-    try:
-        wall = getattr(event.payload, "wall", "")
-        return datetime.strptime(wall, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        return None

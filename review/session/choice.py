@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import ascii_lowercase
@@ -13,7 +14,7 @@ from harness.core.failures import HarnessError
 from harness.sealed.carried_files import ReviewFile, read_one
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.strict_records import FileError
-from review.files.batch import Batch, open_batch
+from review.files.batch import open_batch
 from review.files.identities import ALPHABET
 from review.log.laptop import StoredBatch
 from review.session.words.catalogue import Words, msgid
@@ -60,9 +61,20 @@ class Choice:
 
 def of_file(path: Path, inside: str = "") -> Choice:
     """Return a file, or one in a zip or mail, as something to open; whether it is a review, opening it tells."""
-    data = _peeked(path, inside)
-    lock = lock_of(data) if data else _lock(path)
-    head = None if lock is not None else _head(data)
+    data, lock, head = b"", None, None
+    # What cannot be read, or is none of ours, opening it says; a file that is too large to wait for is not read here
+    with suppress(HarnessError, OSError):
+        if path.stat().st_size <= _MOST_PEEKED:
+            data = read_one(path, ReviewFile.BATCH, inside)
+    with suppress(OSError):
+        if data:
+            lock = lock_of(data)
+        elif path.is_file():
+            with path.open("rb") as file:
+                lock = lock_of(file.read(64))
+    if lock is None:
+        with suppress(HarnessError):
+            head = open_batch(data)
     # The file's name without the ending, and without what mail or a system put behind that
     name = Path(inside or path).name
     end = name.casefold().find(ReviewFile.BATCH.value)
@@ -73,24 +85,6 @@ def of_file(path: Path, inside: str = "") -> Choice:
     title, organisation = head.manifest.title.strip(), head.manifest.organisation.name.strip()
     content = _hash(head.manifest_bytes)
     return Choice(title or stem, organisation, path=path, inside=inside, content=content)
-
-
-def _peeked(path: Path, inside: str) -> bytes:
-    """Read a file that is not too large to wait for; nothing of another."""
-    try:
-        if path.stat().st_size <= _MOST_PEEKED:
-            return read_one(path, ReviewFile.BATCH, inside)
-    except (HarnessError, OSError):
-        pass  # opening it says why
-    return b""
-
-
-def _head(data: bytes) -> Batch | None:
-    """Read what is on the card; a file that is none of ours is reported when it is opened."""
-    try:
-        return open_batch(data)
-    except HarnessError:
-        return None
 
 
 def _hash(data: bytes) -> str:
@@ -106,17 +100,6 @@ def copies_once(choices: Iterable[Choice]) -> list[Choice]:
     """Return of each review the first of its copies; a damaged one is no copy."""
     once = {choice.content or str(choice.path): choice for choice in reversed(list(choices))}
     return list(reversed(once.values()))
-
-
-def _lock(path: Path) -> Lock | None:
-    """Return the lock by a file's first bytes; what cannot be read is reported when it is opened."""
-    try:
-        if path.is_file():
-            with path.open("rb") as file:
-                return lock_of(file.read(64))
-    except OSError:
-        pass  # opening it says why
-    return None
 
 
 def mark_of(choice: Choice) -> str | None:

@@ -54,7 +54,17 @@ class WayEnd:
 
 
 def whole_way(connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission) -> list[WayStep]:
-    steps = [*_before_secrets(kept), *_over_secrets(connection, office, kept)]
+    lacking = [str(check.part) for check in check_submission(kept.submission) if not check.ok]
+    parts = f"missing: {', '.join(lacking)}" if lacking else "every part is there"
+    claim = "its claim holds within 2 %" if kept.rehearsed else _UNDONE
+    if any(note.what is SubmissionEvent.NOT_REPEATED for note in kept.notes) and not kept.rehearsed:
+        claim = "its claim does not hold here"
+    steps = [
+        WayStep("came in", done=True, words=kept.notes[0].when[:10]),
+        WayStep("complete", not lacking, parts, f"rosetta submission check {kept.number}"),
+        WayStep("rehearsed", kept.rehearsed, claim, f"rosetta submission run {kept.number}"),
+        *_over_secrets(connection, office, kept),
+    ]
     if _refused(kept):
         return steps
     ahead = [name for name in STEPS if name not in {step.name for step in steps}]
@@ -74,17 +84,6 @@ def _refused(kept: KeptSubmission) -> bool:
     """Return whether nothing could be scored in the last run over secret texts."""
     last = kept.last_judged
     return last is not None and last.what is SubmissionEvent.REFUSED
-
-
-def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
-    yield WayStep("came in", done=True, words=kept.notes[0].when[:10])
-    lacking = [str(check.part) for check in check_submission(kept.submission) if not check.ok]
-    words = f"missing: {', '.join(lacking)}" if lacking else "every part is there"
-    yield WayStep("complete", not lacking, words, f"rosetta submission check {kept.number}")
-    words = "its claim holds within 2 %" if kept.rehearsed else _UNDONE
-    if any(note.what is SubmissionEvent.NOT_REPEATED for note in kept.notes) and not kept.rehearsed:
-        words = "its claim does not hold here"
-    yield WayStep("rehearsed", kept.rehearsed, words, f"rosetta submission run {kept.number}")
 
 
 def _over_secrets(connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission) -> Iterator[WayStep]:
