@@ -104,6 +104,8 @@ def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> l
     """
     told_words: list[tuple[str, ...]] = [()] * len(names)
     for words in zip(*facts, strict=True):
+        if len(set(words)) < 2:
+            continue
         kinds: dict[Hashable, set[str]] = {}
         called = list(zip(names, told_words, strict=True))
         for label, word in zip(called, words, strict=True):

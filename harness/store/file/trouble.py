@@ -124,9 +124,10 @@ def stored_object(text: object) -> dict[str, Any]:
 
 def stored_word(word: object, kind: type[Word]) -> Word:
     """Read a stored word of a closed list; StoredValueError where it is none of them."""
-    if word not in set(kind):
-        raise StoredValueError
-    return kind(str(word))
+    try:
+        return kind(of_kind(word, str))
+    except ValueError as error:
+        raise StoredValueError from error
 
 
 def unpacked_message(data: object) -> Any:
