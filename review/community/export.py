@@ -5,7 +5,6 @@ Only what hangs on the chosen corpora goes in: their runs, reviews and methods, 
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import sqlite3
@@ -24,6 +23,7 @@ from harness.consent.notice import SUFFIX, as_bytes
 from harness.consent.withdrawals_in_force import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.core.html_pages import filled
 from harness.core.version import VERSION
 from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.strict_records import FileError
@@ -130,7 +130,13 @@ def pages(about: ExportFacts, paths: Sequence[str]) -> Iterator[OutFile]:
     listed = sorted({*paths, "about.json", "run-card.schema.json"})
     yield OutFile("run-card.schema.json", canonical_bytes(card_schema()) + b"\n")
     yield OutFile("README.txt", _text(about, listed).encode())
-    yield OutFile("index.html", _html(about, listed).encode())
+    page = filled(
+        "review.community", "export.html.j2",
+        introduction=_INTRODUCTION.split("\n"), facts=_facts(about), ends=_ENDS.split("\n"), left_out=_left_out(about),
+        files=[*((path, kind_of(path)) for path in listed), *_SUMS.items()],
+        check=_CHECK.format(words=about.six_words).split("\n"),
+    )  # fmt: skip
+    yield OutFile("index.html", page.encode())
 
 
 def _facts(about: ExportFacts) -> list[str]:
@@ -152,23 +158,6 @@ def _text(about: ExportFacts, paths: Sequence[str]) -> str:
     return (
         f"{_INTRODUCTION}\n\n{facts}\n\nWHAT THE FILES ARE\n\n{kinds}\n\n{_ENDS}\n\nWHAT WAS LEFT OUT\n\n{left}\n\n"
         f"IS IT WHOLE?\n\n{check}\n\nThe same, with a list of all files to click on, is index.html.\n"
-    )
-
-
-def _html(about: ExportFacts, paths: Sequence[str]) -> str:
-    def listed(items: Sequence[str]) -> str:
-        return "<ul>\n" + "".join(f"<li>{html.escape(item)}</li>\n" for item in items) + "</ul>\n"
-
-    rows = "".join(
-        f'<tr><td><a href="{html.escape(path, quote=True)}">{html.escape(path)}</a></td><td>{html.escape(words)}</td></tr>\n'
-        for path, words in [*((path, kind_of(path)) for path in paths), *_SUMS.items()]
-    )
-    check = html.escape(_CHECK.format(words=about.six_words))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>What belongs to the community</title></head>\n<body>\n'
-        f"<h1>What belongs to the community</h1>\n<p>{html.escape(_INTRODUCTION)}</p>\n{listed(_facts(about))}"
-        f"<h2>The files</h2>\n<p>{html.escape(_ENDS)}</p>\n<table>\n{rows}</table>\n"
-        f"<h2>What was left out</h2>\n{listed(_left_out(about))}<h2>Is it whole?</h2>\n<pre>{check}</pre>\n</body>\n</html>\n"
     )
 
 
