@@ -121,16 +121,17 @@ def _chain(device: str, places: dict[int, dict[str, Link]]) -> Chain:
         last=last,
         head=min(places[last]),
         missing=last + 1 - len(places),
-        broken=tuple(seq for seq in sorted(places) if not _follows(seq, places)),
+        broken=tuple(
+            seq
+            for seq in sorted(places)
+            # The first, or one after a gap, has none before it; a gap is counted as missing.
+            if (before := places.get(seq - 1)) is not None
+            and not all(
+                event.prev in before and before[event.prev].lamport < event.lamport for event in places[seq].values()
+            )
+        ),
         forked=tuple(seq for seq in sorted(places) if len(places[seq]) > 1),
     )
-
-
-def _follows(seq: int, places: dict[int, dict[str, Link]]) -> bool:
-    before = places.get(seq - 1)
-    if before is None:  # the first, or one after a gap, which is counted as missing
-        return True
-    return all(event.prev in before and before[event.prev].lamport < event.lamport for event in places[seq].values())
 
 
 def tips_of(events: Iterable[Link]) -> list[str]:
@@ -156,6 +157,11 @@ def ancestors(events: Mapping[str, Link], tips: Iterable[str]) -> set[str]:
 # A leaf is hashed behind a byte 0x00 and a node behind 0x01, so that no node can be shown as a
 # leaf. A tree of n leaves is separated at the largest power of two below n. All hashes are
 # SHA-256, 32 bytes.
+#
+# The root of the leaves a, b, c is N(N(a, b), c): neighbours are joined level by level, and c, which
+# has none, goes up as it is. Whoever has b and the path [a, c] works the root out again, and so sees
+# that b was among the leaves, without a or c themselves. A path doubles what it covers with each hash:
+# of 1,000,000 leaves it has 20 hashes, 640 bytes.
 
 EMPTY: Final = sha256().digest()
 """Root of a tree without leaves."""
@@ -203,6 +209,10 @@ def root_by_path(leaf: bytes, place: int, size: int, path: Sequence[bytes]) -> b
     if not 0 <= place < size:
         return None
     digest, last = leaf, size - 1
+    # ``place`` and ``last``, the place of the last hash, are those of the level that is being joined. An odd place is
+    # a right neighbour. So is an even one that is last: it came up alone, through as many levels as it halves evenly.
+    # Of three leaves b (place 1) goes right of a, then left of c. c (place 2, last 2) skips the lowest level, and its
+    # one hash N(a, b) stands left of it.
     for beside in path:
         if last == 0:
             return None

@@ -146,6 +146,18 @@ class KeyShare:
         return cls(SecretText(words), share.identifier, share.index, share.member_threshold, check)
 
 
+# ---- How a key is split (Shamir 1979, in the form of SLIP-39).
+#
+# Each byte of the key is a value of a polynomial whose degree is one less than the threshold, with coefficients drawn
+# at random; the shares are its values at other places. As many points as the threshold fix the polynomial, and with it
+# the key. With one point fewer there is one polynomial for every key, so they tell nothing at all, not merely little.
+#
+# In whole numbers modulo 11, two of three: for the key 7 the slope 4 is drawn, f(x) = 7 + 4x. The shares are f(1) = 0,
+# f(2) = 4 and f(3) = 8. From f(1) and f(3) follow the slope (8 - 0) / 2 = 4 and the key f(0) = 0 - 4 = 7 (mod 11).
+# f(1) = 0 alone fits every key k, with the slope 11 - k. The library counts in the field of 256 elements, so that a
+# share's bytes are bytes, and keeps beside the key a hash of it, by which wrong shares are noticed.
+
+
 def split(key: OpeningKey, threshold: int, count: int, number: int) -> tuple[KeyShare, ...]:
     """Split a key into ``count`` shares of which each ``threshold`` give it back.
 
