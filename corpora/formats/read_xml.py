@@ -350,7 +350,10 @@ class _Xliff(_Reader):
 
     def sides(self, raw: RawCorpus, _: Columns, findings: Findings) -> tuple[str, str] | None:
         first = self._languages[:1]
-        if any(not _same_pair(language, first[0]) for language in self._languages):
+        # A file without a language may be of any.
+        if any(
+            a and b and not same_language(a, b) for pair in self._languages for a, b in zip(pair, *first, strict=True)
+        ):
             pairs = dict.fromkeys(f"{source}–{target}" for source, target in self._languages)
             listed = ", ".join(shown(pair, 30) for pair in list(pairs)[:6])
             what = f"Its files are in different pairs of languages: {listed}."
@@ -361,12 +364,6 @@ class _Xliff(_Reader):
         for source, target in self._languages:
             raw.guessed = _tags(source, target) | raw.guessed
         return "source", "target"
-
-
-def _same_pair(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Return whether two files of an XLIFF have one pair of languages; one without a language has any."""
-    pairs = zip(one, other, strict=True)
-    return all(not a or not b or same_language(a, b) for a, b in pairs)
 
 
 def _tags(source: str, target: str) -> dict[str, str]:

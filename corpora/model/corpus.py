@@ -69,11 +69,6 @@ def texts_of(value: object) -> tuple[str, ...] | None:
     return tuple(texts) if known else None  # type: ignore[arg-type]
 
 
-def _known_canary(value: object) -> object:
-    """Accept what an earlier version stored under a name that was free then; a file with such a thing is refused."""
-    return texts_of(value) or ()
-
-
 class Dataset(BaseModel):
     """The envelope of a corpus (§2.1); unknown fields are kept."""
 
@@ -95,7 +90,7 @@ class Dataset(BaseModel):
     created: str | None = None
     license: str | None = None
     provenance: tuple[str, ...] = ()
-    canary: Annotated[tuple[str, ...], BeforeValidator(_known_canary)] = ()
+    canary: Annotated[tuple[str, ...], BeforeValidator(lambda value: texts_of(value) or ())] = ()
     """Texts that stand nowhere else, by which outputs of a method that learned from the file are known; no method is told."""
     file_lines: Annotated[StrictInt, Field(ge=1)] | None = None
     """Lines of the text files whose line numbers are the ids, where lines blank on both sides were left out."""

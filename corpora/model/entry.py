@@ -20,12 +20,8 @@ CONTEXTS = ("greeting", "declaration", "question", "instruction", "narrative", "
 """Communicative functions of §2.6."""
 
 
-def _text_or_nothing(value: object) -> str | None:
-    """Accept what an earlier version stored under a name that was free then; a file with no text there is refused."""
-    return value if isinstance(value, str) else None
-
-
-FreeTag = Annotated[str | None, BeforeValidator(_text_or_nothing)]
+# An earlier version may have stored something else under a name that was free then; a file with no text there is refused.
+FreeTag = Annotated[str | None, BeforeValidator(lambda value: value if isinstance(value, str) else None)]
 """A tag that no list is for."""
 
 

@@ -181,7 +181,11 @@ class EmbeddingAnnotator:
 
     async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[float | None]:
         self.check(translation.entry for translation in translations)
-        pairs = [_pair(translation) for translation in translations]
+        pairs: list[tuple[str, str]] = []
+        for translation in translations:
+            texts = (translation.entry.source, translation.output, translation.entry.reference)
+            source, output, reference = map(comparison_form, texts)
+            pairs.append((f"{source}\n{output}", f"{source}\n{reference}"))
         secret: dict[str, bool] = {}
         for translation, (ours, theirs) in zip(translations, pairs, strict=True):
             if not is_blank(translation.output) and ours != theirs:
@@ -282,12 +286,6 @@ def embedding_annotator(
     from harness.annotators.embedding_endpoint import EndpointEmbedder
 
     return EmbeddingAnnotator(EndpointEmbedder(where, model, key=key, offline=offline, prices=prices), memo, progress)
-
-
-def _pair(translation: Translation) -> tuple[str, str]:
-    entry = translation.entry
-    source = comparison_form(entry.source)
-    return (f"{source}\n{comparison_form(translation.output)}", f"{source}\n{comparison_form(entry.reference)}")
 
 
 def _key(text: str) -> str:

@@ -104,16 +104,13 @@ class FstAnnotator:
         text_words: list[str] = []
         read = text if self._language is None else alike(text, self._language)
         for piece in pieces(read):
-            if piece not in self._pieces:
-                self._pieces[piece] = self._words(piece)
+            if piece.isalpha():
+                self._pieces.setdefault(piece, (piece,))
+            elif piece not in self._pieces:
+                found_words = (word.text for word in words(piece, self._joiners, self._letters))
+                self._pieces[piece] = tuple(word for word in found_words if any(map(str.isalpha, word)))
             text_words += self._pieces[piece]
         return text_words
-
-    def _words(self, piece: str) -> tuple[str, ...]:
-        if piece.isalpha():
-            return (piece,)
-        word_texts = (word.text for word in words(piece, self._joiners, self._letters))
-        return tuple(word for word in word_texts if any(map(str.isalpha, word)))
 
     def _look_up(self, wanted: Collection[str], *, secret: bool) -> None:
         with self._alone:
@@ -146,14 +143,12 @@ class FstAnnotator:
         if forms[1] != written:
             yield forms[1], Acceptance.LOWER_CASED
         if self._other_spelling is not None and any(map(self._other_spelling.search, forms)):
-            for form in dict.fromkeys(map(self._normalised, forms)):
+            spelt = dict.fromkeys(forms)
+            for spelling, analysers in self._normalisation:
+                spelt = dict.fromkeys(form.replace(spelling, analysers) for form in spelt)
+            for form in spelt:
                 if form not in forms:
                     yield form, Acceptance.NORMALISED
-
-    def _normalised(self, form: str) -> str:
-        for spelling, analysers in self._normalisation:
-            form = form.replace(spelling, analysers)
-        return form
 
     def _settle(self, forms: Iterable[str], *, secret: bool) -> None:
         """Ensure that there is a verdict on each form: recalled, else asked for."""
@@ -237,7 +232,7 @@ def analyser_annotator(path: Path, resources: Resources, memo: Memo) -> tuple[Fs
             opened.append(open_analyser(path))
         return opened[0]
 
-    engine, version, acceptor = _recalled(memo, key) or _asked(memo, key, opener())
+    engine, version, acceptor = _facts(memo, key, opener)
     tags = resources.languages
     annotator = FstAnnotator(opener, resources.writing, memo, sha256=model.sha256, language=tags[1] if tags else None)
     annotations = annotator.annotate([Translation(entry, "") for entry in resources.entries])
@@ -248,16 +243,12 @@ def analyser_annotator(path: Path, resources: Resources, memo: Memo) -> tuple[Fs
     )  # fmt: skip
 
 
-def _recalled(memo: Memo, key: str) -> _Facts | None:
-    """Return what is stored of an analyser; None where it is damaged too, so that it is asked again."""
+def _facts(memo: Memo, key: str, opener: Callable[[], Analyser]) -> _Facts:
+    """Return what an analyser is: as stored, else as it says itself; what is stored damaged is asked again."""
     try:
         engine, version, acceptor = msgpack.unpackb(memo.recall(_MAKER, [key])[key])
     except (KeyError, ValueError, TypeError, msgpack.UnpackException):
-        return None
+        analyser = opener()
+        engine, version, acceptor = analyser.engine, analyser.engine_version, analyser.acceptor
+        memo.keep(_MAKER, {key: msgpack.packb((engine, version, acceptor))})
     return engine, version, acceptor
-
-
-def _asked(memo: Memo, key: str, analyser: Analyser) -> _Facts:
-    facts = (analyser.engine, analyser.engine_version, analyser.acceptor)
-    memo.keep(_MAKER, {key: msgpack.packb(facts)})
-    return facts

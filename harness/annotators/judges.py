@@ -232,7 +232,13 @@ def _beside_reference(translation: Translation) -> Sequence[JsonObject]:
 
 def _turns(translation: Translation) -> Sequence[JsonObject]:
     """One object a turn, with the turns before it and the answers that were given to them."""
-    turns, answers = translation.given("turns"), _answers(translation.output)
+    turns = translation.given("turns")
+    try:
+        answers = json.loads(translation.output)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(answers, list) or not all(isinstance(item, str) for item in answers):
+        return []
     if not isinstance(turns, list) or not 0 < len(turns) <= MOST_TURNS or len(answers) < len(turns):
         return []
     turn_fields, before = list[JsonObject](), list[dict[str, str]]()
@@ -245,16 +251,6 @@ def _turns(translation: Translation) -> Sequence[JsonObject]:
         turn_fields.append({"conversation": list(before), "question": user, **known, "candidate": answer})
         before.append({"user": user, "assistant": answer})
     return turn_fields
-
-
-def _answers(output: str) -> list[str]:
-    """Read the answers of a conversation, a JSON list of texts; none where the output is something else."""
-    try:
-        given = json.loads(output)
-    except (ValueError, RecursionError):
-        return []
-    whole = isinstance(given, list) and all(isinstance(item, str) for item in given)
-    return given if whole else []
 
 
 _KINDS: Final = {

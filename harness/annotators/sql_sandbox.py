@@ -12,6 +12,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -65,7 +66,11 @@ class RefusedError(Exception):
 
 
 def main() -> None:
-    _limit_process()
+    # Allow no file to be written and little memory, where the system has such limits.
+    for name, most in (("RLIMIT_FSIZE", 0), ("RLIMIT_CORE", 0), ("RLIMIT_AS", _ADDRESS_SPACE)):
+        with suppress(AttributeError, ValueError, OSError):  # macOS knows RLIMIT_AS by name only
+            if _system is not None:
+                _system.setrlimit(getattr(_system, name), (most, most))
     _say({"ready": sqlite3.sqlite_version})
     for line in sys.stdin.buffer:
         for answer in answers(json.loads(line)):
@@ -108,17 +113,6 @@ def _cell(value: Any) -> str:
 def _say(answer: JsonObject) -> None:
     sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
     sys.stdout.buffer.flush()
-
-
-def _limit_process() -> None:
-    """Allow no file to be written and little memory, where the system has such limits."""
-    if _system is None:
-        return
-    for name, most in (("RLIMIT_FSIZE", 0), ("RLIMIT_CORE", 0), ("RLIMIT_AS", _ADDRESS_SPACE)):
-        try:
-            _system.setrlimit(getattr(_system, name), (most, most))
-        except (AttributeError, ValueError, OSError):
-            continue  # macOS knows RLIMIT_AS by name only
 
 
 def connected(database: Path) -> sqlite3.Connection:

@@ -81,7 +81,9 @@ class BoxedMethod:
 
     async def _translated(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
         try:
-            async with asyncio.timeout_at(self._end()):
+            if self._until is None:
+                self._until = asyncio.get_running_loop().time() + self._limits.all_seconds
+            async with asyncio.timeout_at(self._until):
                 texts = await self._asked(entries, calls)
         except TimeoutError:
             self._over = BoxFailure(BoxStage.TRANSLATE, ExitReason.TOO_LONG)
@@ -131,11 +133,6 @@ class BoxedMethod:
             self._over = failure  # what cannot be begun now cannot be begun later
             raise
         return self._box
-
-    def _end(self) -> float:
-        if self._until is None:
-            self._until = asyncio.get_running_loop().time() + self._limits.all_seconds
-        return self._until
 
 
 def boxed_method(

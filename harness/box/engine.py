@@ -277,17 +277,12 @@ def python_here() -> PythonHere:
     # no public name tells the program under an environment
     program = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     libraries = [base / name for name in ("lib", "lib64") if (base / name).is_dir()]
-    return PythonHere(program, libraries, _pip())
-
-
-def _pip() -> Path | None:
     kept = sysconfig.get_config_var("WHEEL_PKG_DIR")  # where a distribution keeps them
     folder = Path(kept) if kept else Path(os.__file__).parent / "ensurepip" / "_bundled"
     wheels = sorted(folder.glob("pip-*.whl"))
-    if wheels:
-        return wheels[-1]
-    spec = find_spec("pip")
-    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+    spec = None if wheels else find_spec("pip")
+    pip = None if spec is None or spec.origin is None else Path(spec.origin).parent
+    return PythonHere(program, libraries, wheels[-1] if wheels else pip)
 
 
 # ---- Where things are in a box, the same for every engine; ``inside/runner.py`` knows these

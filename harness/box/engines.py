@@ -100,7 +100,12 @@ def _holds(starts: tuple[str, ...]) -> bool:
 
 
 def _made(limits: Limits) -> Path | None:
-    for parent, settings in _places(limits):
+    # A group may be made where version 2 of control groups is, then where version 1 is.
+    memory = str(limits.memory_bytes)
+    places = [(_ROOT / "memory", {"memory.limit_in_bytes": memory})]
+    if (_ROOT / "cgroup.controllers").exists():
+        places.insert(0, (_ROOT, {"memory.max": memory, "memory.oom.group": "1"}))
+    for parent, settings in places:
         place = parent / f"{_NAME}{os.getpid()}-{secrets.token_hex(8)}"
         # Remove the empty groups of programs that were killed.
         for path in parent.glob(f"{_NAME}*"):
@@ -122,14 +127,6 @@ def _made(limits: Limits) -> Path | None:
             (place / "memory.swap.max").write_text("0", encoding="ascii")
         return place
     return None
-
-
-def _places(limits: Limits) -> Iterator[tuple[Path, Mapping[str, str]]]:
-    """Yield where a group may be made, with what is set in it: version 2 of control groups, then version 1."""
-    memory = str(limits.memory_bytes)
-    if (_ROOT / "cgroup.controllers").exists():
-        yield _ROOT, {"memory.max": memory, "memory.oom.group": "1"}
-    yield _ROOT / "memory", {"memory.limit_in_bytes": memory}
 
 
 def _remove(place: Path) -> None:

@@ -31,7 +31,12 @@ def canonical_bytes(value: Any) -> bytes:
         except (KeyError, TypeError, AttributeError, UnicodeEncodeError):
             return rfc8785.dumps(value)
     except rfc8785.CanonicalizationError as error:
-        raise UsageError(f"This cannot be written as canonical JSON (RFC 8785): {_reason(error)}.") from error
+        reason = "it holds text with half a surrogate pair, or a key that is no text"
+        if isinstance(error, rfc8785.IntegerDomainError):
+            reason = "it holds a whole number beyond ±(2^53 - 1); write it as a string"
+        elif isinstance(error, rfc8785.FloatDomainError):
+            reason = "it holds a number that is not finite; write null"
+        raise UsageError(f"This cannot be written as canonical JSON (RFC 8785): {reason}.") from error
     except RecursionError:
         raise UsageError("This is nested too deeply to be written as canonical JSON.") from None
 
@@ -74,14 +79,6 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     bool: lambda value: "true" if value else "false",
     NoneType: lambda _: "null",
 }
-
-
-def _reason(error: rfc8785.CanonicalizationError) -> str:
-    if isinstance(error, rfc8785.IntegerDomainError):
-        return "it holds a whole number beyond ±(2^53 - 1); write it as a string"
-    if isinstance(error, rfc8785.FloatDomainError):
-        return "it holds a number that is not finite; write null"
-    return "it holds text with half a surrogate pair, or a key that is no text"
 
 
 def sorted_key_bytes(value: Any) -> bytes:

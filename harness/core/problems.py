@@ -18,20 +18,17 @@ def first_problem(error: ValidationError, text: str = "") -> str:
     first, *others = error.errors(include_url=False, include_input=False)
     if first["type"] == "json_invalid":
         return "it is cut short, or something was written into it: it is no JSON up to its end."
-    description = f"{_where(first, text)}{_said(first)}"
+    mend = "Add it." if first["type"] == "missing" else "Correct it."
+    words = wanted_words(first).removesuffix(".")
+    words = words if first["type"] == "value_error" else words[:1].upper() + words[1:]
+    description = f"{_where(first, text)}: {words}. {mend}"
+    if first["type"] == "extra_forbidden":
+        description = f"{_where(first, text)} is not known here. Remove it, or correct its name."
     if not others:
         return description
     named = ", ".join(_where(error_details, text) for error_details in others[:_MOST_NAMED])
     rest = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
     return f"{description} Wrong too: {named}{rest}."
-
-
-def _said(found: ErrorDetails) -> str:
-    if found["type"] == "extra_forbidden":
-        return " is not known here. Remove it, or correct its name."
-    mend = "Add it." if found["type"] == "missing" else "Correct it."
-    sentence = wanted_words(found).removesuffix(".")
-    return f": {sentence if found['type'] == 'value_error' else sentence[:1].upper() + sentence[1:]}. {mend}"
 
 
 def _where(found: ErrorDetails, text: str) -> str:

@@ -45,7 +45,11 @@ def data(home: Path) -> Iterator[Finding]:
     if (kind := file_system(home)) in _NETWORK:
         words = f"{home} is on a network drive ({kind}), where a store can be damaged. Name a folder here:"
         yield Finding("Data", "drive", Health.BROKEN, words, (_name_folder(),))
-    yield from _locks(home)
+    locks = examine_locks(home)  # from a second process as well
+    if locks in _LOCKS_WORDS:
+        yield Finding("Data", "locks", Health.BROKEN, _LOCKS_WORDS[locks].format(home), (_name_folder(),))
+    elif locks is Locks.WORK:
+        yield Finding("Data", "locks", Health.OK, "a second process respects the first one's lock")
     yield from _store(home / "rosetta.sqlite")
 
 
@@ -56,16 +60,6 @@ _LOCKS_WORDS = {
         "disk of this machine:"
     ),
 }
-
-
-def _locks(home: Path) -> Iterator[Finding]:
-    """Try a lock in the folder, from a second process as well."""
-    locks = examine_locks(home)
-    if locks in _LOCKS_WORDS:
-        words = _LOCKS_WORDS[locks].format(home)
-        yield Finding("Data", "locks", Health.BROKEN, words, (_name_folder(),))
-    elif locks is Locks.WORK:
-        yield Finding("Data", "locks", Health.OK, "a second process respects the first one's lock")
 
 
 def _name_folder() -> str:

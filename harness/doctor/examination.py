@@ -17,7 +17,6 @@ from typing import Any
 from corpora.files.problems import CardError
 from corpora.languages.cards import FoundCard, list_cards, read_card
 from corpora.text.messages import counted
-from harness.box.engine import BoxEngine
 from harness.box.engines import NEEDS_LINUX, engines, limits_whole_box
 from harness.box.own_process import shut_off
 from harness.core.failures import KeyStoreError, UsageError
@@ -47,21 +46,18 @@ def boxes() -> Iterator[Finding]:
     for engine in engines():
         lacking = engine.lacking()
         if lacking is None:
-            yield Finding(_AREA, engine.name, Health.OK, _works(engine))
+            words = "makes boxes"
+            if engine.name == "bubblewrap":
+                whole = "the whole box" if limits_whole_box() else "each of its processes"
+                models = "in a box too" if shut_off() else "outside of one, with the rights of root"
+                words += f"; memory is limited for {whole}; the engine for local models runs {models}"
+            yield Finding(_AREA, engine.name, Health.OK, words)
             return
         missing.append(Finding(_AREA, engine.name, Health.MISSING, f"{lacking}."))
     yield from missing
     if not missing:
         words = f"{NEEDS_LINUX}. What brings code is not run here, what brings data alone is."
         yield Finding(_AREA, "box", Health.MISSING, words)
-
-
-def _works(engine: BoxEngine) -> str:
-    if engine.name != "bubblewrap":
-        return "makes boxes"
-    whole = "the whole box" if limits_whole_box() else "each of its processes"
-    models = "in a box too" if shut_off() else "outside of one, with the rights of root"
-    return f"makes boxes; memory is limited for {whole}; the engine for local models runs {models}"
 
 
 # ---- The program itself, what can be installed next to it, and the keyring ----
@@ -133,18 +129,14 @@ def extras() -> Iterator[Finding]:
     words = f"{ours} {number} reads analysers"
     words += f"; to compare it with: {besides}" if besides else ""
     yield Finding("Extras", "FST engines", Health.OK, words)
-    if installed("wordfreq") is not None:
-        yield _word_lists()
-
-
-def _word_lists() -> Finding:
-    tags = [path.stem for path in list_cards()]
+    if installed("wordfreq") is None:
+        return
     try:
-        having = [tag for tag in tags if has_list(tag)]
+        having = [path.stem for path in list_cards() if has_list(path.stem)]
+        yield Finding("Extras", "word lists", Health.OK, f"for sources in {', '.join(having)}")
     except ValueError as error:
         mend = (f"{install_line('wordfreq')} --force-reinstall",)
-        return Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)
-    return Finding("Extras", "word lists", Health.OK, f"for sources in {', '.join(having)}")
+        yield Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)
 
 
 def pack_findings() -> Iterator[Finding]:
@@ -212,7 +204,8 @@ def languages(home: Path) -> Iterator[Finding]:
     except UsageError:
         own = ()  # told among the settings
     folders = (home / "languages", *own)
-    used = _used(home / "rosetta.sqlite")
+    stored = _rows(home / "rosetta.sqlite", "SELECT DISTINCT json_extract(dataset, '$.target_language') FROM corpora")
+    used = {str(tag).replace("_", "-").split("-")[0].lower() for (tag,) in stored if tag}
     quiet: list[str] = []
     known: set[str] = set()
     for path in list_cards(folders):
@@ -282,12 +275,6 @@ _FAILED = f"""
     WHERE e.key LIKE '%.%!{RAISED}' ESCAPE '!' GROUP BY 1
 """  # noqa: S608  one constant
 """The metrics whose code failed in the last runs of this store, with such a run and in how many entries."""
-
-
-def _used(store: Path) -> set[str]:
-    """Return the target languages of the corpora in the store; none where it cannot be read."""
-    rows = _rows(store, "SELECT DISTINCT json_extract(dataset, '$.target_language') FROM corpora")
-    return {str(tag).replace("_", "-").split("-")[0].lower() for (tag,) in rows if tag}
 
 
 def _rows(store: Path, query: str) -> list[tuple[Any, ...]]:

@@ -43,7 +43,9 @@ def usage(reply: Any) -> Usage | None:
         )
     if isinstance(block := reply.get("usage"), Mapping):
         return _openai(block) if "prompt_tokens" in block else _input_output(block)
-    return _ollama(reply)
+    # Ollama's own shape leaves the prompt out when its cache held all of it.
+    prompt, completion = _count(reply.get("prompt_eval_count")), _count(reply.get("eval_count"))
+    return None if prompt is None and completion is None else _bounded(prompt or 0, completion or 0, 0, 0)
 
 
 def reported_cost(reply: Any) -> float | None:
@@ -92,14 +94,6 @@ def _input_output(block: JsonObject) -> Usage | None:
     reasoning = _count(_details(block, "output_tokens_details").get("reasoning_tokens")) or 0
     cached = beside if inside is None else inside
     return _bounded((read or 0) + beside + created, written or 0, reasoning, cached)
-
-
-def _ollama(reply: JsonObject) -> Usage | None:
-    """Read Ollama's own shape, which leaves the prompt out when its cache held all of it."""
-    prompt, completion = _count(reply.get("prompt_eval_count")), _count(reply.get("eval_count"))
-    if prompt is None and completion is None:
-        return None
-    return _bounded(prompt or 0, completion or 0, 0, 0)
 
 
 def _bounded(prompt: int, completion: int, reasoning: int, cached: int) -> Usage:
@@ -204,7 +198,9 @@ def _words(error: Any, depth: int) -> Iterator[str]:
             yield from _words(one, depth + 1)
     elif isinstance(error, Mapping):
         fields = {str(key).lower(): value for key, value in error.items()}
-        place = _place(fields.get("loc"))
+        loc = fields.get("loc")  # where a checker of requests (pydantic) names the field
+        names = [str(name) for name in loc[:8] if isinstance(name, str | int)] if isinstance(loc, list) else []
+        place = f"{'.'.join(names)}: " if names else ""
         for key in _KEYS:
             for words in _words(fields.get(key), depth + 1):
                 yield f"{place}{words}"
@@ -223,11 +219,3 @@ def _text(words: str, depth: int) -> Iterator[str]:
             return
     if text:
         yield text
-
-
-def _place(place: Any) -> str:
-    """Return the field that a checker of requests names (pydantic's ``loc``), "" if it names none."""
-    if not isinstance(place, list):
-        return ""
-    names = ".".join(str(name) for name in place[:8] if isinstance(name, str | int))
-    return f"{names}: " if names else ""

@@ -74,7 +74,14 @@ class Transport:
         try:
             async with asyncio.timeout(self._timeout):
                 url, pool = self._way(request.url)
-                headers, payload = _headers(request), _payload(request)
+                own = {name.lower(): value for name, value in request.headers.items()}
+                # Of all packings only gzip is unpacked here, within bounds.
+                every = {"content-type": "application/json", **own, "accept-encoding": "gzip"}
+                content = request.body
+                if request.body_secrets and isinstance(content, Mapping):
+                    content = {**content, **request.body_secrets}
+                payload = json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass")
+                headers = httpx.Headers(every, "utf-8")
                 call = httpx.Request("POST", url, headers=headers, content=payload, extensions=_LIMITS)
                 async with aclosing(await pool.handle_async_request(call)) as response:
                     body = await _body(response, most_bytes(request))
@@ -143,20 +150,6 @@ def _open(secure: bool, proxy: str | None) -> _Pool:
     return pool
 
 
-def _headers(request: Request) -> httpx.Headers:
-    """Return a request's headers with ours; gzip is the one packing that we unpack, within bounds."""
-    own = {name.lower(): value for name, value in request.headers.items()}
-    every = {"content-type": "application/json", **own, "accept-encoding": "gzip"}
-    return httpx.Headers(every, "utf-8")
-
-
-def _payload(request: Request) -> bytes:
-    body = request.body
-    if request.body_secrets and isinstance(body, Mapping):
-        body = {**body, **request.body_secrets}
-    return json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-
-
 def most_bytes(request: Request) -> int:
     """Return how many bytes a reply may have: as its output tokens need, ``MOST_BYTES`` without a bound."""
     tokens = request.most_completion_tokens
@@ -167,7 +160,14 @@ async def _body(response: httpx.Response, most: int) -> bytes:
     """Read and unpack the body; empty where the status already tells more than a body that is unsound."""
     try:
         packed = _packed(response)
-        return await _unpacked(response, most) if packed else await _plain(response, most)
+        if packed:
+            return await _unpacked(response, most)
+        parts = bytearray()
+        async for part in response.aiter_raw():
+            parts += part
+            if len(parts) > most:
+                raise _too_large(most)
+        return bytes(parts)
     except CallError:
         if response.is_success:
             raise
@@ -190,15 +190,6 @@ def _packed(response: httpx.Response) -> bool:
     )
     failure.taken = True
     raise failure
-
-
-async def _plain(response: httpx.Response, most: int) -> bytes:
-    parts = bytearray()
-    async for part in response.aiter_raw():
-        parts += part
-        if len(parts) > most:
-            raise _too_large(most)
-    return bytes(parts)
 
 
 async def _unpacked(response: httpx.Response, most: int) -> bytes:

@@ -84,7 +84,13 @@ def estimate(connection: sqlite3.Connection, entries: Sequence[Entry], method: M
     ahead = _Ahead(connection, entries, method, plan)
     tokens, tokens_from = _tokens(ahead, earlier)
     cost, cost_from = _cost(ahead, tokens, earlier, plan)
-    calls = _calls(ahead, earlier)
+    count = len(ahead.open) * ahead.scale
+    calls = _tries(ahead.method).times(round(count))
+    if earlier is not None and earlier.calls:
+        rate = sum(earlier.calls) / len(earlier.calls)
+        expected = rate * ahead.entries if count else 0.0
+        most = max(max(earlier.calls) * ahead.entries, expected)
+        calls = Range(min(round(count), expected), expected, most)
     seconds, seconds_from = _seconds(ahead, calls, tokens, earlier, plan)
     known = f"{ahead.answered:,} answers are in the store already" if ahead.answered else ""
     basis = [tokens_from, cost_from, seconds_from, known]
@@ -194,15 +200,6 @@ def _tries(method: Method) -> Range:
     again = 1 + setup.max_retries
     rounds = Range(1, 2, 1 + MOST_ROUNDS) if setup.tools_enabled else Range(1, 1, 1)
     return Range(1, min(1.4, again), again).by(rounds)
-
-
-def _calls(ahead: _Ahead, earlier: Earlier | None) -> Range:
-    count = len(ahead.open) * ahead.scale
-    if earlier is None or not earlier.calls:
-        return _tries(ahead.method).times(round(count))
-    rate = sum(earlier.calls) / len(earlier.calls)
-    expected = rate * ahead.entries if count else 0.0
-    return Range(min(round(count), expected), expected, max(max(earlier.calls) * ahead.entries, expected))
 
 
 # Money

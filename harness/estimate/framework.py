@@ -203,7 +203,15 @@ def work_out(framework: Framework) -> WorkedFramework:
     return WorkedFramework(
         source=framework.source,
         runs=tuple(map(_run, framework.run)),
-        sweeps=tuple(map(_sweep, framework.sweep)),
+        sweeps=tuple(
+            Worked(
+                name=row.name,
+                factors=f"{row.runs:,} runs × ${_plain(row.usd_per_run)}",
+                usd=row.usd_per_run.by(row.runs),
+                stated_usd=row.stated_usd,
+            )
+            for row in framework.sweep
+        ),
         establishment=tuple(
             Worked(
                 name=row.component,
@@ -239,12 +247,6 @@ def _run(row: RunRow) -> Worked:
     factors = f"{row.entries:,} entries × {calls} {noun} × ${_plain(row.usd_per_call)}"
     name = f"{row.method}, {row.model}" if row.model else row.method
     return Worked(name=name, factors=factors, usd=usd, stated_usd=row.stated_usd)
-
-
-def _sweep(row: SweepRow) -> Worked:
-    usd = row.usd_per_run.by(row.runs)
-    factors = f"{row.runs:,} runs × ${_plain(row.usd_per_run)}"
-    return Worked(name=row.name, factors=factors, usd=usd, stated_usd=row.stated_usd)
 
 
 def _programs(program: Program | None, establishment: CostRange) -> tuple[Worked, ...]:

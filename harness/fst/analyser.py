@@ -87,7 +87,11 @@ def _native(layout: Layout, name: str) -> NativeEngine:
         unfit = f"{file} has a cycle that reads no letter, which would crash {name}: use the engine {builtin}."
     elif layout.weighted and name == "hfst-optimized-lookup":
         unfit = f"{file} has weights, which {name} cannot read: use the engine 'hfst' or {builtin}."
-    elif name == "pyhfst" and _misread_by_pyhfst(layout):
+    elif name == "pyhfst" and any(
+        # It takes short flags for letters, and unifies those with N wrongly.
+        operator == "N" or len(layout.alphabet.symbols[number]) < 6
+        for number, (operator, _, _) in layout.flags.by_symbol.items()
+    ):
         unfit = f"{file} has flag diacritics that {name} misreads: use the engine {builtin}."
     if unfit:
         raise AnalyserError(FstStatus.ENGINE_ERROR, unfit)
@@ -104,12 +108,6 @@ def _native(layout: Layout, name: str) -> NativeEngine:
         ) from None
     except Exception as error:
         raise _failed(name, layout, error) from error
-
-
-def _misread_by_pyhfst(layout: Layout) -> bool:
-    """Find flags that pyhfst takes for letters (shorter than six characters), or unifies wrongly (N)."""
-    flags = layout.flags.by_symbol.items()
-    return any(operator == "N" or len(layout.alphabet.symbols[number]) < 6 for number, (operator, _, _) in flags)
 
 
 def _failed(name: str, layout: Layout, error: Exception) -> AnalyserError:

@@ -145,17 +145,6 @@ class BuiltinEngine:
             raise self._endless()
         return places
 
-    def _written(self, ends: dict[_Place, set[str]]) -> tuple[str, ...]:
-        """Walk back from where the word ends, so that only paths that reached an end are spelt out."""
-        for layer in reversed(self._layers[1:]):
-            before: dict[_Place, set[str]] = {}
-            for place, endings in ends.items():
-                for text, origin in layer[place]:
-                    more = {text + ending for ending in endings} if text else endings
-                    before.setdefault(origin, set()).update(more)
-            ends = {place: _bounded(endings) for place, endings in before.items()}
-        return tuple(sorted(set().union(*ends.values())))
-
     def _moves(self, place: _Place, letter: int) -> tuple[_Step, ...]:
         moves = place.moves[letter] = tuple(
             {
@@ -165,6 +154,20 @@ class BuiltinEngine:
             }
         )
         return moves
+
+    def _written(self, ends: dict[_Place, set[str]]) -> tuple[str, ...]:
+        """Walk back from where the word ends, so that only paths that reached an end are spelt out."""
+        for layer in reversed(self._layers[1:]):
+            before: dict[_Place, set[str]] = {}
+            for place, endings in ends.items():
+                for text, origin in layer[place]:
+                    more = {text + ending for ending in endings} if text else endings
+                    before.setdefault(origin, set()).update(more)
+            ends = {
+                place: endings if len(endings) <= MOST_ANALYSES else set(sorted(endings)[:MOST_ANALYSES])
+                for place, endings in before.items()
+            }
+        return tuple(sorted(set().union(*ends.values())))
 
     def _ends(self, place: _Place) -> tuple[str, ...]:
         if place.ends is None:
@@ -217,8 +220,13 @@ class BuiltinEngine:
         return place
 
     def _decoded(self, number: int) -> _State:
-        in_index = number < IN_TRANSITIONS
-        state = self._by_index(number) if in_index else self._by_arcs(number - IN_TRANSITIONS)
+        if number < IN_TRANSITIONS:
+            state = self._by_index(number)
+        else:  # of the transition table: a row for the state, then its arcs
+            row = number - IN_TRANSITIONS
+            reads, writes, target = self._arc(row)
+            state = _State(final=reads == NO_SYMBOL and writes == NO_SYMBOL and target == 1)
+            self._add_arcs(state, row + 1, None)
         self._states[number] = state
         return state
 
@@ -232,13 +240,6 @@ class BuiltinEngine:
         for letter, (reads, first) in enumerate(slots):
             if reads == letter:
                 self._add_arcs(state, first - IN_TRANSITIONS, letter)
-        return state
-
-    def _by_arcs(self, row: int) -> _State:
-        """Decode a state of the transition table: a row for the state, then its arcs."""
-        reads, writes, target = self._arc(row)
-        state = _State(final=reads == NO_SYMBOL and writes == NO_SYMBOL and target == 1)
-        self._add_arcs(state, row + 1, None)
         return state
 
     def _add_arcs(self, state: _State, row: int, letter: int | None) -> None:
@@ -268,7 +269,3 @@ class BuiltinEngine:
 
 
 _ARC = struct.Struct("<HHI")
-
-
-def _bounded(endings: set[str]) -> set[str]:
-    return endings if len(endings) <= MOST_ANALYSES else set(sorted(endings)[:MOST_ANALYSES])

@@ -44,19 +44,13 @@ def passed_over(card: LanguageCard | None, tag: str, folders: Sequence[Path]) ->
 
 def _places(card: LanguageCard | None, tag: str, folders: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
     """Yield the folders that are searched, in order, with the names that count in each."""
-    tags = _tags(card, tag)
+    # All names of the language: the whole tag, its language part, and what the card adds. A corpus may call its
+    # language anything, so what is no name of a file is left out.
+    whole = tag.replace("_", "-")
+    called = [whole, whole.split("-")[0].lower(), *((card.tag, *card.aliases) if card else ())]
+    tags = [name for name in dict.fromkeys(called) if name.replace("-", "").isalnum()]
     names = [*(card.analysers if card else ()), *(f"{name}.hfstol" for name in tags)]
     telling = [name for name in names if set(tags) & set(re.split(r"[-_.]", name))]
     for folder in (*folders, SHIPPED):
         yield from ((folder / name, names) for name in tags)
         yield folder, telling
-
-
-def _tags(card: LanguageCard | None, tag: str) -> list[str]:
-    """Return all names of the language: the whole tag, its language part, and what the card adds.
-
-    A corpus may call its language anything, so what is no name of a file is left out.
-    """
-    whole = tag.replace("_", "-")
-    names = [whole, whole.split("-")[0].lower(), *((card.tag, *card.aliases) if card else ())]
-    return [name for name in dict.fromkeys(names) if name.replace("-", "").isalnum()]

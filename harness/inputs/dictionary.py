@@ -90,7 +90,10 @@ def _gloss_items(path: Path, text: str) -> Iterator[tuple[str, str]]:
     if isinstance(data, dict):
         items = list(data.items())
     elif isinstance(data, list):
-        items = [_item(item) for item in data]
+        items = []
+        for row in (item if isinstance(item, dict) else {} for item in data):
+            lemma = next((row[name] for name in row if str(name).lower() in _LEMMA), None)
+            items.append((lemma, next((row[name] for name in _GLOSSES if name in row), None)))
     else:
         raise UsageError(f"{path}: a JSON object or list is wanted.")
     for place, (lemma, glosses) in enumerate(items, 1):
@@ -99,14 +102,6 @@ def _gloss_items(path: Path, text: str) -> Iterator[tuple[str, str]]:
         if len(sound) < 2 or not all(sound):
             raise UsageError(f"{path}: item {place}: a lemma with its gloss, or a list of glosses, is wanted.")
         yield from ((lemma, gloss) for gloss in listed)
-
-
-def _item(row: Any) -> tuple[Any, Any]:
-    """Return lemma and glosses of one object of a list."""
-    if not isinstance(row, dict):
-        return None, None
-    lemma = next((row[name] for name in row if str(name).lower() in _LEMMA), None)
-    return lemma, next((row[name] for name in _GLOSSES if name in row), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,18 +232,15 @@ def _table_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
 def _json_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
     data = _decoded(path, text)
     if isinstance(data, list):
-        yield from (_json_row(path, place, row) for place, row in enumerate(data, 1))
+        for place, row in enumerate(data, 1):
+            pair = (row.get("source"), row.get("target")) if isinstance(row, dict) else (None, None)
+            if not all(isinstance(side, str) and side.strip() for side in pair):
+                raise UsageError(f"{path}: item {place}: the texts 'source' and 'target' are wanted.")
+            yield str(pair[0]).strip(), str(pair[1]).strip()
     elif isinstance(data, dict):
         yield from mapping_pairs(data, str(path))
     else:
         raise UsageError(f"{path}: a JSON object or list is wanted.")
-
-
-def _json_row(path: Path, place: int, row: Any) -> tuple[str, str]:
-    pair = (row.get("source"), row.get("target")) if isinstance(row, dict) else (None, None)
-    if not all(isinstance(side, str) and side.strip() for side in pair):
-        raise UsageError(f"{path}: item {place}: the texts 'source' and 'target' are wanted.")
-    return str(pair[0]).strip(), str(pair[1]).strip()
 
 
 def mapping_pairs(data: JsonObject, name: str) -> Iterator[tuple[str, str]]:

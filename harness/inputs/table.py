@@ -77,18 +77,14 @@ def _rows(path: Path, table: RecordTable) -> Iterator[tuple[str, Mapping[str, st
     for where, cells in rows:
         if len(cells) != len(header):
             raise UsageError(f"{path}: {where}: the row does not have as many fields as the header.")
-        fields = zip(header, cells, strict=True)
-        yield where, {name: _value(path, where, name, cell) for name, cell in fields}
-
-
-def _value(path: Path, where: str, name: str, cell: str) -> str | int:
-    """Read a cell; a table has only texts, and token counts are the numbers that are looked for."""
-    if not name.lower().endswith("_tokens") or not cell:
-        return cell
-    plain = cell.strip().removesuffix(".0")
-    if not (plain.isascii() and plain.isdigit() and len(plain) <= _MOST_DIGITS):
-        raise UsageError(f"{path}: {where}: field {name!r} must be a whole number, or left out.")
-    return int(plain)
+        fields: dict[str, str | int] = dict(zip(header, cells, strict=True))
+        # A table has only texts; token counts are the numbers that are looked for.
+        for name in [name for name, cell in fields.items() if name.lower().endswith("_tokens") and cell]:
+            digits = str(fields[name]).strip().removesuffix(".0")
+            if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):
+                raise UsageError(f"{path}: {where}: field {name!r} must be a whole number, or left out.")
+            fields[name] = int(digits)
+        yield where, fields
 
 
 # ---- Ids of entries as people's tables give them back: spreadsheets and pandas make 1.0 of 1,

@@ -275,7 +275,14 @@ def _output(output: object) -> Output:
     if not isinstance(output, Output):
         return _wrong(f"The method gave {type(output).__name__}, not an output.")
     try:
-        recorded = None if output.recorded is None else _recorded(output.recorded)
+        recorded = output.recorded
+        if recorded is not None:  # in plain numbers; raises where one is none
+            recorded = replace(
+                recorded,
+                latency_seconds=sound_amount(recorded.latency_seconds),
+                usage=None if recorded.usage is None else sound_usage(recorded.usage),
+                cost_usd=sound_amount(recorded.cost_usd),
+            )
     except (TypeError, ValueError, OverflowError, AttributeError):
         return _wrong("The method's record of latency, tokens or cost is none.")
     try:
@@ -305,13 +312,6 @@ def _error_class(given: Any) -> ErrorClass:
         return ErrorClass(given)
     except ValueError:
         return ErrorClass.METHOD
-
-
-def _recorded(recorded: Recorded) -> Recorded:
-    """Return the record in plain numbers; raises where one is none."""
-    usage = None if recorded.usage is None else sound_usage(recorded.usage)
-    latency, cost = sound_amount(recorded.latency_seconds), sound_amount(recorded.cost_usd)
-    return replace(recorded, latency_seconds=latency, usage=usage, cost_usd=cost)
 
 
 def _wrong(words: str) -> Output:

@@ -240,14 +240,16 @@ class MethodSpec(NamedTuple):
     """They may be left out."""
 
 
-def _spec(method: str) -> MethodSpec:
-    needs = (option.name for option in OPTIONS.values() if method in option.needed_by)
-    takes = (option.name for option in OPTIONS.values() if method in option.taken_by)
-    service = ("service",) if method in _SERVICES else ()
-    return MethodSpec(tuple(needs), (*takes, *service))
-
-
-METHODS: Final[Mapping[str, MethodSpec]] = {method: _spec(method) for method in SHIPPED}
+METHODS: Final[Mapping[str, MethodSpec]] = {
+    method: MethodSpec(
+        tuple(option.name for option in OPTIONS.values() if method in option.needed_by),
+        (
+            *(option.name for option in OPTIONS.values() if method in option.taken_by),
+            *(("service",) if method in _SERVICES else ()),
+        ),
+    )
+    for method in SHIPPED
+}
 """By the method's name. A plug-in may take anything; it is not listed."""
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
@@ -212,11 +211,17 @@ class Api:
         texts = [entry.source for entry in entries]
         question = ServiceQuestion(texts, options.source_language, options.target_language, self._key, options.region)
         asked = self._service.request(self.endpoint, question)
+
+        def read(reply: Any) -> Reply:
+            """Convert a decoded reply into one whose text is the translations as a JSON list."""
+            read_back = [storable(text) for text in read_texts(self._service, reply, len(texts))]
+            return Reply(text=json.dumps(read_back, ensure_ascii=False))
+
         return Request(
             provider=self._service.name,
             url=asked.url,
             body=asked.body,
-            read=partial(_read, self._service, len(texts)),
+            read=read,
             accept=lambda reply: all(text.strip() for text in json.loads(reply.text)),
             headers=asked.headers,
             body_secrets=asked.body_secrets,
@@ -224,12 +229,6 @@ class Api:
             characters=sum(map(len, texts)),
             replicate=options.replicate,
         )
-
-
-def _read(service: Service, count: int, reply: Any) -> Reply:
-    """Convert a decoded reply into one whose text is the translations as a JSON list."""
-    texts = [storable(text) for text in read_texts(service, reply, count)]
-    return Reply(text=json.dumps(texts, ensure_ascii=False))
 
 
 def api(name: str, options: MethodOptions, find_key: KeySource) -> Api:

@@ -6,7 +6,6 @@ library tokenizers (``target_tokenizer.json`` too, if the target has its own). N
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Final
@@ -97,19 +96,15 @@ class LocalModel(BoxedMethod):
         inside = Path(str(files("harness.methods.inside")))
         code = BoxedCode(inside, "translating:Translating", options=asked)
         limits = limits_for((folder / MODEL).stat().st_size)
-        engine = OwnProcess(_IMPORTED, [*_read(folder.resolve())])
+        # What links in the folder lead to is read too, as where models are kept once for several folders.
+        links = (path for path in folder.resolve().iterdir() if path.is_symlink() and path.exists())
+        engine = OwnProcess(_IMPORTED, [folder.resolve(), *(path.resolve() for path in links)])
         super().__init__(code, limits, engine, None, setup, open_data=False)
 
 
 def limits_for(weights: int) -> Limits:
     """Return what the process of a model may take; ``weights``: bytes of its file, which an engine holds in several copies."""
     return Limits(memory_bytes=_MEMORY + 3 * weights, disk_bytes=_WRITTEN, load_seconds=_LOADING, all_seconds=_ALL)
-
-
-def _read(folder: Path) -> Iterator[Path]:
-    """Yield a model's folder, and what links in it lead to, as where models are kept once for several folders."""
-    yield folder
-    yield from (path.resolve() for path in folder.iterdir() if path.is_symlink() and path.exists())
 
 
 def _decoding(settings: JsonObject) -> DecodingSettings:

@@ -194,7 +194,10 @@ class Pipeline:
             this = self._checked(entry, reply)
             repeated = any(this.output.text == earlier.output.text for earlier in tries)
             tries.append(this)
-            notes.append(_note(len(tries), this, repeated=repeated))
+            outcome = "; ".join(map(str, this.rejections))
+            note = f"rejected: {outcome}." if outcome else "accepted."
+            note += " The answer is one that it gave before: not asked again." if repeated else ""
+            notes.append(f"Try {len(tries)}: {this.output.error if this.output.text is None else note}")
             if this.output.text is None or not this.rejections or repeated:
                 break
             findings = "\n".join(f"- {rejection}" for rejection in this.rejections)
@@ -237,14 +240,6 @@ class Pipeline:
 def _goes_on(reply: Reply) -> bool:
     """Return whether the reply answers, or asks for words to be looked up first."""
     return reply.complete and (bool(reply.tool_calls) or answers_alone(reply))
-
-
-def _note(number: int, this: _Try, *, repeated: bool) -> str:
-    if this.output.text is None:
-        return f"Try {number}: {this.output.error}"
-    outcome = "; ".join(map(str, this.rejections))
-    again = " The answer is one that it gave before: not asked again." if repeated else ""
-    return (f"Try {number}: rejected: {outcome}." if outcome else f"Try {number}: accepted.") + again
 
 
 def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:

@@ -243,10 +243,27 @@ def progress_of(project: Project) -> ProjectProgress:
     dataset = Dataset.model_validate(_dataset(project, entries))
     consent = consent_standing(dataset, now_standing())
     done = with_reference(entries)
-    counted = Corpus(dataset, tuple(map(_counted, done)), "", Form.SPECIFICATION)
+    bare = tuple(  # the requirements look at entries without their texts
+        Entry(
+            id=entry.id, source="", reference="", segment=entry.segment, difficulty=entry.difficulty,
+            provenance=provenance_of(entry), register=entry.register_,
+        )
+        for entry in done
+    )  # fmt: skip
+    counted = Corpus(dataset, bare, "", Form.SPECIFICATION)
+    gone = any(entry.texts is None and not entry.sealed for entry in done)
     return ProjectProgress(
         dataset=dataset,
-        segments=tuple(_segment(entries, segment) for segment in LEAST),
+        segments=tuple(
+            SegmentProgress(
+                segment,
+                LEAST[segment],
+                sum(entry.segment is segment for entry in entries),
+                sum(entry.segment is segment for entry in done),
+                sum(entry.segment is segment and entry.agreed is not None for entry in entries),
+            )
+            for segment in LEAST
+        ),
         by_difficulty=_count(entries, lambda entry: str(entry.difficulty)),
         by_register=_count(entries, lambda entry: entry.register_),
         by_origin=_count(entries, lambda e: "made by a model" if e.origin.model else "from a file"),
@@ -254,45 +271,21 @@ def progress_of(project: Project) -> ProjectProgress:
         analysed=sum(entry.analysed is not None for entry in done),
         with_class=sum(entry.has_class for entry in done),
         with_variants=sum(entry.has_variants for entry in done),
-        out=_out(project),
+        out=tuple(
+            OutReview(review.review, review.kind, len(review.entries), left)
+            for review in state.reviews
+            if (left := len(still_out(state, review)))
+        ),
         consent=consent,
         objected=sum(entry.objected for entry in entries),
         withdrawn=len(state.entries) - len(entries),
         in_vault=state.vault is not None and state.vault.done,
-        warnings=_warnings(project, done),
+        warnings=None if gone or not done else len(whole_corpus(project).warnings),
     )
-
-
-def _warnings(project: Project, done: Sequence[ProjectEntry]) -> int | None:
-    gone = any(entry.texts is None and not entry.sealed for entry in done)
-    return None if gone or not done else len(whole_corpus(project).warnings)
-
-
-def _counted(entry: ProjectEntry) -> Entry:
-    """Return an entry without its texts, which is all that the requirements look at."""
-    return Entry(
-        id=entry.id, source="", reference="", segment=entry.segment, difficulty=entry.difficulty,
-        provenance=provenance_of(entry), register=entry.register_,
-    )  # fmt: skip
-
-
-def _segment(entries: Sequence[ProjectEntry], segment: Segment) -> SegmentProgress:
-    own = [entry for entry in entries if entry.segment is segment]
-    agreed = sum(entry.agreed is not None for entry in own)
-    return SegmentProgress(segment, LEAST[segment], len(own), len(with_reference(own)), agreed)
 
 
 def _count(entries: Sequence[ProjectEntry], of: Callable[[ProjectEntry], str]) -> dict[str, int]:
     return dict(sorted(Counter(map(of, entries)).items()))
-
-
-def _out(project: Project) -> tuple[OutReview, ...]:
-    state = project.state
-    return tuple(
-        OutReview(review.review, review.kind, len(review.entries), left)
-        for review in state.reviews
-        if (left := len(still_out(state, review)))
-    )
 
 
 def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:

@@ -18,7 +18,7 @@ from corpora.checks.requirements import LEAST
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Dataset
-from corpora.model.entry import PROVENANCES, REGISTERS, Entry, Segment
+from corpora.model.entry import PROVENANCES, REGISTERS, Segment
 from corpora.text.comparison import normalised
 from corpora.text.messages import counted
 from harness.card.checking.linting import LEAST_LETTERS, NEAR
@@ -123,18 +123,16 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
             "these sentences, or begin the corpus with --transmission local-only."
         )
     lines_of = corpus.lines or (None,) * len(corpus.entries)
-    rows = zip(corpus.entries, lines_of, strict=True)
-    return [_candidate(entry, origin, line) for entry, line in rows]
-
-
-def _candidate(entry: Entry, origin: SourceOrigin, line: int | None) -> Candidate:
-    texts = DraftTexts(
-        entry.source, entry.reference, entry.variants, entry.morphological_analysis or "",
-        entry.variant_class or "", entry.notes or "",
-    )  # fmt: skip
-    return Candidate(
-        texts, origin, line, entry.segment, entry.difficulty, entry.register_, entry.context, entry.provenance
-    )  # fmt: skip
+    return [
+        Candidate(
+            DraftTexts(
+                entry.source, entry.reference, entry.variants, entry.morphological_analysis or "",
+                entry.variant_class or "", entry.notes or "",
+            ),
+            origin, line, entry.segment, entry.difficulty, entry.register_, entry.context, entry.provenance,
+        )
+        for entry, line in zip(corpus.entries, lines_of, strict=True)
+    ]  # fmt: skip
 
 
 def take_candidates(
@@ -208,7 +206,9 @@ def _without_copies(project: Project, candidates: Sequence[Candidate]) -> tuple[
     same: list[str] = []
     for number, candidate in enumerate(candidates, 1):
         form = normalised(candidate.texts.source)
-        like = _like(form, known)
+        near = known.items() if len(form) >= LEAST_LETTERS else ()
+        similar = (name for other, name in near if Levenshtein.normalized_similarity(form, other, score_cutoff=NEAR))
+        like = next(similar, None)
         where = f"line {candidate.line}" if candidate.line else f"candidate {number}"
         if not any(map(str.isalnum, form)):
             messages.append(f"{where}: it has no letters")
@@ -226,15 +226,6 @@ def _without_copies(project: Project, candidates: Sequence[Candidate]) -> tuple[
         named = ", ".join(same[:_NAMED]) + more
         messages.insert(0, f"{counted(len(same), 'sentence')} that {are} there already, word for word ({named})")
     return new, messages
-
-
-def _like(form: str, known: Mapping[str, str]) -> str | None:
-    if len(form) < LEAST_LETTERS:
-        return None
-    for other, name in known.items():
-        if Levenshtein.normalized_similarity(form, other, score_cutoff=NEAR):
-            return name
-    return None
 
 
 def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
@@ -268,21 +259,17 @@ def _placed(project: Project, candidates: Sequence[Candidate]) -> list[Candidate
     placed: dict[int, Segment] = {}
     order = sorted(enumerate(candidates), key=lambda row: (row[1].difficulty, row[1].register))
     for at, candidate in order:
-        segment = candidate.segment or _lacking(counts, candidate)
+        # The segment that has the smallest part of what it needs; an open one where others have seen the sentence.
+        others = [segment for segment in LEAST if segment is not Segment.DIAGNOSTIC]
+        segment = candidate.segment or min(others, key=lambda segment: counts[segment] / LEAST[segment])
         if candidate.segment is None:
+            if candidate.texts.variant_class and counts[Segment.DIAGNOSTIC] < LEAST[Segment.DIAGNOSTIC]:
+                segment = Segment.DIAGNOSTIC
+            elif candidate.seen_elsewhere:
+                segment = Segment.DEVELOPMENT
             counts[segment] += 1
         placed[at] = segment
     return [replace(candidate, segment=placed[at]) for at, candidate in enumerate(candidates)]
-
-
-def _lacking(counts: Mapping[Segment, int], candidate: Candidate) -> Segment:
-    """Return the segment that has the smallest part of what it needs; an open one where others have seen the sentence."""
-    if candidate.texts.variant_class and counts[Segment.DIAGNOSTIC] < LEAST[Segment.DIAGNOSTIC]:
-        return Segment.DIAGNOSTIC
-    if candidate.seen_elsewhere:
-        return Segment.DEVELOPMENT
-    others = [segment for segment in LEAST if segment is not Segment.DIAGNOSTIC]
-    return min(others, key=lambda segment: counts[segment] / LEAST[segment])
 
 
 def _entry(project: Project, number: int, candidate: Candidate) -> ProjectEntry:

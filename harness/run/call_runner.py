@@ -105,7 +105,8 @@ class CallRunner:
     async def send(self, request: Request) -> Reply:
         """Carry one call; raises CallError when it finally failed, BudgetReached when money ran out."""
         key = request_key(request, self.shared.method)
-        if (stored := self._found(key, request)) is not None:
+        stored = self.shared.find(key) if self._kept(request) else None
+        if stored is not None and request.accept(stored.reply):
             self.reused += 1
             self._count(stored.reply.usage, stored.cost_usd)
             self.attempts.append(Attempt(key, None, stored.latency_seconds, cached=True))
@@ -137,10 +138,6 @@ class CallRunner:
                     for position in self.positions:
                         flight.pending.pop(position, None)
             attempt += 1
-
-    def _found(self, key: bytes, request: Request) -> StoredReply | None:
-        stored = self.shared.find(key) if self._kept(request) else None
-        return stored if stored is not None and request.accept(stored.reply) else None
 
     async def _ask(self, key: bytes, request: Request) -> Reply:
         ledger = self.shared.ledger

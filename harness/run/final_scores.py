@@ -212,7 +212,14 @@ def why_nothing_came(connection: sqlite3.Connection, run: Run) -> str | None:
     """Return why no entry of a run has an output and what to do; None where the failures are a result."""
     for error_class, message in failures(connection, run.id):
         if error_class not in _OWN_FAULTS:
-            return f"No entry has an output: {message}{_mend(error_class, run)}"
+            mend = ""
+            if error_class is ErrorClass.AUTH:
+                mend = f" Look at the key: `rosetta key set {run.setup.provider or 'NAME'}`."
+            elif error_class is ErrorClass.CONNECTION:
+                endpoint = told_of(run).endpoint or ""
+                here = "://" not in endpoint or is_loopback(endpoint)
+                mend = " Is the server running?" if here else " Look at the address and the network."
+            return f"No entry has an output: {message}{mend}"
     return None
 
 
@@ -236,14 +243,3 @@ def why_not_sealed(connection: sqlite3.Connection, run: Run) -> str | None:
     return (
         f"{unconnected_words(count)} if the run is sealed. They can be asked for again, or kept with `--keep-failed`."
     )
-
-
-def _mend(error_class: ErrorClass, run: Run) -> str:
-    provider = run.setup.provider or "NAME"
-    if error_class is ErrorClass.AUTH:
-        return f" Look at the key: `rosetta key set {provider}`."
-    if error_class is ErrorClass.CONNECTION:
-        endpoint = told_of(run).endpoint or ""
-        here = "://" not in endpoint or is_loopback(endpoint)
-        return " Is the server running?" if here else " Look at the address and the network."
-    return ""

@@ -121,7 +121,8 @@ class Follower:
             self._board.add(results, statistics, fresh=fresh)
             yield from (EntryScored(run.run_id, result) for result in results)
         yield self._progress(run)
-        if not self._alive(run):
+        # A process that was killed is known by the hold that it let go.
+        if not under_way(run) or (silent_seconds(run) >= DOUBT_SECONDS and not is_held(self._path, run.run_id)):
             self._over = True
             tally = self._board.outcome
             card = read_card(self._connection, run.id)
@@ -139,12 +140,6 @@ class Follower:
                 budget_reached=live.budget_reached,
             )
             yield finished
-
-    def _alive(self, run: Run) -> bool:
-        """Return whether a process is at the run; one that was killed is known by the hold that it let go."""
-        if not under_way(run):
-            return False
-        return silent_seconds(run) < DOUBT_SECONDS or is_held(self._path, run.run_id)
 
     def _progress(self, run: Run) -> Progress:
         live = run.live or Live()

@@ -164,7 +164,10 @@ def _carried_files(
     most = MOST_BYTES if whole else 0
     if size > MOST_BYTES:
         return
-    if lock_of(head) is not None and not _is_text(head):
+    # Sealed bytes may have become quoted-printable text; what age writes behind its header is never that.
+    _, line, rest = head.partition(b"\n--- ")
+    quoted = bool(line) and len(rest) > 64 and rest.isascii() and b"=" in rest[43:]
+    if lock_of(head) is not None and not quoted:
         yield CarriedFile(name, head + file.read(most), inside)
     elif head.startswith(_ZIP):
         yield from _in_zip(file, name, size, whole=whole, inside=inside, wraps=wraps)
@@ -227,12 +230,6 @@ def _format(manifest: bytes) -> str:
 
 
 # What mail does to a file
-
-
-def _is_text(head: bytes) -> bool:
-    """Return whether sealed bytes became quoted-printable text: what age wrote behind its header is never that."""
-    _, line, rest = head.partition(b"\n--- ")
-    return bool(line) and len(rest) > 64 and rest.isascii() and b"=" in rest[43:]
 
 
 def _decoder(head: bytes) -> Callable[[bytes, str], Iterator[tuple[str, bytes]]] | None:

@@ -196,8 +196,14 @@ _PATTERN = (_CONSONANTS, _VOWELS, _CONSONANTS, _VOWELS, _CONSONANTS)
 
 def made_up(data: bytes) -> str:
     """Write an even number of bytes as words; different bytes give different words."""
-    pairs = zip(data[::2], data[1::2], strict=True)
-    return " ".join(_word(high << 8 | low) for high, low in pairs)
+    words = []
+    for high, low in zip(data[::2], data[1::2], strict=True):
+        number, letters = high << 8 | low, ""
+        for alphabet in reversed(_PATTERN):
+            number, place = divmod(number, len(alphabet))
+            letters = alphabet[place] + letters
+        words.append(letters)
+    return " ".join(words)
 
 
 def draw_words(count: int = 5) -> str:
@@ -210,14 +216,6 @@ def is_made_up(word: str) -> bool:
     return len(word) == len(_PATTERN) and all(
         letter in alphabet for letter, alphabet in zip(word, _PATTERN, strict=True)
     )
-
-
-def _word(number: int) -> str:
-    letters = []
-    for alphabet in reversed(_PATTERN):
-        number, place = divmod(number, len(alphabet))
-        letters.append(alphabet[place])
-    return "".join(reversed(letters))
 
 
 WORDS: Final = 6
@@ -271,26 +269,18 @@ def read_words(typed: str) -> str:
         return _read_earlier(typed_words)
     if all(map(is_made_up, typed_words)):
         return " ".join(typed_words)
-    _refuse_unknown(typed_words)
+    for number, word in enumerate(typed_words, 1):
+        if word not in _PLACES:
+            # Words that are one slip away, or begin as it does, else those that look most like it.
+            near = [one for one in LIST if one[:4] == word[:4] or _is_one_slip(one, word)]
+            offered = " or ".join(map(repr, near or get_close_matches(word, LIST)))
+            nearest = f" Is it {offered}?" if offered else ""
+            raise PhraseError(f"Word {number}, {word!r}, is none of the words that there are.{nearest}")
     if len(typed_words) != WORDS:
         raise PhraseError(f"There are {WORDS} words, and {len(typed_words)} were typed.")
     raise PhraseError(
         "These six words do not belong together: one of them is another word, or two are swapped. Compare them one by one."
     )
-
-
-def _refuse_unknown(found: Sequence[str]) -> None:
-    for number, word in enumerate(found, 1):
-        if word not in _PLACES:
-            offered = " or ".join(repr(candidate) for candidate in _nearest(word))
-            nearest = f" Is it {offered}?" if offered else ""
-            raise PhraseError(f"Word {number}, {word!r}, is none of the words that there are.{nearest}")
-
-
-def _nearest(word: str) -> Sequence[str]:
-    """Return the words of the list that are one slip away from a word, or begin as it does, or look most like it."""
-    near = [one for one in LIST if one[:4] == word[:4] or _is_one_slip(one, word)]
-    return near or get_close_matches(word, LIST)
 
 
 def _is_one_slip(one: str, other: str) -> bool:

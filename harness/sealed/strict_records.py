@@ -110,7 +110,12 @@ class VersionedRecord(StrictRecord):
 
     def _absent(self) -> set[str]:
         """Return the later fields that this record does not have."""
-        since = _later_fields(type(self))
+        since = {
+            name: mark.version
+            for name, field in type(self).model_fields.items()
+            for mark in field.metadata
+            if isinstance(mark, Since)
+        }
         if self.version is None:
             return since.keys() - self.model_fields_set
         return {name for name, version in since.items() if version > self.version}
@@ -119,12 +124,3 @@ class VersionedRecord(StrictRecord):
 def formats(form: type[BaseModel]) -> tuple[str, ...]:
     """Return what ``format`` may say in records of a form, all versions that are read."""
     return tuple(get_args(form.model_fields["format"].annotation))
-
-
-def _later_fields(form: type[BaseModel]) -> dict[str, int]:
-    return {
-        name: mark.version
-        for name, field in form.model_fields.items()
-        for mark in field.metadata
-        if isinstance(mark, Since)
-    }

@@ -269,7 +269,18 @@ def _facts(analyser: AnalyserState) -> AnalyserFacts | None:
 
 
 def _state(id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState) -> MetricState:
-    reason = _why_off(id_, row, resources, analyser)
+    # Why the metric is off whatever the corpus; None where it can have a value.
+    made = maker(id_)
+    if made is None:
+        reason: str | None = "this version does not compute it"
+    elif "analyser" in row.needs and not analyser.usable:
+        reason = analyser.message
+    elif "language_card" in row.needs and resources.card is None:
+        reason = "there is no language card"
+    elif id_ == "bleu":
+        reason = _why_no_tokenizer(resources.setup.bleu_tokenizer)
+    else:
+        reason = made.why_off(resources)
     if reason is not None:
         return MetricState(id_, row.info.title, Readiness.OFF, reason)
     needs = [need for need in row.needs if need in _OF_THE_CORPUS]
@@ -277,20 +288,6 @@ def _state(id_: str, row: InventoryRow, resources: Resources, analyser: Analyser
         needs.remove("variants")
     note = "; ".join(specification().needs[need] for need in needs)
     return MetricState(id_, row.info.title, Readiness.CORPUS if needs else Readiness.READY, note)
-
-
-def _why_off(id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState) -> str | None:
-    """Return why a metric is off whatever the corpus; None where it can have a value."""
-    made = maker(id_)
-    if made is None:
-        return "this version does not compute it"
-    if "analyser" in row.needs and not analyser.usable:
-        return analyser.message
-    if "language_card" in row.needs and resources.card is None:
-        return "there is no language card"
-    if id_ == "bleu":
-        return _why_no_tokenizer(resources.setup.bleu_tokenizer)
-    return made.why_off(resources)
 
 
 def _why_no_tokenizer(name: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -57,7 +57,13 @@ def axis_effects(shared: SharedRuns, setups: Sequence[SweepSetup], metric: str) 
 
 def _effects(setups: Sequence[SweepSetup], points: FloatArray, drawn: FloatArray) -> Iterator[AxisEffect]:
     for axis in dict.fromkeys(name for setup in setups for name in setup.labels):
-        rests = _by_rest(setups, axis)
+        # Group set-ups that are alike but for the axis: of each group, label → place.
+        groups: dict[tuple[tuple[str, str], ...], dict[str, int]] = {}
+        for place, setup in enumerate(setups):
+            if axis in setup.labels:
+                rest = tuple((name, label) for name, label in setup.labels.items() if name != axis)
+                groups.setdefault(rest, {})[setup.labels[axis]] = place
+        rests = list(groups.values())
         values = list(dict.fromkeys(setup.labels[axis] for setup in setups if axis in setup.labels))
         for value in values[1:]:
             pairs = [(rest[values[0]], rest[value]) for rest in rests if {values[0], value} <= rest.keys()]
@@ -71,16 +77,6 @@ def _effects(setups: Sequence[SweepSetup], points: FloatArray, drawn: FloatArray
                     axis=axis, value=value, reference=values[0], pairs=len(pairs),
                     difference=difference, lower=float(lower), upper=float(upper),
                 )  # fmt: skip
-
-
-def _by_rest(setups: Sequence[SweepSetup], axis: str) -> list[Mapping[str, int]]:
-    """Group set-ups that are alike but for an axis: of each group, label → place."""
-    groups: dict[tuple[tuple[str, str], ...], dict[str, int]] = {}
-    for place, setup in enumerate(setups):
-        if axis in setup.labels:
-            rest = tuple((name, label) for name, label in setup.labels.items() if name != axis)
-            groups.setdefault(rest, {})[setup.labels[axis]] = place
-    return list(groups.values())
 
 
 ALPHA = 0.05  # The level that p after Holm is held against

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import product
@@ -87,15 +88,12 @@ _SCORING_FILES = ("language_card", "analyser", "terms", "gloss_dictionary")
 def scoring_files(scoring: ScoringOptions) -> dict[str, str]:
     """Return path → SHA-256 of the files that runs are scored with, as they are now; "" where one cannot be read."""
     named = (getattr(scoring, name) for name in _SCORING_FILES)
-    return {str(path): _sha256(path) for path in named if path is not None}
-
-
-def _sha256(path: Path) -> str:
-    try:
-        with open_regular(path) as file:
-            return sha256(file.read()).hexdigest()
-    except OSError:
-        return ""
+    hashes: dict[str, str] = {}
+    for path in filter(None, named):
+        hashes[str(path)] = ""
+        with suppress(OSError), open_regular(path) as file:
+            hashes[str(path)] = sha256(file.read()).hexdigest()
+    return hashes
 
 
 def scored_apart(cells: Sequence[SweepCell]) -> str:
@@ -219,16 +217,21 @@ Combination = Mapping[str, AxisValue]
 
 def _combinations(found: PlanFile) -> Iterator[Combination]:
     axes = found.plan.axes.stated
-    rules = [_rule(found, number) for number in range(len(found.plan.exclude))]
+    rules: list[Mapping[str, frozenset[str]]] = []  # excluded values as labels, by axis
+    for number, rule in enumerate(found.plan.exclude):
+        if not rule:
+            raise found.wrong("name an axis and a value of it.", "exclude", number)
+        rules.append({axis: _excluded_labels(found, number, axis, axes) for axis in rule})
     whole = prod(map(len, axes.values()))
     if whole > MOST_COMBINATIONS:
         raise found.wrong(_too_many(whole * found.plan.replicates), "axes")
     every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
 
-    def excluded(combination: Combination, rule: Rule) -> bool:
-        return all(combination[axis].label in labels for axis, labels in rule.items())
-
-    left = [one for one in every if not any(excluded(one, rule) for rule in rules)]
+    left = [
+        one
+        for one in every
+        if not any(all(one[axis].label in labels for axis, labels in rule.items()) for rule in rules)
+    ]
     if not left:
         raise found.wrong("no run is left: every combination is excluded.", "exclude", 0)
     yield from left
@@ -236,17 +239,6 @@ def _combinations(found: PlanFile) -> Iterator[Combination]:
 
 def _too_many(runs: int) -> str:
     return f"{runs:,} runs are more than {MOST_RUNS:,}: remove values, or exclude some."
-
-
-Rule = Mapping[str, frozenset[str]]
-
-
-def _rule(found: PlanFile, number: int) -> Rule:
-    """Return a table of excluded values as labels; UsageError where it could exclude nothing."""
-    axes, rule = found.plan.axes.stated, found.plan.exclude[number]
-    if not rule:
-        raise found.wrong("name an axis and a value of it.", "exclude", number)
-    return {axis: _excluded_labels(found, number, axis, axes) for axis in rule}
 
 
 def _excluded_labels(
@@ -397,7 +389,17 @@ class SweepEstimate(BaseModel):
 def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -> SweepEstimate:
     """Estimate every run of a sweep that the store has not; nothing is sent or stored, and no key is asked for."""
     with opened(store) as connection:
-        runs = tuple(_estimating_cell(connection, cell) for cell in cells)
+        missing = {cell.name for cell in cells if find_same(connection, cell) is None}
+        runs = tuple(
+            CellEstimate(
+                name=cell.name,
+                in_store=cell.name not in missing,
+                estimate=replace(api.estimate_with(connection, cell.request), from_what=())
+                if cell.name in missing
+                else None,
+            )
+            for cell in cells
+        )
     made = [run.estimate for run in runs if run.estimate is not None]
     judged = [part.judges.cost_usd for part in made if part.judges is not None]
     cost, budget = _sum([*(part.cost_usd for part in made), *judged]), ""
@@ -415,13 +417,6 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
         budget=budget,
         scoring=scored_apart(cells),
     )
-
-
-def _estimating_cell(connection: sqlite3.Connection, cell: SweepCell) -> CellEstimate:
-    if find_same(connection, cell) is not None:
-        return CellEstimate(name=cell.name, in_store=True, estimate=None)
-    run_estimate = replace(api.estimate_with(connection, cell.request), from_what=())
-    return CellEstimate(name=cell.name, in_store=False, estimate=run_estimate)
 
 
 def _sum(parts: Iterable[Range | None]) -> Range | None:

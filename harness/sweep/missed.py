@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from corpora.model.entry import Entry, EntryId
+from corpora.model.entry import EntryId
 from harness.store.corpora.entries import open_entries
 from harness.store.results import shared_outcomes
 from harness.store.runs import find_by_id
@@ -79,13 +79,18 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
     open_ones = open_entries(connection, runs[0].corpus, outcomes)
     missed = [place for place, outcome in outcomes.items() if outcome.missing == len(runs)]
     ranked = sorted(set(missed) & open_ones.keys(), key=lambda place: (outcomes[place].best or 0.0, place))
+    total = Counter(entry.difficulty for entry in open_ones.values())
+    gone = Counter(open_ones[place].difficulty for place in ranked)
     run_ids = {run.id: run.run_id for run in runs}
     return MissedEntries(
         runs=len(runs),
         below=below,
         entries=len(open_ones),
         missed=len(ranked),
-        by_difficulty=_by_difficulty(open_ones.values(), [open_ones[place] for place in ranked]),
+        by_difficulty=tuple(
+            MissedTier(difficulty=tier, missed=gone[tier], entries=total[tier])
+            for tier in sorted(total, key=lambda tier: (tier is None, tier or 0))
+        ),
         listed=tuple(
             MissedEntry(
                 entry_id=open_ones[place].id,
@@ -98,9 +103,3 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
         ),
         secret=len(missed) - len(ranked),
     )
-
-
-def _by_difficulty(entries: Collection[Entry], missed: Sequence[Entry]) -> tuple[MissedTier, ...]:
-    total, gone = (Counter(entry.difficulty for entry in part) for part in (entries, missed))
-    order = sorted(total, key=lambda tier: (tier is None, tier or 0))
-    return tuple(MissedTier(difficulty=tier, missed=gone[tier], entries=total[tier]) for tier in order)

@@ -137,16 +137,15 @@ def read_racers(connection: sqlite3.Connection, sweep: int) -> list[Racer]:
     for read_cell in read_cells(connection, sweep):
         name = configuration_name(read_cell.named.name, read_cell.named.replicate)
         grouped.setdefault(name, []).append(read_cell)
-    return [_racer(connection, name, tuple(cells)) for name, cells in grouped.items()]
-
-
-def _racer(connection: sqlite3.Connection, name: str, cells: tuple[StoredCell, ...]) -> Racer:
-    stored = [find_by_id(connection, cell.run_id) for cell in cells]
-    runs = tuple(None if run is None or run.trashed is not None else run for run in stored)
-    known = [{} if run is None else entry_scores(connection, run) for run in runs]
-    shared = set(known[0]).intersection(*known[1:])
-    means = {place: float(np.mean([scores[place] for scores in known])) for place in shared}
-    return Racer(name, cells, runs, means)
+    racers = []
+    for name, cells in grouped.items():
+        stored = [find_by_id(connection, cell.run_id) for cell in cells]
+        runs = tuple(None if run is None or run.trashed is not None else run for run in stored)
+        known = [{} if run is None else entry_scores(connection, run) for run in runs]
+        shared = set(known[0]).intersection(*known[1:])
+        means = {place: float(np.mean([scores[place] for scores in known])) for place in shared}
+        racers.append(Racer(name, tuple(cells), runs, means))
+    return racers
 
 
 def entry_scores(connection: sqlite3.Connection, run: Run) -> dict[int, float]:

@@ -87,7 +87,10 @@ class OutputTally:
             ratio = len(normalize("NFC", output)) / length if length else 1.0
             self._counts[CaveatKind.SHORT] += ratio < SHORT
             self._counts[CaveatKind.LONG] += ratio > LONG
-            self._counts[CaveatKind.UNTRANSLATED] += _untranslated(entry, output, source, taken)
+            switched, form = taken.get("code_switching_rate"), bare_form(output)
+            copied = bool(form) and form == source != bare_form(entry.reference)
+            foreign = switched is not None and switched[0] * 2 > switched[1]
+            self._counts[CaveatKind.UNTRANSLATED] += foreign or copied
             if self._order_counts and len(bare_form(entry.reference).split()) >= FEWEST_WORDS:
                 self._ordered += 1
                 texts = (entry.reference, *entry.variants)
@@ -150,14 +153,6 @@ class _Repetition:
     def largest_share(self) -> float:
         """Share of the most frequent text, 0 for a single one."""
         return self._most / self._number if self._number > 1 else 0.0
-
-
-def _untranslated(entry: Entry, output: str, source: str, taken: EntryStatistics) -> bool:
-    statistics = taken.get("code_switching_rate")
-    if statistics is not None and statistics[0] * 2 > statistics[1]:
-        return True
-    form = bare_form(output)
-    return bool(form) and form == source != bare_form(entry.reference)
 
 
 def is_disordered(output: str, reference: str) -> bool:

@@ -121,7 +121,14 @@ class Scorer:
         """Compute all statistics of some entries; many at once are faster than one by one."""
         translations = self.alike(translations)
         sourceless = [is_blank(translation.entry.source) for translation in translations]
-        taken = [_taken(metric, translations, sourceless) for metric in self.metrics]
+        with_source = [row for row, lacks in zip(translations, sourceless, strict=True) if not lacks]
+        taken: list[list[Statistics | None]] = []
+        for metric in self.metrics:
+            if metric.reads_source and any(sourceless):  # an entry without a source has no statistics of it
+                statistics = iter(metric.stats_many(with_source))
+                taken.append([None if lacks else next(statistics) for lacks in sourceless])
+            else:
+                taken.append(metric.stats_many(translations))
         if not taken:
             return [{} for _ in translations]
         return [dict(zip(self.ids, row, strict=True)) for row in zip(*taken, strict=True)]
@@ -258,15 +265,6 @@ def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:
     if not set(map(type, there)) <= {tuple}:
         return False
     return width is None or {len(part) for part in there} <= {width, len(FAILED)}
-
-
-def _taken(metric: Metric, translations: Sequence[Translation], sourceless: Sequence[bool]) -> list[Statistics | None]:
-    """Compute the statistics of one metric; None where it reads the source and the entry has none."""
-    if not metric.reads_source or not any(sourceless):
-        return metric.stats_many(translations)
-    pairs = zip(translations, sourceless, strict=True)
-    statistics = iter(metric.stats_many([translation for translation, lacks in pairs if not lacks]))
-    return [None if lacks else next(statistics) for lacks in sourceless]
 
 
 class RunningTotals:

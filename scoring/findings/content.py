@@ -238,7 +238,10 @@ def prose(row: OutputRow) -> RowFault | None:
             text, result = rest.strip(), True
     for pattern in (_LISTED, _OPTIONS, _GLOSS):
         match = pattern.match(text)
-        if match and _is_new(pattern, row):
+        # What neither source nor reference has, nor a sign of it.
+        signs = {_OPTIONS: (" / ", " | "), _GLOSS: ("(", "[")}.get(pattern, ())
+        known = any(sign in row.known for sign in signs)
+        if match and not known and not any(map(pattern.match, row.accepted)):
             text, result = "".join(filter(None, match.groups())).strip(), True
     source = row.source.strip().rstrip(".!?")
     beside = len(source) >= _LEAST_ECHO and len(text) > len(source) + 3 and source in text
@@ -248,13 +251,6 @@ def prose(row: OutputRow) -> RowFault | None:
     if not result:
         return None
     return RowFault(row, row.narrowed(text)) if text else RowFault(row)
-
-
-def _is_new(pattern: re.Pattern[str], row: OutputRow) -> bool:
-    """Return whether neither source nor reference has what a pattern looks for, or a sign of it."""
-    signs = {_OPTIONS: (" / ", " | "), _GLOSS: ("(", "[")}.get(pattern, ())
-    known = any(sign in row.known for sign in signs)
-    return not known and not any(map(pattern.match, row.accepted))
 
 
 _WRAPPERS = (

@@ -41,21 +41,18 @@ def tagged_word(analysis: str) -> TaggedWord:
         return _tagged(bracketed[1], bracketed[2][1:-1].split("><"))
     if analysis[:2] in {"++", "#+"}:  # the signs themselves, analysed
         return _tagged(analysis[0], [tag for tag in analysis[2:].split("+") if tag])
-    parts = [_part(part) for part in analysis.split("#")]
+    parts: list[tuple[str, list[str]]] = []  # of a compound: lemma and tags
+    for part in analysis.split("#"):
+        pieces = part.split("+")
+        lemmas = (at for at, piece in enumerate(pieces) if piece and not _BEFORE_THE_LEMMA.fullmatch(piece))
+        at = next(lemmas, None)
+        others = [] if at is None else [tag for tag in (*pieces[:at], *pieces[at + 1 :]) if tag]
+        parts.append((part if at is None else pieces[at], others))
     return _tagged("#".join(lemma for lemma, _ in parts), parts[-1][1])
 
 
 def _tagged(lemma: str, tags: Sequence[str]) -> TaggedWord:
     return TaggedWord(lemma, folded(lemma), frozenset(tags))
-
-
-def _part(part: str) -> tuple[str, list[str]]:
-    """Split one part of a compound into its lemma and its tags."""
-    pieces = part.split("+")
-    for place, piece in enumerate(pieces):
-        if piece and not _BEFORE_THE_LEMMA.fullmatch(piece):
-            return piece, [tag for tag in (*pieces[:place], *pieces[place + 1 :]) if tag]
-    return part, []
 
 
 _MORPHEME_SIGNS = re.compile("[-=~‑]")

@@ -152,8 +152,8 @@ def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[WordPair]
     for at, word in enumerate(gold):
         if places[at] is None and word.a_word:
             places[at] = len(expected)
-            analyses = ("+".join((lemma, *sorted(word.tags))) for lemma in sorted(word.lemmas))
-            expected.append(WordAnalysis(word.shown, None, tuple(analyses)))
+            lemmas = ("+".join((lemma, *sorted(word.tags))) for lemma in sorted(word.lemmas))
+            expected.append(WordAnalysis(word.shown, None, tuple(lemmas)))
     pairing = counterparts(annotation.output, expected)
     output_of = {place: at for at, place in enumerate(pairing) if place is not None}
     word_pairs = []
@@ -162,7 +162,10 @@ def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[WordPair]
         found = None if counterpart is None else annotation.output[counterpart]
         known = place is not None and place < len(annotation.reference)
         shown = annotation.reference[place].word if place is not None and known else word.shown
-        word_pairs.append(_pair(replace(word, shown=shown), found))
+        told = replace(word, shown=shown)
+        analyses = [] if found is None else list(map(tagged_word, found.analyses))
+        worth = [(_most_common(told, (one,)), told.has_lemma(one)) for one in analyses]
+        word_pairs.append(WordPair(told, found, analyses[worth.index(max(worth))] if worth else None))
     return word_pairs
 
 
@@ -202,14 +205,6 @@ def _most_common(gold: GoldWord, analyses: Sequence[TaggedWord]) -> int:
         if common > most:  # noqa: PLR1730  max() would take as long as all the rest of this loop
             most = common
     return most
-
-
-def _pair(gold: GoldWord, found: WordAnalysis | None) -> WordPair:
-    if found is None or not found.analyses:
-        return WordPair(gold, found, None)
-    analyses = list(map(tagged_word, found.analyses))
-    worth = [(_most_common(gold, (one,)), gold.has_lemma(one)) for one in analyses]
-    return WordPair(gold, found, analyses[worth.index(max(worth))])
 
 
 def _as_analysed(gold: GoldWord, reference: WordAnalysis) -> GoldWord:

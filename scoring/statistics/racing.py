@@ -229,7 +229,13 @@ class Race:
             self._scores[name] = np.concatenate([self._scores[name], values])
         self.seen += max(map(len, block.values()), default=0)
         if self.running and 0 < self.seen < self.entries:  # what has all entries is a whole run
-            self._stop_losers()
+            leader = self.leader
+            for name in self.running:
+                ahead = self._scores[leader] - self._scores[name]
+                if name != leader and self._refutes(ahead, 0.0):
+                    # Both ends: the means that are refuted from neither side.
+                    ends = self._lower(ahead), -self._lower(-ahead)
+                    self.out[name] = RacedOut(leader, self.seen, float(ahead.mean()), *ends, self.level)
         return self.running
 
     def leave(self, setup: str) -> None:
@@ -237,15 +243,6 @@ class Race:
         if setup not in self.running:
             raise ValueError(f"no set-up {setup!r} is running")
         self._left.add(setup)
-
-    def _stop_losers(self) -> None:
-        leader = self.leader
-        for name in self.running:
-            ahead = self._scores[leader] - self._scores[name]
-            if name != leader and self._refutes(ahead, 0.0):
-                # Both ends: the means that are refuted from neither side.
-                ends = self._lower(ahead), -self._lower(-ahead)
-                self.out[name] = RacedOut(leader, self.seen, float(ahead.mean()), *ends, self.level)
 
     def _refutes(self, differences: FloatArray, mean: float) -> bool:
         return highest_log_capital(differences, mean, self.entries) >= self._enough

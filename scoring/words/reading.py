@@ -77,12 +77,15 @@ class Reading:
             for match in _DIGITS.finditer(word.text):
                 start = word.start + match.start()
                 digits = "".join(str(int(digit)) for digit in match[0])
-                if numbers and end >= 0 and alone and _joined(self._text[end:start], digits):
+                between = self._text[end:start]
+                joined = between in _BETWEEN_DIGITS or (between == " " and len(digits) == 3)
+                if numbers and end >= 0 and alone and joined:
                     numbers[-1][0].append(digits)
                 else:
                     numbers.append(([digits], alone))
                 end = word.start + match.end()
-        return [(_whole_and_parts(digits), alone) for digits, alone in numbers]
+        wholes = ((["".join(digits), *(digits if len(digits) > 1 else ())], alone) for digits, alone in numbers)
+        return [(tuple(number.lstrip("0") or "0" for number in parts), alone) for parts, alone in wholes]
 
     @cached_property
     def repeats(self) -> tuple[int, ...]:
@@ -199,12 +202,3 @@ def names_in(text: str) -> frozenset[str]:
 def capitalised(word: str) -> bool:
     """Return whether a word has a capital letter anywhere: Paris, iPhone."""
     return word != word.lower()
-
-
-def _joined(between: str, digits: str) -> bool:
-    return between in _BETWEEN_DIGITS or (between == " " and len(digits) == 3)
-
-
-def _whole_and_parts(digits: list[str]) -> tuple[str, ...]:
-    numbers = ["".join(digits), *(digits if len(digits) > 1 else ())]
-    return tuple(number.lstrip("0") or "0" for number in numbers)

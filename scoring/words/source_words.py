@@ -256,15 +256,11 @@ class Sides:
             return LanguageSide.NONE
         if word in self._target_words:
             return LanguageSide.TARGET
-        if self._in_source_script(word) or (len(word) > 1 and self.listed(word)):
+        used = {script_of(letter) for letter in word if letter.isalpha()} if self._only_source else set()
+        in_source_script = not used.isdisjoint(self._only_source) and used.isdisjoint(self._target_scripts)
+        if in_source_script or (len(word) > 1 and self.listed(word)):
             return LanguageSide.SOURCE
         return LanguageSide.UNKNOWN
-
-    def _in_source_script(self, word: str) -> bool:
-        if not self._only_source:
-            return False
-        used = {script_of(letter) for letter in word if letter.isalpha()}
-        return not used.isdisjoint(self._only_source) and used.isdisjoint(self._target_scripts)
 
     @cached_property
     def _target_words(self) -> frozenset[str]:

@@ -125,7 +125,12 @@ class Spelling:
             given = self._source.read(source).distinct
             strangers = (word for word in text_judged.foreign if not word.stands_in(given))
             faults += [(word.word, word.why) for word in strangers]
-        return text_judged.words, faults + self._mixed(text_judged.marked)
+        used = Counter(marks[0] for _, marks in text_judged.marked)
+        if len(used) > 1:  # words with the rarer marks of a text that mixes them; the card's first set wins a tie
+            usual = min(used, key=lambda place: (-used[place], place))
+            why = f"{self._named(sorted(used))} mixed in one text"
+            faults += [(word, why) for word, marks in text_judged.marked if marks[0] != usual]
+        return text_judged.words, faults
 
     def _judge_text(self, text: str) -> _Judged:
         """Judge the words of a text piece by piece."""
@@ -273,15 +278,6 @@ class Spelling:
         if before and before[-1] in self._hyphens and not before[:-1].strip():
             return None if self._writing.suspended_hyphen else "hyphen at the beginning of the word"
         return None
-
-    def _mixed(self, marked: Sequence[tuple[str, tuple[int, ...]]]) -> list[tuple[str, str]]:
-        """Find the words with the rarer marks of a text that mixes them; the card's first set wins a tie."""
-        if len({marks[0] for _, marks in marked}) < 2:
-            return []
-        used = Counter(marks[0] for _, marks in marked)
-        usual = min(used, key=lambda place: (-used[place], place))
-        why = f"{self._named(sorted(used))} mixed in one text"
-        return [(word, why) for word, marks in marked if marks[0] != usual]
 
     def _named(self, places: Sequence[int]) -> str:
         """Name sets of marked vowels after their marks: ``âêîô`` is ``circumflex``."""

@@ -320,7 +320,14 @@ class Demand:
     def _casing(self, prose: str) -> Violations | None:
         if not self._rules.latin_leaks:
             return None
-        leaks = [word for word in _latin_runs(prose) if not self._may_stand(folded_latin(word))]
+        leaks = []
+        for word in _latin_runs(prose):
+            # A word may stand where it, or one that begins with it, is of the source or of a human translation.
+            form = folded_latin(word)
+            place = bisect_left(self._latin, form)
+            next_ = self._latin[place] if place < len(self._latin) else ""
+            if next_ != form and not (len(form) > 2 and next_.startswith(form)):
+                leaks.append(word)
         if not leaks:
             return None
         distinct = tuple(dict.fromkeys(leaks))
@@ -352,12 +359,6 @@ class Demand:
     def _latin(self) -> list[str]:
         texts = (self._entry.source, self._entry.reference, *self._entry.variants)
         return sorted(self._rules.loan_words | latin_words(texts))
-
-    def _may_stand(self, word: str) -> bool:
-        """Return whether a Latin word, or one that it begins, is of the source or of a human translation."""
-        place = bisect_left(self._latin, word)
-        next_ = self._latin[place] if place < len(self._latin) else ""
-        return next_ == word or (len(word) > 2 and next_.startswith(word))
 
 
 def latin_words(texts: Iterable[str]) -> set[str]:

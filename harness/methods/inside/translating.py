@@ -43,10 +43,10 @@ class Translating:
             beam_size=asked["beam_size"],
             max_decoding_length=asked["max_length"],
         )
-        return [self._text(result.hypotheses[0][len(prefix) :]) or None for result in results]
-
-    def _text(self, tokens: Sequence[str]) -> str:
-        """Write tokens as text; those that the tokenizer does not have are no text."""
-        ids = [number for token in tokens if (number := self._wanted.token_to_id(token)) is not None]
-        text: str = self._wanted.decode(ids, skip_special_tokens=True)
-        return text.strip()
+        written: list[str | None] = []
+        for result in results:
+            # Tokens that the tokenizer does not have are no text.
+            ids = map(self._wanted.token_to_id, result.hypotheses[0][len(prefix) :])
+            text = self._wanted.decode([number for number in ids if number is not None], skip_special_tokens=True)
+            written.append(text.strip() or None)
+        return written

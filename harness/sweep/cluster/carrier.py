@@ -198,7 +198,8 @@ class _Errand:
                 self._hear(report)
             elif (words := self._over(future, status)) is not None:
                 return words or None
-            if self._attempt and self._has_word(report):
+            late = time.monotonic() - self._spoke > WORD_SECONDS
+            if self._attempt and (report is not None or late or self._wish() is not self._state):
                 word = self._word().packed()
                 with _reaching():
                     down.put(word)
@@ -296,11 +297,6 @@ class _Errand:
         elif asked.key is not None and (stored := work.calls.find(asked.key)) is not None:
             return CoordinatorAnswer(number=asked.number, reply=SentReply.of(stored))
         return CoordinatorAnswer(number=asked.number)
-
-    def _has_word(self, report: WorkerReport | None) -> bool:
-        """Return whether a worker is to hear something now."""
-        late = time.monotonic() - self._spoke > WORD_SECONDS
-        return report is not None or late or self._wish() is not self._state
 
     @property
     def _shared_endpoint(self) -> bool:

@@ -265,10 +265,10 @@ class _DialogueState(Metric):
 
     def stats(self, translation: Translation) -> Statistics | None:
         sides = self._sides(translation)
-        return None if sides is None else self._counted(*sides)
+        return None if sides is None else self.counted(*sides)
 
     @abstractmethod
-    def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
+    def counted(self, found: Slots | None, wanted: Slots) -> Statistics:
         """Return the statistics of an answer's slots (None: it is no state) and the reference's."""
 
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
@@ -323,7 +323,7 @@ class JointGoalAccuracy(_DialogueState, RateMetric):
 
     info = pack_metric("au.joint_goal_accuracy")
 
-    def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
+    def counted(self, found: Slots | None, wanted: Slots) -> Statistics:
         return (int(found == wanted), 1)
 
 
@@ -338,7 +338,7 @@ class SlotAccuracy(_DialogueState):
     width = 2
     _denominator = "|of:reference"
 
-    def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
+    def counted(self, found: Slots | None, wanted: Slots) -> Statistics:
         if found is None:
             return (0, max(len(wanted), 1))
         return (len(found.items() & wanted.items()), len(wanted) or int(bool(found)))
@@ -356,7 +356,7 @@ class SlotF1(_DialogueState):
     info = pack_metric("au.slot_f1")
     width = 3
 
-    def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
+    def counted(self, found: Slots | None, wanted: Slots) -> Statistics:
         if found is None:
             return (0, int(not wanted), len(wanted))
         return (len(found.items() & wanted.items()), len(found), len(wanted))
