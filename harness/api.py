@@ -163,7 +163,7 @@ class RunRequest:
 def ask(
     corpus: Corpus,
     method: str,
-    told: Mapping[str, Any],
+    told: Mapping[str, object],
     selection: Selection | None = None,
     *,
     note: str = "",
@@ -180,7 +180,7 @@ def ask(
     return RunRequest(corpus, positions, plan, tidy_note(note), tidy_tags(tags))
 
 
-def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
+def plan_of(corpus: Corpus, method: str, told: Mapping[str, object]) -> Plan:
     """Convert options into the plan that a run keeps, as ``ask`` does; paths become absolute."""
     told = {LIMITS.get(name, name): value for name, value in told.items()}
     if "no_cache" in told:
@@ -209,7 +209,7 @@ def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
     return plan
 
 
-def scoring_of(told: Mapping[str, Any]) -> ScoringOptions:
+def scoring_of(told: Mapping[str, object]) -> ScoringOptions:
     """Read those of some options that say what outputs are scored with; paths become absolute.
 
     ``metrics`` are names, or one text with commas between them. UsageError names the option that is wrong.
@@ -232,7 +232,7 @@ def scoring_of(told: Mapping[str, Any]) -> ScoringOptions:
         raise UsageError(f"{flag(str(first['loc'][0]))}: {message}{end}") from error
 
 
-def _fields(model: type[BaseModel], told: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(model: type[BaseModel], told: Mapping[str, object]) -> dict[str, Any]:
     return {name: absolute(told[name]) for name in told if name in model.model_fields}
 
 
@@ -323,7 +323,7 @@ def resume(
     return Ready(store, run.id, run.run_id, cleared, resumption=resumption)
 
 
-def retry(store: Path, name: str, changes: Mapping[str, Any], vault: VaultRequest | None = None) -> Ready:
+def retry(store: Path, name: str, changes: Mapping[str, object], vault: VaultRequest | None = None) -> Ready:
     """Store a run of a complete run's failed entries, ready to go; HarnessError where none can be asked again.
 
     ``changes``: fields of the plan that are to be other than before, by name. ``vault`` as in ``resume``.

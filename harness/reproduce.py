@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
+from corpora.files.json_types import Json
 from corpora.model.corpus import Corpus
 from harness import api
 from harness.api import RunRequest
@@ -103,7 +103,7 @@ _NOT_TOLD = frozenset({"fst_version", "system_prompt_used", "prompt_version", "m
 """Fields that follow from others, or name the engine of an analyser: all engines agree."""
 
 
-def rebuild(connection: sqlite3.Connection, card: RunCard, corpus: Corpus, told: Mapping[str, Any]) -> Rebuilt:
+def rebuild(connection: sqlite3.Connection, card: RunCard, corpus: Corpus, told: Mapping[str, object]) -> Rebuilt:
     """Return the run of a card once more, ready to be started; nothing is sent and no key is asked for.
 
     ``told``: options of a run by name, as ``api.ask`` takes them, and ``method`` for a plug-in; only those that a person gave. Raises UsageError
@@ -171,7 +171,7 @@ _OVER_SECRETS = (
 )
 
 
-def _missing(stated: Setup, card: RunCard, told: Mapping[str, Any]) -> Iterator[Lacking]:
+def _missing(stated: Setup, card: RunCard, told: Mapping[str, object]) -> Iterator[Lacking]:
     """Yield what the card names by its hash and nobody gave."""
     for name, (what, option, how) in _HASHED.items():
         hashed = getattr(stated, name)
@@ -188,7 +188,7 @@ def _missing(stated: Setup, card: RunCard, told: Mapping[str, Any]) -> Iterator[
     yield from _missing_scoring(stated_setup(card.scoring), told)
 
 
-def _missing_prompt(stated: Setup, told: Mapping[str, Any]) -> Iterator[Lacking]:
+def _missing_prompt(stated: Setup, told: Mapping[str, object]) -> Iterator[Lacking]:
     first = (stated.prompt_version or "").partition("+")[0]
     takes = stated.method in METHODS and "prompt" in METHODS[stated.method].takes
     if takes and first and first not in shipped_versions() and not told.get("prompt"):
@@ -209,7 +209,7 @@ def _other_weights(stated: ScoringSetup | None, here: CalibrationFacts | None) -
         yield Lacking(_WEIGHTS, card, "--scoring FILE" if then else "no --scoring", now)
 
 
-def _missing_scoring(stated: ScoringSetup | None, told: Mapping[str, Any]) -> Iterator[Lacking]:
+def _missing_scoring(stated: ScoringSetup | None, told: Mapping[str, object]) -> Iterator[Lacking]:
     """Yield what the metrics of the card read besides the texts, and nobody gave."""
     if stated is None:
         return
@@ -225,9 +225,9 @@ def _missing_scoring(stated: ScoringSetup | None, told: Mapping[str, Any]) -> It
         yield Lacking("COMET", f"{stated.comet.model} ({stated.comet.sha256})", "--comet FILE")
 
 
-def _options(stated: Setup, told: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _options(stated: Setup, told: Mapping[str, object]) -> tuple[str, dict[str, Json]]:
     """Return the method and the options that the card's set-up tells."""
-    options: dict[str, Any] = {
+    options: dict[str, Json] = {
         "condition": stated.condition,
         "method_name": stated.method_name,
         "replicate": stated.replicate,
@@ -242,7 +242,7 @@ def _options(stated: Setup, told: Mapping[str, Any]) -> tuple[str, dict[str, Any
     return stated.method, options
 
 
-def scored_with(stated: ScoringSetup | None) -> dict[str, Any]:
+def scored_with(stated: ScoringSetup | None) -> dict[str, Json]:
     """Return the options of scoring that a card tells: those of its metrics that this version knows, and its references."""
     if stated is None:
         return {}
@@ -250,10 +250,10 @@ def scored_with(stated: ScoringSetup | None) -> dict[str, Any]:
     return {"metrics": known, "multi_ref": stated.multi_ref} if known else {}
 
 
-def _known_options(stated: Setup) -> dict[str, Any]:
+def _known_options(stated: Setup) -> dict[str, Json]:
     """Return every option of a shipped method that a set-up tells, whichever method takes it."""
     first = (stated.prompt_version or "").partition("+")[0]
-    known: dict[str, Any] = {
+    known: dict[str, Json] = {
         "temperature": stated.temperature,
         "max_tokens": stated.max_tokens,
         "batch_size": stated.batch_size,

@@ -5,13 +5,27 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from math import fsum
-from typing import Any
 
+from corpora.files.json_types import Json, JsonObject
 from harness.card.material import Material, fingerprint, stored_material
-from harness.card.model import HASH_FIELD, EntryResult, EntryUsage, RunCard, card_hash
+from harness.card.model import (
+    HASH_FIELD,
+    Block,
+    Budget,
+    Cost,
+    EntryResult,
+    EntryUsage,
+    Retries,
+    RunCard,
+    Speed,
+    Tokens,
+    Totals,
+    card_hash,
+)
+from harness.card.reading import block
 from harness.card.rows import failed, row_json
 from harness.card.withholding import withheld_part, without_retried
 from harness.core.failures import ErrorClass
@@ -36,14 +50,14 @@ def build_card(connection: sqlite3.Connection, run: int, *, whole: bool = False)
     return assemble(stored_material(connection, run), whole=whole)
 
 
-def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Any]) -> None:
+def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Json]) -> None:
     """Write a card without its rows, and its columns (scoring-specification §9.1)."""
     head = {name: value for name, value in card.items() if name != "results"}
     seal_run(connection, run, json.dumps(head, ensure_ascii=False, allow_nan=False))
 
 
 def assemble(
-    material: Material, further: Mapping[str, Any] | None = None, *, whole: bool = False, answered_only: bool = False
+    material: Material, further: JsonObject | None = None, *, whole: bool = False, answered_only: bool = False
 ) -> RunCard:
     """Compute a card and its seal from what it is made of; ``further`` fields are sealed with it.
 
@@ -52,9 +66,9 @@ def assemble(
     """
     measures = measured(material, answered_only=answered_only)
     scores = scored(material, measures)
-    setup = material.setup.model_dump(mode="json")
+    setup: JsonObject = material.setup.model_dump(mode="json")
     print_ = fingerprint(material.setup, material.dataset.sha256, material.harness_version)
-    card: dict[str, Any] = {
+    card: dict[str, Json] = {
         "run_id": material.run_id,
         "harness_version": material.harness_version,
         "timestamp": material.timestamp,
@@ -63,12 +77,12 @@ def assemble(
         "model_id": material.model_id,
         "method": setup,
         "dataset": material.dataset.model_dump(mode="json", exclude_unset=True),
-        "scoring": material.scoring and material.scoring.model_dump(mode="json"),
+        "scoring": None if material.scoring is None else material.scoring.model_dump(mode="json"),
         "scores": scores,
-        **measures,
+        **measures.as_json(),
         "claimable_tier": scores["claimable_tier"],
         "verification_tier": VERIFICATION_TIER,
-        "floors": [{"name": name, **floor} for name, floor in scores["floors"].items()],
+        "floors": listed_floors(scores),
         "floors_version": material.floors_version,
         "stretches": [stretch.model_dump(mode="json") for stretch in material.stretches],
         "results": [row_json(row) for row in material.rows],
@@ -76,9 +90,9 @@ def assemble(
         HASH_FIELD: "",
     }
     if not whole:
-        card.update(withheld_part(card, material.entries))
+        card.update(withheld_part(scores, material.entries))
         if material.despite_network and "withheld" in card:
-            card["withheld"]["despite_network"] = material.despite_network
+            card["withheld"] = {**block(card, "withheld"), "despite_network": material.despite_network}
     # as the specification has it
     ordered = {name: card[name] for name in RunCard.model_fields if name in card}
     if material.rescore_of is not None:
@@ -92,7 +106,29 @@ def assemble(
     return RunCard.model_validate(sealed)
 
 
-def measured(material: Material, *, answered_only: bool = False) -> dict[str, Any]:
+class Measures(Block):
+    """What of a card does not depend on the outputs' words."""
+
+    elapsed_seconds: float | None
+    cost: Cost
+    speed: Speed
+    tokens: Tokens
+    totals: Totals
+    budget: Budget
+    retries: Retries
+
+    def as_json(self) -> dict[str, Json]:
+        """Return them as JSON values, without what was not given."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+def listed_floors(scores: JsonObject) -> list[JsonObject]:
+    """Return the floors of computed scores as a card lists them."""
+    floors = block(scores, "floors")
+    return [{"name": name, **block(floors, name)} for name in floors]
+
+
+def measured(material: Material, *, answered_only: bool = False) -> Measures:
     """Compute what does not depend on the outputs' words: cost, speed, tokens, totals, tries.
 
     ``answered_only``: speed counts no failed entries, as on earlier cards; the specification counts all (§7).
@@ -124,21 +160,21 @@ def measured(material: Material, *, answered_only: bool = False) -> dict[str, An
         name: costs[name] for name in ("total_cost_usd", "cost_per_entry_usd")
     }
     if (asked := material.scoring_cost) is not None:
-        costs["scoring"] = asked.model_dump(mode="json", exclude_unset=True)
+        costs["scoring"] = asked
         totals["scoring_cost_usd"] = asked.total_cost_usd
         spent = None if spent is None else spent + asked.spent_usd
-    return {
-        "elapsed_seconds": elapsed,
-        "cost": costs,
-        "speed": speeds,
-        "tokens": counted,
-        "totals": totals,
-        "budget": {"budget_usd": material.budget_usd, "spent_usd": spent},
-        "retries": material.retries.model_dump(mode="json"),
-    }
+    return Measures(
+        elapsed_seconds=elapsed,
+        cost=Cost(**costs),
+        speed=Speed(**speeds),
+        tokens=Tokens(**counted),
+        totals=Totals(**totals),
+        budget=Budget(budget_usd=material.budget_usd, spent_usd=spent),
+        retries=material.retries,
+    )
 
 
-def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) -> dict[str, Any]:
+def scored(material: Material, measures: Measures, *, seed: int = SEED) -> dict[str, Json]:
     """Compute the ``scores`` block, with the latencies that §3.6 wants inside it."""
     comet = None if material.scoring is None else material.scoring.comet
     run_scores = scorecard(
@@ -147,15 +183,14 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
         [failed(row) for row in material.rows],
         material.scorer,
         material.outputs,
-        cost_per_entry_usd=measures["cost"]["cost_per_entry_usd"],
+        cost_per_entry_usd=measures.cost.cost_per_entry_usd,
         corpus_values=material.corpus_values,
         comet_model="" if comet is None else comet.model,
         known_floors=material.floors,
         seed=seed,
     )
-    block: dict[str, Any] = run_scores.model_dump(mode="json")
-    latencies = {name: measures["speed"][name] for name in _LATENCIES}
-    return block | {"errors_by_class": errors_by_class(material.rows), **latencies}
+    latencies = measures.speed.model_dump(include=set(_LATENCIES))
+    return run_scores.model_dump(mode="json") | {"errors_by_class": errors_by_class(material.rows)} | latencies
 
 
 def errors_by_class(rows: Iterable[EntryResult]) -> dict[str, int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any
 
 from pydantic import ValidationError
 
+from corpora.files.json_types import Json, JsonObject
 from harness.card.model import HASH_FIELD, Block, Cost, RunCard, Speed, Tokens, Totals
+from harness.card.reading import block
 from harness.core.failures import UsageError
 from harness.method.method import MethodClass, Setup
 from scoring.card.claim import HIGHEST_WITHOUT_REVIEW
@@ -37,7 +38,7 @@ _INTERVAL_NAMES = {"corpus_chrf": "chrf_plus_plus", "corpus_bleu": "bleu", "comp
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
+def layout(raw: JsonObject, name: str) -> ForeignLayout:
     """Return what a JSON object is; raises UsageError where it is nothing of the kind."""
     if str(raw.get("format", "")).startswith("rosetta-released-"):
         raise UsageError(
@@ -57,27 +58,32 @@ def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
     raise UsageError(f"{name} is not a run card: it has neither `scores` with `dataset`, nor `overall` with `entries`.")
 
 
-def log_rows(raw: Mapping[str, Any]) -> object:
+def log_rows(raw: JsonObject) -> Json:
     """Return the entries of a run log, under either of their names."""
     return raw.get("results", raw.get("entries"))
 
 
-def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:
+def unwrapped(raw: dict[str, Json]) -> dict[str, Json]:
     """Extract the card from a published row that holds it."""
     inner = raw.get("run_card")
     return inner if isinstance(inner, dict) and "scores" not in raw else raw
 
 
-def is_ours(raw: Mapping[str, Any]) -> bool:
+def is_ours(raw: JsonObject) -> bool:
     """Return whether a card is arranged as this program does it, with all of its blocks."""
     method = raw.get("method")
     return isinstance(method, dict) and "method_class" in method
 
 
-def adopt(raw: Mapping[str, Any], name: str) -> RunCard:
+def adopt(raw: JsonObject, name: str) -> RunCard:
     """Read a card of either layout; raises UsageError that names the first wrong field by JSON path."""
     try:
-        whole = _with_tiers(raw) if is_ours(raw) else _completed(raw)
+        whole = raw if is_ours(raw) else _completed(raw)
+        scores = block(raw, "scores")
+        if is_ours(raw) and scores.get("composite") is None and scores.get("quality_tier") is None:
+            # newer harnesses state neither composite nor tier of what is unscored
+            unscored = {**scores, "quality_tier": Tier.UNSCORED.value}
+            whole = {"claimable_tier": Tier.UNSCORED.value, **raw, "scores": unscored}
         return RunCard.model_validate({HASH_FIELD: "", **whole})
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
@@ -86,22 +92,12 @@ def adopt(raw: Mapping[str, Any], name: str) -> RunCard:
         raise UsageError(f"{name}: {path}: {first['msg']}.") from error
 
 
-def _with_tiers(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Call a card unscored that states neither composite nor tier, as newer harnesses write it; others stay."""
-    scores = raw["scores"]
-    if scores.get("composite") is not None or scores.get("quality_tier") is not None:
-        return raw
-    unscored = {**scores, "quality_tier": Tier.UNSCORED.value}
-    return {"claimable_tier": Tier.UNSCORED.value, **raw, "scores": unscored}
-
-
-def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _completed(raw: JsonObject) -> dict[str, Json]:
     """Move what is elsewhere in the older layout to where ours has it."""
     results = raw.get("results")
     scores = _scores(raw, results if isinstance(results, list) else [])
-    blocks: dict[str, type[Block]]
-    blocks = {"tokens": Tokens, "cost": Cost, "totals": Totals, "speed": Speed}
-    completed: dict[str, Any] = {
+    blocks: dict[str, type[Block]] = {"tokens": Tokens, "cost": Cost, "totals": Totals, "speed": Speed}
+    completed: dict[str, Json] = {
         "harness_version": "",
         "timestamp": "",
         "condition": "",
@@ -111,7 +107,7 @@ def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
         HASH_FIELD: "",
         **{key: value for key, value in raw.items() if value is not None},
         "scores": scores,
-        **{block: _filled(raw, scores, block, model) for block, model in blocks.items()},
+        **{name: _filled(raw, scores, name, model) for name, model in blocks.items()},
     }
     tier = scores["quality_tier"]
     known = Tier(tier) if tier in set(Tier) else Tier.UNSCORED
@@ -119,46 +115,45 @@ def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
     completed.setdefault("claimable_tier", claimable)
     completed.setdefault("fingerprint", {"hash": "", "components": {}})
     unknown = {"id": "", "language_pair": "", "sha256": "", "entry_count": scores["total"]}
-    stated_data = {key: value for key, value in raw["dataset"].items() if value is not None}
+    stated_data = {key: value for key, value in block(raw, "dataset").items() if value is not None}
     completed["dataset"] = unknown | stated_data
     if not isinstance(completed.get("tools_enabled"), list):
         completed["tools_enabled"] = []  # the older layout says only whether there were any
     # Read the set-up from the top of the card.
-    about = completed.get("method_card")
-    method = about if isinstance(about, dict) else {}
+    method = block(completed, "method_card")
     stated = str(method.get("method_class") or method.get("class") or "")
     guess = MethodClass.COACHED_LLM if completed.get("coaching_data_sha256") else MethodClass.RAW_LLM
     fields = Setup.model_fields.keys() - {"method", "method_class", "method_version", "options"}
-    setup = Setup(
-        method=str(method.get("name") or "unknown"),
-        method_class=MethodClass(stated) if stated in set(MethodClass) else guess,
-        method_version=str(method.get("version") or ""),
-        **{field: completed[field] for field in fields if completed.get(field) is not None},
+    setup = Setup.model_validate(
+        {
+            "method": str(method.get("name") or "unknown"),
+            "method_class": MethodClass(stated) if stated in set(MethodClass) else guess,
+            "method_version": str(method.get("version") or ""),
+            **{field: completed[field] for field in fields if completed.get(field) is not None},
+        }
     )
     completed["method"] = setup.model_dump(mode="json")
     return completed
 
 
-def _scores(raw: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
-    scores = dict(raw["scores"])
+def _scores(raw: JsonObject, results: Sequence[Json]) -> dict[str, Json]:
+    scores = dict(block(raw, "scores"))
     if scores.get("quality_tier") is None:
         composite = scores.get("composite")
-        number = composite if isinstance(composite, int | float) else None
-        scores["quality_tier"] = quality_tier(number).value
+        scores["quality_tier"] = quality_tier(composite if isinstance(composite, int | float) else None).value
     if scores.get("bleu") is None:
         scores["bleu"] = raw.get("corpus_bleu")
-    scores.setdefault("total", raw["dataset"].get("entry_count", len(results)))
+    scores.setdefault("total", block(raw, "dataset").get("entry_count", len(results)))
     scores.setdefault("errors", 0)
-    intervals = scores.get("confidence_intervals")
-    if isinstance(intervals, dict):
+    if isinstance(scores.get("confidence_intervals"), dict):
+        intervals = block(scores, "confidence_intervals")
         scores["confidence_intervals"] = {_INTERVAL_NAMES.get(key, key): value for key, value in intervals.items()}
     return {key: value for key, value in scores.items() if value is not None}
 
 
-def _filled(raw: Mapping[str, Any], scores: Mapping[str, Any], block: str, model: type[Block]) -> dict[str, Any]:
+def _filled(raw: JsonObject, scores: JsonObject, name: str, model: type[Block]) -> JsonObject:
     """Return a block of the card, its missing fields taken from where the other layout has them."""
-    own = raw.get(block)
-    filled = dict(own) if isinstance(own, dict) else {}
+    filled = dict(block(raw, name))
     for place in (raw.get("totals"), scores, raw):
         if isinstance(place, Mapping):
             for field in model.model_fields:
@@ -167,6 +162,6 @@ def _filled(raw: Mapping[str, Any], scores: Mapping[str, Any], block: str, model
     return filled
 
 
-def snake_case(row: Mapping[str, Any]) -> dict[str, Any]:
+def snake_case(row: JsonObject) -> dict[str, Json]:
     """Return a leaderboard row with the names of the specification."""
     return {_HUMP.sub("_", key).lower(): value for key, value in row.items()}

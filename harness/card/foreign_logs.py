@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
 from corpora.checks.envelope import is_mark, names_secret
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.model.vocabularies import SEGMENT_NAMES, Segment
 from corpora.text.comparison import comparison_form
 from harness.card.foreign_cards import log_rows
 from harness.card.model import Block, EntryResult, Scores
-from harness.card.reading import number
+from harness.card.reading import block, number, objects
 from harness.core.failures import ErrorClass, UsageError
 from harness.method.method import MethodClass, Setup
 from scoring.core.inventory import metric_named
@@ -26,7 +26,7 @@ from scoring.metrics.inventory import surface_metrics
 _TOLD = ("score_caveats", "metric_availability")  # What a report says about its own scores
 
 
-def report_of_log(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
+def report_of_log(raw: JsonObject, name: str) -> dict[str, Json]:
     """Return a run log as a test report without scores; UsageError where it names no run."""
     if not isinstance(raw.get("run_id"), str):
         raise UsageError(f"{name}: $.run_id: a run log names its run. Give the whole file.")
@@ -42,14 +42,14 @@ def report_of_log(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {**others, "overall": {}, "entries": entries}
 
 
-def told_of_scores(raw: Mapping[str, Any]) -> dict[str, Any]:
+def told_of_scores(raw: JsonObject) -> dict[str, Json]:
     """Return what a report says about its scores: caveats, and metrics that were not available."""
     overall = raw.get("overall")
     places = (raw, overall if isinstance(overall, Mapping) else {})
     return {name: place[name] for name in _TOLD for place in places if place.get(name)}
 
 
-def reasons_told(raw: Mapping[str, Any], *, teller: str) -> dict[str, str]:
+def reasons_told(raw: JsonObject, *, teller: str) -> dict[str, str]:
     """Return by metric id why it has no value, as a report or row says it; ``teller`` names which of the two.
 
     A metric that is said to be available, and a name that is no metric's, are left out.
@@ -79,14 +79,14 @@ def _why_not(said: object) -> str | None:
 _AVAILABLE = frozenset({"available", "ok", "yes", "true", "computed"})
 
 
-def refuse_unclear_marks(report: Mapping[str, Any], name: str) -> None:
+def refuse_unclear_marks(report: JsonObject, name: str) -> None:
     """Raise UsageError where a report or log may be of a secret segment, and its entries do not say it as cards do.
 
     An entry whose ``segment`` is one of the names of segments is what that says.
     """
     about = {key: value for key, value in report.items() if key != "entries"}
     whole = _names_secret(about)
-    for place, entry in enumerate(report["entries"]):
+    for place, entry in enumerate(objects(report, "entries")):
         segment = entry.get("segment")
         known = isinstance(segment, str) and segment in {*Segment, *SEGMENT_NAMES}
         if not known and (whole or _names_secret(entry)):
@@ -116,7 +116,7 @@ def _has_entries(value: object) -> bool:
     return any(isinstance(text, str) for text in texts) or any(map(_has_entries, value.values()))
 
 
-def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+def card_of_published(row: JsonObject, name: str) -> dict[str, Json]:
     """Return the aggregates of a published row as a card without entries; UsageError where it names no run, or has entries.
 
     The row itself is kept under ``published_row``.
@@ -133,7 +133,7 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     languages = (_first(row, "source_lang"), _first(row, "target_lang"))
     sides = "→".join(language for language in languages if language)
     fields = Scores.model_fields
-    scores: dict[str, Any] = {key: row[key] for key in fields if row.get(key) is not None}
+    scores: dict[str, Json] = {key: row[key] for key in fields if row.get(key) is not None}
     scores["total"] = _count(row, "total", "entry_count", "total_entries", "n_entries")
     scores["errors"] = _count(row, "errors", "error_count")
     # the ends of the interval of chrF++ are fields of their own
@@ -143,7 +143,7 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     ]
     if None not in ends:
         interval = dict(zip(("ci_lower", "ci_upper"), ends, strict=True))
-        scores.setdefault("confidence_intervals", {})["chrf_plus_plus"] = interval
+        scores["confidence_intervals"] = {**block(scores, "confidence_intervals"), "chrf_plus_plus": interval}
     # Why each metric of the specification that a published row has no value of has none.
     stated_reasons = reasons_told(row, teller="the published row")
     scores["reasons"] = {
@@ -169,13 +169,13 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     }
 
 
-def _first(row: Mapping[str, Any], *names: str) -> str | None:
+def _first(row: JsonObject, *names: str) -> str | None:
     """Return the first of these fields that is a text with something in it."""
     texts = (row.get(name) for name in names)
     return next((text for text in texts if isinstance(text, str) and text.strip()), None)
 
 
-def _count(row: Mapping[str, Any], *names: str) -> int:
+def _count(row: JsonObject, *names: str) -> int:
     counts = (row.get(name) for name in names)
     return next((count for count in counts if type(count) is int and count >= 0), 0)
 
@@ -230,11 +230,11 @@ class Report(Block):
 
     run_id: str
     config: ReportConfig
-    overall: dict[str, Any]
+    overall: dict[str, JsonValue]
     entries: list[ReportEntry]
 
 
-def read_report(raw: Mapping[str, Any], name: str) -> Report:
+def read_report(raw: JsonObject, name: str) -> Report:
     """Read a report; raises UsageError that names the first wrong field."""
     try:
         return Report.model_validate(raw)
@@ -311,7 +311,7 @@ def report_rows(report: Report) -> list[EntryResult]:
     return rows
 
 
-def report_again(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def report_again(raw: JsonObject) -> tuple[JsonObject, Sequence[JsonObject]]:
     """Compute a report's corpus scores and those of its entries by its own rules.
 
     Its corpus scores leave failed entries out, and its exact match ignores case.

@@ -6,12 +6,13 @@ import json
 import re
 import sqlite3
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Corpus, Dataset
 from corpora.model.entry import Entry
 from harness.card.build import assemble, store_card
@@ -55,7 +56,6 @@ from harness.store.file.openings import RunOpening
 from harness.store.file.trouble import transaction
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
-from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.source_words import Resources
@@ -101,7 +101,7 @@ def import_card(
 
 def import_parsed(
     connection: sqlite3.Connection,
-    outer: dict[str, Any],
+    outer: dict[str, Json],
     data: bytes,
     name: str,
     *,
@@ -124,20 +124,26 @@ def import_parsed(
         case ForeignLayout.LOG:
             return _import_report(connection, report_of_log(raw, name), name)
         case ForeignLayout.PUBLISHED:
+            # the aggregates of a run of which only the scores are known
             card = card_of_published(raw, name)
-            return _import_published(connection, card, name, unverified=unverified)
+            doubt = "A published row has neither outputs nor a seal, so its scores cannot be checked."
+            if not unverified:
+                raise UsageError(f"{name}: {doubt} `--unverified` imports them all the same, marked.")
+            data = json.dumps(card, ensure_ascii=False).encode()
+            stored = _store(connection, card, data, name, doubt)
+            return replace(stored, note="Only its scores are known; there are no entries to look at.")
         case ForeignLayout.CARD:
-            doubt = _doubt(raw)
-            if doubt is not None and not unverified:
-                raise UsageError(f"{name}: {doubt} `--unverified` imports it all the same, marked.")
+            broken = _doubt(raw)
+            if broken is not None and not unverified:
+                raise UsageError(f"{name}: {broken} `--unverified` imports it all the same, marked.")
             if corpus is not None and corpus.sha256 != block(raw, "dataset").get("sha256"):
                 raise UsageError(f"{name} is on another corpus than --corpus: its hash is another.")
             entries = None if corpus is None else corpus.entries
             known = at_hand if entries is None else lambda _: entries
-            return _store(connection, raw, data, name, doubt, known)
+            return _store(connection, raw, data, name, broken, known)
 
 
-def _doubt(raw: Mapping[str, Any]) -> str | None:
+def _doubt(raw: JsonObject) -> str | None:
     if not raw.get(HASH_FIELD):
         return "The card has no seal (run_card_hash), so nobody can tell whether it was changed."
     if seal_form(raw) is None:
@@ -147,7 +153,7 @@ def _doubt(raw: Mapping[str, Any]) -> str | None:
 
 def _store(
     connection: sqlite3.Connection,
-    raw: Mapping[str, Any],
+    raw: JsonObject,
     data: bytes,
     name: str,
     doubt: str | None,
@@ -224,7 +230,7 @@ def store_id(run_id: str) -> str:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"run-card:{run_id}"))
 
 
-def _same_card(connection: sqlite3.Connection, run_id: str, raw: Mapping[str, Any], name: str) -> Run | None:
+def _same_card(connection: sqlite3.Connection, run_id: str, raw: JsonObject, name: str) -> Run | None:
     """Return the run of the store that has this very card, deleted or not; None where its id is new."""
     run = find_by_id(connection, run_id)
     if run is None:
@@ -287,20 +293,10 @@ def _moment(timestamp: str) -> datetime:
     return max(EARLIEST, min(LATEST, moment if moment.tzinfo else moment.replace(tzinfo=UTC)))
 
 
-def _import_published(connection: sqlite3.Connection, card: dict[str, Any], name: str, *, unverified: bool) -> Imported:
-    """Store the aggregates of a published row as a run of which only the scores are known."""
-    doubt = "A published row has neither outputs nor a seal, so its scores cannot be checked."
-    if not unverified:
-        raise UsageError(f"{name}: {doubt} `--unverified` imports them all the same, marked.")
-    data = json.dumps(card, ensure_ascii=False).encode()
-    stored = _store(connection, card, data, name, doubt)
-    return replace(stored, note="Only its scores are known; there are no entries to look at.")
-
-
 _REPORT_TIME = re.compile(r"run_(\d{8})_(\d{6})_")
 
 
-def _import_report(connection: sqlite3.Connection, raw: Mapping[str, Any], name: str) -> Imported:
+def _import_report(connection: sqlite3.Connection, raw: JsonObject, name: str) -> Imported:
     card = report_card(raw, name)
     sealed = card_bytes(card)
     stored = _store(connection, card.as_json(), sealed, name, None)
@@ -311,7 +307,7 @@ def _import_report(connection: sqlite3.Connection, raw: Mapping[str, Any], name:
     return replace(stored, note=note)
 
 
-def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
+def report_card(raw: JsonObject, name: str) -> RunCard:
     """Make a card of a test report: its texts, scored as any run's; what it does not tell is null."""
     report = read_report(raw, name)
     refuse_unclear_marks(raw, name)
@@ -336,21 +332,16 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
         retries=Retries(attempts=len(rows), retried_entries=0, rate_limited=0, waited_seconds=0.0),
         entries=entries,
         outputs=outputs,
-        rows=_scored_rows(rows, scorer, statistics),
+        rows=[
+            row.model_copy(update=row_numbers(values, scorer))
+            for row, values in zip(rows, scorer.entries_values(statistics), strict=True)
+        ],
         scoring=None,
         scorer=scorer,
         statistics=statistics,
     )
-    return assemble(
-        material, {"source_report": {"run_id": report.run_id, "overall": report.overall} | told_of_scores(raw)}
-    )
-
-
-def _scored_rows(rows: list[EntryResult], scorer: Scorer, statistics: list[Any]) -> list[EntryResult]:
-    return [
-        row.model_copy(update=row_numbers(values, scorer))
-        for row, values in zip(rows, scorer.entries_values(statistics), strict=True)
-    ]
+    source: JsonObject = {"run_id": report.run_id, "overall": report.overall, **told_of_scores(raw)}
+    return assemble(material, {"source_report": source})
 
 
 def _report_data(envelope: Dataset, rows: list[EntryResult]) -> DatasetBlock:

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import fsum
-from typing import Any
 
-from corpora.model.corpus import Dataset
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import Transmission
@@ -73,7 +72,7 @@ def fingerprint(setup: Setup, dataset_sha256: str, harness_version: str) -> Fing
     return fingerprint_of(components, setup_components)
 
 
-def fingerprint_of(components: Mapping[str, Any], setup_components: Mapping[str, Any]) -> Fingerprint:
+def fingerprint_of(components: JsonObject, setup_components: JsonObject) -> Fingerprint:
     """Hash the components of a fingerprint, each set as one canonical JSON object."""
     return Fingerprint(
         hash=canonical_sha256(components),
@@ -126,7 +125,7 @@ def verdict(result: Result) -> str:
     return EQUIVALENT if result.third else MISS
 
 
-def retry_block(run: Run, entries: Mapping[int, Entry], dataset_sha256: str) -> dict[str, Any] | None:
+def retry_block(run: Run, entries: Mapping[int, Entry], dataset_sha256: str) -> dict[str, Json] | None:
     """Return ``retry_of`` of a run's card; None for its own run."""
     stored = run.opening.retry_of
     if stored is None:
@@ -182,11 +181,11 @@ class Material:
     """Of the floors; ``scoring.card.claim.FLOORS_VERSION`` for those of this version."""
     corpus_values: Mapping[str, float | None] = field(default_factory=dict)
     """Values of the metrics that only a whole corpus has."""
-    rescore_of: Mapping[str, Any] | None = None
+    rescore_of: JsonObject | None = None
     """Id and hash of the run whose outputs were scored again; None for its own run."""
     scoring_cost: ScoringCost | None = None
     """What endpoints charged for the scoring; None where none was asked."""
-    retry_of: Mapping[str, Any] | None = None
+    retry_of: JsonObject | None = None
     """The run whose failed entries were asked for again, and which those are; None for its own run."""
     despite_network: str = ""
     """As in the run's opening."""
@@ -252,31 +251,24 @@ def scoring_cost(rows: Iterable[AnnotationRow]) -> ScoringCost | None:
     if not by_annotator:
         return None
     every = [row for rows in by_annotator.values() for row in rows]
-    return ScoringCost(
-        **_added_up(every),
-        spent_usd=fsum(row.spent_usd for row in every),
-        by_annotator={
-            id_: _annotator_cost(rows_of_annotator) for id_, rows_of_annotator in sorted(by_annotator.items())
-        },
-    )
+    costs = {}
+    for id_, asked in sorted(by_annotator.items()):
+        costs[id_] = _added_up(asked)
+        if outputs := [row for row in asked if row.position is not None]:
+            judged = sum(map(answered, outputs))
+            costs[id_] = costs[id_].model_copy(update={"judged": judged, "judge_failed": len(outputs) - judged})
+    spent = fsum(row.spent_usd for row in every)
+    return ScoringCost(**dict(_added_up(every).model_dump(exclude_unset=True)), spent_usd=spent, by_annotator=costs)
 
 
-def _annotator_cost(rows: Sequence[AnnotationRow]) -> AnnotatorCost:
-    outputs = [row for row in rows if row.position is not None]
-    if not outputs:
-        return AnnotatorCost(**_added_up(rows))
-    judged = sum(map(answered, outputs))
-    return AnnotatorCost(**_added_up(rows), judged=judged, judge_failed=len(outputs) - judged)
-
-
-def _added_up(rows: Sequence[AnnotationRow]) -> dict[str, Any]:
+def _added_up(rows: Sequence[AnnotationRow]) -> AnnotatorCost:
     known = [row.cost_usd for row in rows if row.cost_usd is not None]
     total = fsum(known)
-    return {
-        "calls": sum(row.calls for row in rows),
-        "total_cost_usd": total if len(known) == len(rows) else None,
-        "known_cost_usd": total,
-    }
+    return AnnotatorCost(
+        calls=sum(row.calls for row in rows),
+        total_cost_usd=total if len(known) == len(rows) else None,
+        known_cost_usd=total,
+    )
 
 
 def iso_time(seconds: float) -> str:
@@ -295,32 +287,23 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
         (run.corpus,),
     ).fetchone()
     # the task where it is not translation, and what a corpus says of its whole
-    whole: dict[str, Any] = {} if envelope.task == TRANSLATION else {"task": envelope.task}
-    whole |= {name: tag for name in FREE if (tag := getattr(envelope, name)) is not None}
+    whole: dict[str, Json] = {} if envelope.task == TRANSLATION else {"task": envelope.task}
+    whole |= {name: getattr(envelope, name) for name in FREE}
+    # what the terms led to, the term itself, its rule, and what a person answered for; nothing without any
+    terms, may_send = envelope.terms, run_options_of(run).may_send
+    whole |= {"may_send": may_send, "training": terms.training}
+    if terms.because:
+        whole |= {"transmission": terms.transmission.value, "transmission_because": terms.because}
+    if terms.transmission is not Transmission.OPEN and (terms.because or may_send):
+        whole |= {"transmission_rule": terms.rule, "licence_class": terms.licence_class or None}
+    if terms.endpoints:
+        whole["endpoints"] = list(terms.endpoints)
     return DatasetBlock(
         **{name: getattr(envelope, name) for name in _OF_ENVELOPE},
         sha256=sha256,
         entry_count=len(run.positions),
         corpus_entry_count=None if partial else entries,
-        **_terms(envelope, run_options_of(run).may_send),
-        **whole,
-    )
-
-
-def _terms(envelope: Dataset, may_send: str | None) -> dict[str, Any]:
-    """Return what the terms of a corpus led to, the term itself, its rule and what a person answered for.
-
-    Nothing of a corpus that has none, and of which nobody was asked.
-    """
-    terms = envelope.terms
-    terms_fields: dict[str, Any] = {"may_send": may_send, "training": terms.training}
-    if terms.because:
-        terms_fields |= {"transmission": terms.transmission.value, "transmission_because": terms.because}
-    if terms.transmission is not Transmission.OPEN and (terms.because or may_send):
-        terms_fields |= {"transmission_rule": terms.rule, "licence_class": terms.licence_class or None}
-    if terms.endpoints:
-        terms_fields["endpoints"] = list(terms.endpoints)
-    return {name: value for name, value in terms_fields.items() if value is not None}
+    ).model_copy(update={name: value for name, value in whole.items() if value is not None})
 
 
 def _model_id(connection: sqlite3.Connection, attempts: Sequence[Attempt], *, all_of_them: bool) -> str | None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from enum import StrEnum
 from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
+from corpora.files.json_types import Json, JsonObject
 from harness.core.canonical import canonical_bytes, canonical_sha256, sorted_key_bytes
 from harness.core.failures import UsageError
 from harness.method.method import Setup
@@ -408,7 +408,7 @@ class RunCard(Block):
     run_card_hash: str
     """SHA-256 over the canonical bytes of the card with this field set to "" (§3.9)."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return the card as JSON values: what was given stays, nothing is added."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
@@ -429,12 +429,12 @@ class SealForm(StrEnum):
     """Older cards: keys sorted by code point, ``", "`` and ``": "``, characters unescaped, UTF-8."""
 
 
-def card_hash(card: Mapping[str, Any]) -> str:
+def card_hash(card: JsonObject) -> str:
     """Return the seal of a card: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
     return canonical_sha256({**card, HASH_FIELD: ""})
 
 
-def seal_form(card: Mapping[str, Any]) -> SealForm | None:
+def seal_form(card: JsonObject) -> SealForm | None:
     """Return in which form a card's seal holds, None where it holds in neither."""
     stated = card.get(HASH_FIELD)
     unsealed = {**card, HASH_FIELD: ""}
@@ -454,7 +454,7 @@ def seal_form(card: Mapping[str, Any]) -> SealForm | None:
 # change.
 
 
-def card_schema() -> dict[str, Any]:
+def card_schema() -> JsonObject:
     """Make the schema from the model; metrics that it does not name follow from the inventory."""
     schema = RunCard.model_json_schema(by_alias=True)
     scores = schema["$defs"]["Scores"]["properties"]

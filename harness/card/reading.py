@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
-from corpora.files.json_types import JsonObject
+from corpora.files.json_types import Json, JsonObject
 from corpora.text.comparison import MOST_STACKED, comparison_form, stacked
 from harness.core.failures import UsageError
 from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, CaveatKind
@@ -54,7 +54,7 @@ def read_card_bytes(path: Path) -> bytes:
         raise UsageError(f"{path.name} cannot be read: {error.strerror}.") from error
 
 
-def parse_object(data: bytes, name: str) -> dict[str, Any]:
+def parse_object(data: bytes, name: str) -> dict[str, Json]:
     """Parse the bytes of a card as its JSON object; ``name`` is the file's name in messages.
 
     Raises UsageError for bytes that are no UTF-8, no JSON or no object, for doubled keys (readers
@@ -107,7 +107,7 @@ def _parsed(data: bytes, name: str) -> Any:
         raise UsageError(f"{name}: {words if endless else error}") from error
 
 
-def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Json]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("an object has the same key twice. Take one of the two out.")
@@ -138,8 +138,13 @@ def number(value: object) -> float | None:
 
 def block(card: JsonObject, name: str) -> JsonObject:
     """Return a field of a card that is an object, an empty one where it is none."""
-    field_block = card.get(name)
-    return field_block if isinstance(field_block, Mapping) else {}
+    return _object(card.get(name))
+
+
+def objects(card: JsonObject, name: str) -> list[JsonObject]:
+    """Return the objects of a field of a card that is a list, none where it is no list."""
+    listed = card.get(name)
+    return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list | tuple) else []
 
 
 # ---- What may be claimed of a run by its card, which may come from elsewhere or from an earlier
@@ -151,7 +156,7 @@ def block(card: JsonObject, name: str) -> JsonObject:
 _MOST = 10**9  # No run has as many entries
 
 
-def claim_of(card: Mapping[str, Any]) -> Claim:
+def claim_of(card: JsonObject) -> Claim:
     """Return what a card may claim before a review.
 
     Decided from the numbers that it states; for a card of this version that is the record it was sealed
@@ -170,17 +175,17 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
     return replace(made, claimable_tier=made.tier())
 
 
-def of_earlier_version(card: Mapping[str, Any]) -> bool:
+def of_earlier_version(card: JsonObject) -> bool:
     """Return whether a card states floors that were worked out otherwise than now."""
     return bool(stated_floors(card)) and card.get("floors_version") != FLOORS_VERSION
 
 
-def of_these_rules(scores: Mapping[str, Any]) -> bool:
+def of_these_rules(scores: JsonObject) -> bool:
     """Return whether a card's claim was decided by the rules of now, or it states no record of its claim."""
     return "claim" not in scores or block(scores, "claim").get("rules") == CLAIM_RULES
 
 
-def without_rise(card: Mapping[str, Any]) -> float | None:
+def without_rise(card: JsonObject) -> float | None:
     """Return the composite in which inputs without a value count as nothing; None where it is the stated one.
 
     Only inputs of which worthless outputs have a value are counted (``scoring.core.inventory.counting_gaps``).
@@ -190,7 +195,7 @@ def without_rise(card: Mapping[str, Any]) -> float | None:
     return None if even == mixed.value else even
 
 
-def stated_floors(card: Mapping[str, Any]) -> dict[str, FloorScores]:
+def stated_floors(card: JsonObject) -> dict[str, FloorScores]:
     """Return the floors of a card by name."""
     listed = card.get("floors") or block(card, "scores").get("floors")
     if isinstance(listed, Mapping):
@@ -210,7 +215,7 @@ def stated_floors(card: Mapping[str, Any]) -> dict[str, FloorScores]:
     return known
 
 
-def _own_limits(card: Mapping[str, Any], scores: Mapping[str, Any], made: Claim) -> Iterator[Limit]:
+def _own_limits(card: JsonObject, scores: JsonObject, made: Claim) -> Iterator[Limit]:
     """Yield what the card itself claims less than its numbers allow."""
     if scores.get("at_floor") is True and not made.at_floor and made.composite is not None:
         yield Limit(ClaimReason.COMPOSITE_FLOOR, Tier.BASELINE, clear=False)
@@ -219,7 +224,7 @@ def _own_limits(card: Mapping[str, Any], scores: Mapping[str, Any], made: Claim)
         yield Limit(ClaimReason.STATED, Tier(stated))
 
 
-def _mixed(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Composite:
+def _mixed(card: JsonObject, scores: JsonObject) -> Composite:
     weighing = stated_weighing(card.get("scoring")) or specified()
     stated = scores.get("composite_profile")
     profile = stated if isinstance(stated, str) and stated in weighing.profiles else "B"
@@ -253,7 +258,7 @@ def stated_caveats(claim: object) -> tuple[Caveat, ...]:
     return tuple(caveats)
 
 
-def _object(value: object) -> Mapping[str, Any]:
+def _object(value: object) -> JsonObject:
     return value if isinstance(value, Mapping) else {}
 
 
@@ -263,14 +268,14 @@ def _whole(value: object) -> int | None:
     return int(finite or 0) if whole else None
 
 
-def _lower(scores: Mapping[str, Any], metric: str) -> float | None:
+def _lower(scores: JsonObject, metric: str) -> float | None:
     return number(block(block(scores, "confidence_intervals"), metric).get("ci_lower"))
 
 
 # What cards claimed that state no record of it
 
 
-def earlier_claim(card: RunCard, scores: Mapping[str, Any]) -> dict[str, Any]:
+def earlier_claim(card: RunCard, scores: JsonObject) -> dict[str, Json]:
     """Return the fields by which cards before ``floors_version`` 2 claimed, by the rules of then.
 
     A run was at its floor where the composite's interval, computed again in ``scores``, did not clear the
@@ -281,9 +286,9 @@ def earlier_claim(card: RunCard, scores: Mapping[str, Any]) -> dict[str, Any]:
     references = _largest_share([row.reference or "" for row in card.results])
     identical = outputs > max(MOST_IDENTICAL, references)
     known = [floor.composite for floor in card.floors if floor.composite is not None]
-    lower = (scores["confidence_intervals"].get("composite") or {}).get("ci_lower")
+    lower = _lower(scores, "composite")
     at_floor = lower is not None and (identical or (bool(known) and lower <= max(known)))
-    tier = quality_tier(scores["composite"])
+    tier = quality_tier(number(scores["composite"]))
     if at_floor and tier is not Tier.UNSCORED:
         tier = Tier.BASELINE
     tier = min(tier, HIGHEST_WITHOUT_REVIEW, key=lambda claimed_tier: claimed_tier.rank)
@@ -299,13 +304,12 @@ def _largest_share(texts: Sequence[str]) -> float:
 # ---- Cards whose numbers stay on this computer: those of runs with secret entries (DESIGN V3).
 
 
-def kept_inside(card: Mapping[str, Any] | None) -> bool:
+def kept_inside(card: JsonObject | None) -> bool:
     """Return whether a card of this store has numbers over secret entries, of which only a released card leaves."""
-    rows = (card or {}).get("results") or ()
-    return bool(card) and ("withheld" in (card or {}) or any(row.get("withheld") for row in rows))
+    return card is not None and ("withheld" in card or any(row.get("withheld") for row in objects(card, "results")))
 
 
-def refuse_inside(card: Mapping[str, Any] | None, run_id: str) -> None:
+def refuse_inside(card: JsonObject | None, run_id: str) -> None:
     """Raise UsageError where a card is one that does not leave as it is."""
     if kept_inside(card):
         raise UsageError(inside_words(run_id))

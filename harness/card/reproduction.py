@@ -6,9 +6,9 @@ It tells nothing of the computer that ran it: what reproduces depends on none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import percent
 from harness.card.model import RunCard
 from harness.card.reading import block, number
@@ -94,7 +94,7 @@ def reproduced_card(card: RunCard) -> ReproducedCard:
     )
 
 
-def stated_scores(card: Mapping[str, Any]) -> dict[str, float]:
+def stated_scores(card: JsonObject) -> dict[str, float]:
     """Return the values that a card states, by metric id and ``composite``; nulls are left out."""
     scores = block(card, "scores").items()
     known = {id_: number(value) for id_, value in scores if id_ == COMPOSITE or row_of(id_)}
@@ -149,7 +149,7 @@ def read_reproduction(data: bytes) -> SignedReproduction:
     return record
 
 
-def fits_card(found: ReproductionRecord, card: Mapping[str, Any], signers: frozenset[str]) -> str:
+def fits_card(found: ReproductionRecord, card: JsonObject, signers: frozenset[str]) -> str:
     """Return why a record is not one of this card; empty where it is.
 
     ``signers``: keys whose seals of the card hold.

@@ -7,21 +7,21 @@ import io
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from enum import StrEnum
-from typing import Any
 
 from pydantic import ValidationError
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import Entry, Segment
 from corpora.model.vocabularies import SEGMENT_NAMES
 from corpora.text.visible import guarded
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
 from harness.card.model import EntryResult, EntryUsage, RunCard, seal_form
-from harness.card.reading import inside_words, kept_inside, parse_object
+from harness.card.reading import block, inside_words, kept_inside, parse_object
 from harness.core.calls import TOKENS, Usage
 from harness.core.failures import ErrorClass, HarnessError, StoreError, UsageError
 from harness.method.method import Result
@@ -125,7 +125,7 @@ def entry_rows(
     return rows
 
 
-def row_json(row: EntryResult) -> dict[str, Any]:
+def row_json(row: EntryResult) -> dict[str, Json]:
     """Return a row as JSON values; without what it has not."""
     fields = row.model_dump(mode="json", by_alias=True)
     for name in ("statistics", "lint_verdict", "semantic_verdict", "values", *FREE):
@@ -145,7 +145,7 @@ def row_entry(row: EntryResult) -> Entry:
     segment = None
     with suppress(ValueError):
         segment = SEGMENT_NAMES.get(row.segment or "") or Segment(row.segment or "")
-    fields: dict[str, object] = {
+    fields: dict[str, Json] = {
         "id": row.entry_id,
         "source": row.source or "",
         "reference": row.reference or "",
@@ -215,12 +215,12 @@ def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
         raise _broken(run.run_id) from error
 
 
-def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
+def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Json]:
     """Return a card's JSON as it is stored, its seal not examined; raises HarnessError where there is none."""
     return raw_card(connection, read_run(connection, number))
 
 
-def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
     """Return the JSON of a run's card without its rows; HarnessError where the run is not complete."""
     head = read_card(connection, run.id)
     if head is None:
@@ -230,7 +230,7 @@ def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     return head
 
 
-def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
     """Return the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
     imported = read_imported(connection, run.id)
     if imported is not None:
@@ -240,19 +240,19 @@ def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     return {**head, "results": rows}
 
 
-def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, Any]]:
+def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, Json]]:
     """Return the rows of a run as a card has them, also where its card leaves them out for its secret entries."""
     run = read_run(connection, number)
     return _rows(connection, run, card_head(connection, run))
 
 
-def _rows(connection: sqlite3.Connection, run: Run, head: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _rows(connection: sqlite3.Connection, run: Run, head: JsonObject) -> list[dict[str, Json]]:
     results = list(read_results(connection, run.id))
     entries = read_entries(connection, run.corpus, [result.position for result in results])
     scorer = stored_scorer(run, "und", list(entries.values()))
     statistics = [scorer.unpack(result.statistics) for result in results]
     rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, run.id))
-    absent = {name: None for name in FREE if f"by_{name}" not in head.get("scores", {})}
+    absent = {name: None for name in FREE if f"by_{name}" not in block(head, "scores")}
     return [row_json(row.model_copy(update=absent)) for row in rows]
 
 
@@ -306,8 +306,13 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
     """
     card = load_card(connection, run)
     imported = read_imported(connection, run)
-    if imported is None:
-        _refuse_secrets(card, form)
+    if imported is None and kept_inside(card.as_json()):  # neither its rows nor its card leave like this
+        if form is not ExportForm.CARD:
+            raise UsageError(
+                "This run has secret entries; so no row of it leaves this machine. Export its released card: it has the scores. "
+                "For a copy of your own, copy the data folder."
+            )
+        raise UsageError(f"{inside_words(card.run_id)} For a copy of your own, copy the data folder.")
     if form is ExportForm.CARD:
         return imported or card_bytes(card)
     rows = _exporting_rows(connection, run, card)
@@ -336,25 +341,13 @@ def refuse_to_leave(connection: sqlite3.Connection, runs: Iterable[Run]) -> None
             raise UsageError(inside_words(run.run_id))
 
 
-def _refuse_secrets(card: RunCard, form: ExportForm) -> None:
-    """Raise UsageError for a run with secret entries: neither its rows nor its card leave like this."""
-    if not kept_inside(card.as_json()):
-        return
-    if form is not ExportForm.CARD:
-        raise UsageError(
-            "This run has secret entries; so no row of it leaves this machine. Export its released card: it has the scores. "
-            "For a copy of your own, copy the data folder."
-        )
-    raise UsageError(f"{inside_words(card.run_id)} For a copy of your own, copy the data folder.")
-
-
 def card_bytes(card: RunCard) -> bytes:
     """Write a card for people and programs: indented, in the order of the specification."""
     text = json.dumps(card.as_json(), ensure_ascii=False, indent=2, allow_nan=False)
     return f"{text}\n".encode()
 
 
-def _exporting_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> list[dict[str, Any]]:
+def _exporting_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> list[dict[str, Json]]:
     """Return the rows of a card, each with the entry's own value of every metric, as ``RunHandle.entries`` has them."""
     run = read_run(connection, number)
     entries = open_entries(connection, run.corpus, run.positions)
@@ -370,8 +363,11 @@ def _exporting_rows(connection: sqlite3.Connection, number: int, card: RunCard) 
     ]
 
 
-def _csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    flat = [dict(_cells(row)) for row in rows]
+def _csv(rows: Iterable[JsonObject]) -> str:
+    flat = []
+    for row in rows:
+        usage = {f"usage.{part}": count for part, count in block(row, "usage").items()}
+        flat.append({name: _cell(value) for name, value in [*row.items(), *usage.items()] if name != "usage"})
     columns = list(dict.fromkeys([*_COLUMNS, *(name for row in flat for name in row)]))
     file = io.StringIO(newline="")
     table = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
@@ -385,14 +381,6 @@ _COLUMNS = tuple(
     for name, field in EntryResult.model_fields.items()
     for column in ([f"usage.{part}" for part in EntryUsage.model_fields] if name == "usage" else [field.alias or name])
 )
-
-
-def _cells(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in fields.items():
-        if name == "usage":
-            yield from ((f"usage.{part}", _cell(count)) for part, count in (value or {}).items())
-        else:
-            yield name, _cell(value)
 
 
 def _cell(value: object) -> str:

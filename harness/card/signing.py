@@ -11,17 +11,18 @@ from __future__ import annotations
 import hmac
 import secrets
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
+from corpora.files.json_types import JsonObject
 from harness.card.model import HASH_FIELD, card_hash
-from harness.card.reading import parse_object
+from harness.card.reading import objects, parse_object
 from harness.card.rows import stored_rows
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, UsageError
@@ -96,8 +97,8 @@ class SealFile(StrictRecord):
 
 
 def seal_card(
-    card: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
+    card: JsonObject,
+    rows: Sequence[JsonObject],
     identity: Identity,
     now: datetime,
     after: LogPlace | None = None,
@@ -111,8 +112,8 @@ def seal_card(
         raise UsageError("This card cannot be signed: its hash is not its own, so it was changed after it was sealed.")
     salts = secrets.token_bytes(32)
     record = CardSeal(
-        run_id=card["run_id"],
-        card=card[HASH_FIELD],
+        run_id=str(card["run_id"]),
+        card=str(card[HASH_FIELD]),
         rows=len(rows),
         root=rows_root(rows, salts).hex(),
         when=now.astimezone(UTC).strftime(_MOMENT),
@@ -139,19 +140,19 @@ def read_seal(data: bytes) -> SealFile:
     return seal_file
 
 
-def rows_root(rows: Sequence[Mapping[str, Any]], salts: bytes) -> bytes:
+def rows_root(rows: Sequence[JsonObject], salts: bytes) -> bytes:
     """Return the root over the rows of a card in their order."""
     # Four rows: root = H(H(h0 h1) H(h2 h3)). The proof of row 2 is the row, its salt, h3 and H(h0 h1): from these
     # anyone gets to the root, and the salts keep the other hashes from confirming a guess.
     return tree_root(row_hashes(rows, salts))
 
 
-def row_hashes(rows: Sequence[Mapping[str, Any]], salts: bytes) -> list[bytes]:
+def row_hashes(rows: Sequence[JsonObject], salts: bytes) -> list[bytes]:
     """Return the leaf hash of each row."""
     return [row_hash(row, row_salt(salts, place)) for place, row in enumerate(rows)]
 
 
-def row_hash(row: Mapping[str, Any], salt: bytes) -> bytes:
+def row_hash(row: JsonObject, salt: bytes) -> bytes:
     """Return the leaf hash of one row: over its salt of 32 bytes and its canonical JSON."""
     return leaf_hash(salt + canonical_bytes(dict(row)))
 
@@ -174,7 +175,7 @@ class RowProof(StrictRecord):
     seal: SignedSeal
     place: Count
     """Of the row on the card, from 0."""
-    row: dict[str, Any]
+    row: dict[str, JsonValue]
     """As it is in the card's ``results``."""
     salt: Hex64
     path: Annotated[tuple[Hex64, ...], Field(max_length=64)]
@@ -196,7 +197,7 @@ class RowProof(StrictRecord):
         return signed and led is not None and led.hex() == self.seal.root
 
 
-def prove_row(sealed: SealFile, rows: Sequence[Mapping[str, Any]], entry: str) -> RowProof:
+def prove_row(sealed: SealFile, rows: Sequence[JsonObject], entry: str) -> RowProof:
     """Make the proof of the row of one entry, by its id.
 
     Raises UsageError where no row has this id, or several have, and where the salts are not there.
@@ -305,12 +306,12 @@ def sign_run(
             after is None or (kept.seal.after is not None and kept.seal.after.vault == after.vault)
         ):
             return kept
-    made = seal_card(raw, raw["results"] or stored_rows(connection, run), identity, now, after)
+    made = seal_card(raw, objects(raw, "results") or stored_rows(connection, run), identity, now, after)
     keep_seal(connection, run, signer, made.data())
     return made
 
 
-def kept_seals(connection: sqlite3.Connection, run: int, card: Mapping[str, Any]) -> list[SealFile]:
+def kept_seals(connection: sqlite3.Connection, run: int, card: JsonObject) -> list[SealFile]:
     """Return the seals that are kept of a card, the newest first; one that is damaged counts as absent."""
     seal_files = []
     for data in seals_of(connection, run):
@@ -320,7 +321,7 @@ def kept_seals(connection: sqlite3.Connection, run: int, card: Mapping[str, Any]
     return sorted(fitting, key=lambda seal_file: seal_file.seal.when, reverse=True)
 
 
-def keep_others_seal(connection: sqlite3.Connection, run: int, card: Mapping[str, Any], data: bytes) -> None:
+def keep_others_seal(connection: sqlite3.Connection, run: int, card: JsonObject, data: bytes) -> None:
     """Store the seal that came with an imported card; raises FileError where it is damaged or another card's."""
     seal = read_seal(data)
     if seal.seal.card != card.get(HASH_FIELD):
@@ -328,7 +329,7 @@ def keep_others_seal(connection: sqlite3.Connection, run: int, card: Mapping[str
     keep_seal(connection, run, seal.seal.by, data)
 
 
-def outgoing(sealed: SealFile, card: Mapping[str, Any]) -> SealFile:
+def outgoing(sealed: SealFile, card: JsonObject) -> SealFile:
     """Return a seal as it goes out beside a card: with its salts only where the rows go out too."""
     return sealed if card["results"] else sealed.without_salts()
 

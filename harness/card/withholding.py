@@ -14,20 +14,22 @@ from hashlib import sha256
 from math import floor, isfinite, log10, sqrt
 from typing import Any, Final
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import Entry
 from harness.card.comparability import NO_SEGMENT, card_id, ids_sha256
+from harness.card.reading import block, objects
 from scoring.core.inventory import row_of
 from scoring.statistics.intervals import DIMENSIONS
 
 LEAST: Final = 5  # Fewest secret entries whose sum may leave
 
 
-def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any]:
-    """Return the fields of a card as they may leave, where an entry is secret; none where all are open."""
+def withheld_part(stated: JsonObject, entries: Sequence[Entry]) -> dict[str, Json]:
+    """Return the fields of a card as they may leave, where an entry is secret; none where all are open. ``stated``: its scores."""
     secret = sum(entry.secret for entry in entries)
     if not secret:
         return {}
-    scores = dict(card["scores"])
+    scores = dict(stated)
     suppressed: dict[str, list[str]] = {}
     for dimension in DIMENSIONS:
         name = f"by_{dimension}"
@@ -35,7 +37,7 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
         left_out = too_small(Counter(str(tag) for tag in tags if tag is not None), secret)
         if name not in scores:
             continue
-        groups = scores[name] or {}
+        groups = block(scores, name)
         scores[name] = {tag: group for tag, group in groups.items() if tag not in left_out}
         if gone := sorted(left_out & set(groups)):
             suppressed[dimension] = gone
@@ -43,9 +45,9 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
         scores.pop("spread", None)
         scores.pop("findings", None)
     elif "findings" in scores:  # counts alone: a cost is another score
-        scores["findings"] = [{**finding, "cost": None} for finding in scores["findings"]]
+        scores["findings"] = [{**finding, "cost": None} for finding in objects(scores, "findings")]
     segments = Counter(entry.segment or NO_SEGMENT for entry in entries)
-    withheld = {
+    withheld: JsonObject = {
         "entries": len(entries),
         "secret": secret,
         "least": LEAST,
@@ -56,7 +58,7 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
     return {"scores": scores, "results": [], "withheld": withheld}
 
 
-def without_retried(retry_of: Mapping[str, Any]) -> dict[str, Any]:
+def without_retried(retry_of: JsonObject) -> dict[str, Json]:
     """Omit which entries were asked for again; how many stays."""
     return {**retry_of, "retried_entries": []}
 

@@ -195,7 +195,7 @@ def _tagged(row: CorpusRow) -> Entry:
     """Return an entry without its texts, which knows which of its tags may be shown."""
     segment = row.segment if row.segment in set(Segment) else None
     rest = {} if row.rest is None else stored_object(row.rest)
-    variety, orthography = rest.get("variety"), rest.get("orthography")
+    context, variety, orthography = (rest.get(name) for name in ("context", "variety", "orthography"))
     return Entry.model_construct(
         id=row.id,
         source="",
@@ -204,7 +204,7 @@ def _tagged(row: CorpusRow) -> Entry:
         difficulty=row.difficulty,
         provenance=row.provenance,
         register_=row.register,
-        context=rest.get("context"),
+        context=context if isinstance(context, str) else None,
         variety=variety if isinstance(variety, str) else None,
         orthography=orthography if isinstance(orthography, str) else None,
     )

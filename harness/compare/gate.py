@@ -8,10 +8,10 @@ the test of ``rosetta compare`` says so.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from corpora.files.json_types import JsonObject
 from harness.card.reading import block, claim_of, number
 from harness.card.rows import card_head, refuse_to_leave
 from harness.core.failures import UsageError
@@ -113,13 +113,13 @@ def gate_run(
     return GateResult(run.run_id, None if other is None else other.run_id, tuple(checks))
 
 
-def _floors(card: Mapping[str, Any]) -> Iterator[GateCheck]:
+def _floors(card: JsonObject) -> Iterator[GateCheck]:
     """Check that the run is above what worthless outputs reach (DESIGN T2); no rule where the card states no floors."""
     if card.get("floors"):
         yield GateCheck("floors", passed=not claim_of(card).at_floor)
 
 
-def _score(card: Mapping[str, Any], limit: ScoreLimit) -> GateCheck:
+def _score(card: JsonObject, limit: ScoreLimit) -> GateCheck:
     scores = block(card, "scores")
     value = number(scores.get(limit.metric))
     ends = block(block(scores, "confidence_intervals"), limit.metric)
@@ -137,7 +137,7 @@ def _score(card: Mapping[str, Any], limit: ScoreLimit) -> GateCheck:
     return GateCheck("score", kept, limit.metric, limit.value, limit.at_most, value, lower, upper, reason)
 
 
-def _failed(card: Mapping[str, Any], most: float | None) -> Iterator[GateCheck]:
+def _failed(card: JsonObject, most: float | None) -> Iterator[GateCheck]:
     if most is None:
         return
     scores = block(card, "scores")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from corpora.files.json_types import JsonObject
 from harness.card.comparability import ScoredTerms, terms_remedy
 from harness.card.material import fingerprint
 from harness.compare.rows import ComparedRow, OrderedRun
@@ -59,7 +59,7 @@ class ComparedRun:
     """What is known of it: the least that it can be."""
     median_seconds: float | None
     """Middle latency of the entries that were not answered from the cache."""
-    card: Mapping[str, Any] | None = None
+    card: JsonObject | None = None
     """What its card says of its claim, over all its outputs; None before it has a card."""
     certificates: tuple[Attached, ...] = ()
     """What reviews said of it."""

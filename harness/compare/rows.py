@@ -11,6 +11,7 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from corpora.files.json_types import JsonObject
 from corpora.model.entry import EntryId, Segment
 from harness.core.failures import UsageError
 from harness.method.method import Result
@@ -122,7 +123,7 @@ class OrderedRun:
         return before == (run.run_id, found.stretches, bool(found.sealed), found.there)
 
     @cached_property
-    def card(self) -> Mapping[str, Any] | None:
+    def card(self) -> JsonObject | None:
         """Return the parts of its card from which its claim is read; None before it has a card."""
         return None if self.claimed is None else stored_object(self.claimed)
 
@@ -406,7 +407,7 @@ def _totals(table: Table) -> dict[str, MetricTotals]:
 # ---- What the values of a run from elsewhere depend on, worked out of what it was scored with.
 
 
-def setup_signatures(stated: Mapping[str, Any]) -> Mapping[str, str]:
+def setup_signatures(stated: JsonObject) -> Mapping[str, str]:
     """Return the signature of each metric of a set-up as a card states it; UsageError where it is none."""
     setup = stated_setup(stated)
     return {} if setup is None else make_scorer(Resources(setup)).signatures

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from corpora.files.json_types import JsonObject
 from harness.card.reading import number
 from harness.core.failures import ErrorClass
 from harness.store.run_list import RunSummary
@@ -26,7 +26,7 @@ class Entrant:
     run: RunSummary
     setup_hash: str
     method_class: str
-    scores: Mapping[str, Any]
+    scores: JsonObject
     """The card's ``scores`` block, without its breakdowns."""
     cost_per_entry_usd: float | None
     avg_latency_seconds: float | None

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -159,8 +159,8 @@ def _letter(number: int) -> str:
 # Their numbers can be computed again by nobody outside. Cards are those that this computer
 # released, and those that were imported.
 
-_Form = type[ReleasedCard | ReleasedDifference | ReleasedRefusal]
-_FORMS: Final[dict[str, _Form]] = {
+ReleasedFile = ReleasedCard | ReleasedDifference | ReleasedRefusal
+_FORMS: Final[dict[str, type[ReleasedFile]]] = {
     "rosetta-released-card": ReleasedCard,
     "rosetta-released-difference": ReleasedDifference,
     "rosetta-released-refusal": ReleasedRefusal,
@@ -168,26 +168,27 @@ _FORMS: Final[dict[str, _Form]] = {
 
 
 def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connection) -> None:
-    """Add to the checks of a released file what notices that are believed here say of it."""
-    verdict.checks += _consent(json.loads(data), connection)
+    """Add to the checks of a released file, which ``verify_released`` found right, what notices that are believed here say of it."""
+    if (form := _form_of(data)) is not None:
+        verdict.checks += _consent(form.model_validate_json(data, strict=True), connection)
 
 
 def withdrawn_of(past: History, connection: sqlite3.Connection) -> frozenset[str]:
     """Return the runs whose scores were released and may not be claimed now, by notices that are in force here."""
-    checks = {act.run: _consent(act.card.model_dump(mode="json"), connection) for act in past.told(ScoresTold)}
+    checks = {act.run: _consent(act.card, connection) for act in past.told(ScoresTold)}
     return frozenset(run for run in checks if any(check.ok is False for check in checks[run]))
 
 
-def _consent(stated: Mapping[str, Any], connection: sqlite3.Connection) -> list[CardCheck]:
+def _consent(file: ReleasedFile, connection: sqlite3.Connection) -> list[CardCheck]:
     """Return what notices that are believed here say of a released file.
 
     It names neither entries nor all of a method: the store adds these where it has the runs.
     """
-    corpus, names = stated["corpus"], [stated.get(name) for name in ("run", "first", "second")]
-    facts = CorpusFacts("", corpus["id"], language_pair=corpus["language_pair"])
+    names = [file.first, file.second] if isinstance(file, ReleasedDifference) else [file.run]
+    facts = CorpusFacts("", file.corpus.id, language_pair=file.corpus.language_pair)
     checks: dict[CardCheck, None] = {}
     for name in filter(None, names):
-        about = Verified(facts, names_all=False, keys=frozenset({stated["by"]}))
+        about = Verified(facts, names_all=False, keys=frozenset({file.by}))
         if (stored := known_run(connection, name)) is not None:
             ids = entry_ids_of_run(connection, name)
             known = frozenset(map(str, ids or ()))
@@ -196,12 +197,17 @@ def _consent(stated: Mapping[str, Any], connection: sqlite3.Connection) -> list[
     return list(checks)
 
 
+def _form_of(data: bytes) -> type[ReleasedFile] | None:
+    """Return which released file it says to be; None for another file."""
+    with suppress(ValueError, AttributeError, RecursionError):
+        return _FORMS.get(str(json.loads(data).get("format", "")).rpartition("/")[0])
+    return None
+
+
 def verify_released(data: bytes, known: KnownSigners) -> CardVerdict | None:
     """Check a released file against its signature and, where six words are known, its key; None for another file."""
-    stated, verdict = "", CardVerdict()
-    with suppress(ValueError, AttributeError, RecursionError):
-        stated = str(json.loads(data).get("format", ""))
-    if (form := _FORMS.get(stated.rpartition("/")[0])) is None:
+    verdict = CardVerdict()
+    if (form := _form_of(data)) is None:
         return None
     try:
         file = form.model_validate_json(data, strict=True)

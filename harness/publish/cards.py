@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.terms import Terms
 from corpora.model.vocabularies import UNKNOWN, Transmission
 from harness.card.checking.recompute import pinned_corpus
@@ -25,7 +26,7 @@ from harness.card.checking.signed import UNKNOWN as NO_SIGNER
 from harness.card.foreign_cards import ForeignLayout, layout
 from harness.card.importing import Corpora, DifferentCard, import_parsed
 from harness.card.model import HASH_FIELD, SealForm, seal_form
-from harness.card.reading import block, inside_words, parse_object, read_card_bytes
+from harness.card.reading import block, inside_words, objects, parse_object, read_card_bytes
 from harness.card.rows import ExportForm, export_run, must_be_released
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
@@ -68,7 +69,7 @@ class OutgoingCard:
         return published_hash(self.data, self.card)
 
     @cached_property
-    def card(self) -> Mapping[str, Any]:
+    def card(self) -> JsonObject:
         return parse_object(self.data, "this card")
 
     @property
@@ -94,12 +95,12 @@ class OutgoingCard:
         }
 
 
-def is_released(card: Mapping[str, Any]) -> bool:
+def is_released(card: JsonObject) -> bool:
     """Return whether it is a released card, which has coarse scores and no entry."""
     return str(card.get("format", "")).startswith(RELEASED)
 
 
-def published_hash(data: bytes, card: Mapping[str, Any]) -> str:
+def published_hash(data: bytes, card: JsonObject) -> str:
     """Return by which hash a card is published: its seal, where that is over these very bytes, else SHA-256 of them.
 
     Nobody can publish other bytes under the seal of a card, and so keep it out: a database works this out again.
@@ -110,7 +111,7 @@ def published_hash(data: bytes, card: Mapping[str, Any]) -> str:
     return stated if sealed else sha256(data).hexdigest()
 
 
-def columns(card: Mapping[str, Any]) -> dict[str, Any]:
+def columns(card: JsonObject) -> dict[str, Json]:
     """Return the columns (``harness.store.file.schema``) of a card or released card, in full precision."""
     released = is_released(card)
     places = {**CARD_FIELDS, **(_OF_RELEASED if released else {})}
@@ -147,7 +148,8 @@ def outgoing_run(connection: sqlite3.Connection, run: Run, may_publish: str | No
             f"The card of run {run.run_id[:8]} has {len(made.data):,} bytes; a published one may have {MOST_BYTES:,}."
         )
     terms = _stated(card) if run.imported else read_dataset(connection, run.corpus).terms
-    segments = [row.get("segment") for row in card.get("results") or ()]
+    named = [row.get("segment") for row in objects(card, "results")]
+    segments = [segment if isinstance(segment, str) else None for segment in named]
     asked = require_publishing(terms, segments, f"run {run.run_id[:8]}", may_publish)
     return OutgoingCard(made.data, may_publish) if asked else made
 
@@ -197,7 +199,7 @@ def require_publishing(terms: Terms, segments: Iterable[str | None], name: str, 
     return asks
 
 
-def _stated(card: Mapping[str, Any]) -> Terms:
+def _stated(card: JsonObject) -> Terms:
     """Return the terms that a card from elsewhere states of its corpus; what it does not say is asked."""
     dataset = block(card, "dataset")
     stated = str(dataset.get("transmission") or Transmission.ASK.value)
@@ -215,12 +217,12 @@ def _stated(card: Mapping[str, Any]) -> Terms:
     )
 
 
-def lacks_outputs(card: Mapping[str, Any]) -> bool:
+def lacks_outputs(card: JsonObject) -> bool:
     """Return whether a card came without outputs of its entries, so that its scores are only stated."""
     rows = card.get("results")
     if "withheld" in card or not isinstance(rows, list) or not rows:
         return True
-    return any(isinstance(row, Mapping) and row.get("withheld") for row in rows)
+    return any(row.get("withheld") for row in objects(card, "results"))
 
 
 def released_holds(data: bytes) -> bool:
@@ -229,7 +231,7 @@ def released_holds(data: bytes) -> bool:
     return verdict is not None and verdict.ok
 
 
-def _at(card: Mapping[str, Any], *place: str) -> Any:
+def _at(card: JsonObject, *place: str) -> Any:
     value: Any = card
     for name in place:
         value = value.get(name) if isinstance(value, Mapping) else None
@@ -315,7 +317,7 @@ def _take(cards: PublishedCards, name: str, data: bytes, at_hand: Corpora) -> st
     return None
 
 
-def _imported(store: sqlite3.Connection, card: dict[str, Any], data: bytes, short: str, at_hand: Corpora) -> bool:
+def _imported(store: sqlite3.Connection, card: dict[str, Json], data: bytes, short: str, at_hand: Corpora) -> bool:
     """Store a card and tell whether its seal holds; UsageError where it is none that could be published."""
     if layout(card, short) is not ForeignLayout.CARD:
         raise UsageError(f"{short} is not a run card.")

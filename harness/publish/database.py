@@ -16,6 +16,7 @@ from harness.publish.place import DatabasePlace, PublishError
 try:
     import psycopg
     from psycopg import errors
+    from psycopg.conninfo import make_conninfo
 except ImportError:  # psycopg alone, without the libpq that its binary brings, says so too
     raise UsageError(
         f"Cards go into a database by the library psycopg, which is not installed here. Install it beside the program: {install_line('psycopg[binary]')}"
@@ -47,12 +48,11 @@ def opened_database(place: DatabasePlace) -> Iterator[PublishedDatabase]:
     place.require_open_door()
     with _worded(place):
         password = place.found_password()
-        parameters: dict[str, Any] = {"client_encoding": "UTF8", "application_name": "rosetta"}
-        parameters |= place.parameters
+        parameters = {"client_encoding": "UTF8", "application_name": "rosetta", **place.parameters}
         if password is not None:
             parameters["password"] = password
         connection = psycopg.connect(
-            **parameters,
+            make_conninfo("", **parameters),
             autocommit=True,
             prepare_threshold=None,  # a pooler gives each transaction another server process
         )

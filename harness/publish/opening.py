@@ -8,8 +8,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
+from corpora.files.json_types import Json
 from corpora.text.visible import plain
 from harness.card.reading import parse_object, read_card_bytes
 from harness.core.failures import UsageError
@@ -97,16 +98,16 @@ class PublishedFolder:
         for line in lines:
             try:
                 line_fields = parse_object(line, INDEX)
-                permissions[line_fields["card_hash"]] = str(line_fields["may_publish"])
+                permissions[str(line_fields["card_hash"])] = str(line_fields["may_publish"])
             except (UsageError, KeyError, TypeError):
                 continue
         return permissions
 
 
-def _line(name: str, data: bytes, may_publish: str | None) -> dict[str, Any]:
+def _line(name: str, data: bytes, may_publish: str | None) -> dict[str, Json]:
     card = parse_object(data, f"{name}.json")
     stated = {column: value for column, value in columns(card).items() if value is not None}
-    return {"card_hash": name, **stated} | ({} if may_publish is None else {"may_publish": may_publish})
+    return {"card_hash": name, **stated, **({} if may_publish is None else {"may_publish": may_publish})}
 
 
 VARIABLE: Final = "ROSETTA_PUBLISH"

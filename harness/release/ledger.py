@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
+from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Corpus, Selection
 from harness.card.withholding import are_safe
 from harness.consent.withdrawals_in_force import standing
@@ -190,13 +191,13 @@ def told_so_far(home: Path) -> History:
 # What follows from the lines
 
 
-def fits_line(lines: Sequence[LedgerLine], stated: Mapping[str, Any]) -> str:
+def fits_line(lines: Sequence[LedgerLine], stated: JsonObject) -> str:
     """Return why a released file is not what the line of the ledger that it names may say; empty where it is.
 
     ``lines``: a whole ledger, by ``checked_lines``; ``stated``: the file as JSON. What may be released is decided once more
     by the lines before: which answer it is, whose scores, whether confirmed, and that no atom has too few entries.
     """
-    place = stated["place"]["line"]
+    place = records.InLedger.model_validate(stated["place"]).line
     if not 0 < place < len(lines):
         return "the ledger has no such line"
     act, when, before, left = lines[place].act, lines[place].when, history(lines[:place]), None

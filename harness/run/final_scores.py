@@ -14,6 +14,7 @@ from typing import Any
 
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Ask
+from harness.card.reading import block, number
 from harness.core.failures import ErrorClass
 from harness.endpoint.endpoints import is_loopback
 from harness.method.method import Result
@@ -82,7 +83,7 @@ def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | 
         failed=failed,
         kept=len(run.positions) - len(again),
         without={name: values.get(name) for name in shown},
-        before={} if card is None else {name: card["scores"].get(name) for name in shown},
+        before={} if card is None else {name: number(block(card, "scores").get(name)) for name in shown},
     )
 
 

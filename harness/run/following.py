@@ -135,7 +135,7 @@ class Follower:
                 failed=tally.failed,
                 total=len(run.positions),
                 elapsed_seconds=elapsed_seconds(self._connection, run.id),
-                card_hash=None if card is None else card.get("run_card_hash"),
+                card_hash=None if card is None else str(card.get("run_card_hash")),
                 reason="The process that ran it is gone." if lost else live.reason,
                 budget_reached=live.budget_reached,
             )

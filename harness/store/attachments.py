@@ -10,11 +10,12 @@ import json
 import sqlite3
 import time
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage import storable
 from harness.store.file.database import has_table
@@ -199,13 +200,19 @@ class KeptRecord(NamedTuple):
     kind: RecordKind
     run_id: str
     card: str  # Hash of the card that it is about; empty where it is about none
-    told: Mapping[str, Any]  # What lists show; `keys`: the keys that signed it
+    told: JsonObject  # What lists show; `keys`: the keys that signed it
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that signed it, the organisation's first."""
+        keys = self.told.get("keys")
+        return tuple(map(str, keys)) if isinstance(keys, list | tuple) else ()
 
     @property
     def revoked(self) -> bool:
         """Return whether a key that signed it was revoked here since."""
         now = now_standing()
-        return bool(now) and any(now.of_key(str(key)) for key in self.told.get("keys", ()))
+        return bool(now) and any(now.of_key(key) for key in self.keys)
 
 
 def keep_signed(connection: sqlite3.Connection, record: KeptRecord, file: bytes) -> None:

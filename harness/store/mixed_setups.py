@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from corpora.files.json_types import Json
 from harness.method.method import Setup
 from harness.store.file.openings import SetupPart
 from harness.store.results import read_tries
@@ -83,7 +84,7 @@ def _joined(names: Any) -> str:
     return " + ".join(dict.fromkeys(names))
 
 
-def differences(first: Setup, other: Setup) -> dict[str, Any]:
+def differences(first: Setup, other: Setup) -> dict[str, Json]:
     """Return what another set-up says otherwise, as JSON values; a prompt by its hash only."""
     then, now = first.model_dump(mode="json"), other.model_dump(mode="json")
     return {name: now[name] for name in now if now[name] != then[name] and name not in _TOLD_BY_HASH}

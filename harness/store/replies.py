@@ -21,6 +21,7 @@ from typing import Annotated, Any
 import msgpack
 from pydantic import Field, TypeAdapter
 
+from corpora.files.json_types import JsonObject
 from corpora.files.problems import StoredValueError
 from harness.core.calls import TOKENS, Reply, Request, Usage
 from harness.core.failures import ErrorClass
@@ -107,7 +108,7 @@ class StoredReply:
     cost_usd: float | None
     key: bytes = b""
     """What it is stored under; empty before that."""
-    body: Mapping[str, Any] | Sequence[Any] = field(default_factory=dict)
+    body: JsonObject | Sequence[Any] = field(default_factory=dict)
     """Of the request; empty where the reply was looked up to be used again."""
 
 
@@ -155,7 +156,7 @@ def _row(connection: sqlite3.Connection, stored: StoredReply, now: float) -> tup
     )
 
 
-def _split(body: Mapping[str, Any] | Sequence[Any]) -> tuple[str, str | None]:
+def _split(body: JsonObject | Sequence[Any]) -> tuple[str, str | None]:
     """Split off the last message from the rest, which is the same for most entries of a run."""
     messages = body.get("messages") if isinstance(body, Mapping) else None
     if not isinstance(body, Mapping) or not isinstance(messages, list) or not messages:

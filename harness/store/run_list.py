@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corpora.files.json_types import JsonObject
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import StoredValueError
 from harness.core.failures import RunState
 from harness.method.shipped import submission_number
@@ -92,7 +92,7 @@ def distinctions_by_run(
 def _method_and_facts(row: sqlite3.Row) -> tuple[str, ...]:
     setup = stored_object(row["setup"])
     return (
-        setup.get("method") or "",
+        str(setup.get("method") or ""),
         *setup_facts(setup, None if row["outputs"] is None else stored_json(row["outputs"])),
     )
 
@@ -117,25 +117,22 @@ def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> l
     return [" · ".join(label) for label in told_words]
 
 
-def setup_facts(setup: Mapping[str, Any], outputs: str | None) -> tuple[str, ...]:
+def setup_facts(setup: JsonObject, outputs: str | None) -> tuple[str, ...]:
     """Return what runs of one method, model and condition differ by, as words; ``outputs`` is a path."""
-    temperature, replicate = setup.get("temperature"), setup.get("replicate")
-    tools = setup.get("tools_enabled") or ()
+    temperature, replicate, tools = (setup.get(name) for name in ("temperature", "replicate", "tools_enabled"))
+    hashes = {of: setup.get(f"{name}_sha256") for of, name in _HASHES.items()}
     return (
         PurePath(outputs or "").name,
-        "" if temperature is None else f"temperature {temperature:g}",
+        f"temperature {temperature:g}" if isinstance(temperature, int | float) else "",
         f"prompt {setup['prompt_version']}" if setup.get("prompt_version") else "",
-        f"with {', '.join(tools)}" if tools else "",
-        setup.get("provider") or "",
+        f"with {', '.join(map(str, tools))}" if isinstance(tools, list) and tools else "",
+        str(setup.get("provider") or ""),
         f"replicate {replicate}" if replicate else "",
-        _hash("coaching", setup.get("coaching_data_sha256")),
-        _hash("prompt", setup.get("system_prompt_sha256")),
-        _hash("outputs", setup.get("outputs_sha256")),
+        *(f"{of} {str(sha256)[:8]}" if sha256 else "" for of, sha256 in hashes.items()),
     )
 
 
-def _hash(of: str, sha256: str | None) -> str:
-    return f"{of} {sha256[:8]}" if sha256 else ""
+_HASHES = {"coaching": "coaching_data", "prompt": "system_prompt", "outputs": "outputs"}
 
 
 _LEAD = ("chrf_plus_plus", "composite")
@@ -176,14 +173,14 @@ class CardLine(NamedTuple):
     """What its composite is made of."""
 
 
-class StoredCard(Mapping[str, Any]):
+class StoredCard(Mapping[str, Json]):
     """The sealed card of a run without breakdowns, read from the store when something of it is asked for."""
 
     def __init__(self, store: Path, run_id: str) -> None:
         self._store, self._run_id = store, run_id
-        self._card: Mapping[str, Any] | None = None
+        self._card: JsonObject | None = None
 
-    def _read(self) -> Mapping[str, Any]:
+    def _read(self) -> JsonObject:
         if self._card is None:
             query = f"SELECT json_remove(run_card, {_PATHS}) FROM runs WHERE run_id = ? AND run_card IS NOT NULL"
             with opened(self._store) as connection:
@@ -191,7 +188,7 @@ class StoredCard(Mapping[str, Any]):
             self._card = {} if row is None else stored_object(row[0])  # the run may be gone
         return self._card
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Json:
         return self._read()[name]
 
     def __iter__(self) -> Iterator[str]:

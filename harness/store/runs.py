@@ -7,10 +7,11 @@ import re
 import sqlite3
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from corpora.files.json_types import Json, JsonObject
 from harness.core.failures import RunState, StoreError, UsageError
 from harness.core.storage import storable
 from harness.method.shipped import submission_number
@@ -47,7 +48,7 @@ class Run:
     positions: tuple[int, ...]
     setup: Setup
     setup_hash: str
-    plan: Mapping[str, Any]
+    plan: JsonObject
     opening: RunOpening
     live: Live | None
     harness_version: str
@@ -85,7 +86,7 @@ def _run(row: sqlite3.Row) -> Run:
     from harness.method.method import Setup
     from harness.store.file.openings import Live, RunOpening
 
-    read: dict[str, Any] = {
+    read = {
         "state": stored_word(row["state"], RunState),
         "positions": unpack_positions(row["positions"]),
         "setup": Setup.model_validate_json(row["setup"]),
@@ -106,7 +107,7 @@ def create_run(
     setup: Setup,
     setup_hash: str,
     fingerprint_hash: str,
-    plan: Mapping[str, Any],
+    plan: JsonObject,
     opening: RunOpening,
     dataset_id: str,
     language_pair: str,
@@ -115,7 +116,7 @@ def create_run(
     imported: bytes | None = None,
 ) -> int:
     """Store the beginning of a run and give its number; called within a transaction."""
-    fields: dict[str, object] = {
+    fields: dict[str, Json] = {
         "run_id": run_id,
         "corpus": corpus,
         "state": RunState.STOPPED,
@@ -288,7 +289,7 @@ def seal_run(connection: sqlite3.Connection, run: int, card: str) -> None:
     fill_run_scores(connection, run)
 
 
-def read_card(connection: sqlite3.Connection, run: int) -> dict[str, Any] | None:
+def read_card(connection: sqlite3.Connection, run: int) -> dict[str, Json] | None:
     """Return the sealed card without results[], None where the run is not complete."""
     row = connection.execute("SELECT run_card FROM runs WHERE id = ?", (run,)).fetchone()
     return None if row is None or row[0] is None else stored_object(row[0])

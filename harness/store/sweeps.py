@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import storable
 from harness.store.file.database import open_store
@@ -47,7 +47,7 @@ class StoredCell:
     """Whether the store had the run before the sweep came to it."""
     trouble: str | None
     """Why it stopped on its own, or could not begin."""
-    raced_out: Mapping[str, Any] | None
+    raced_out: JsonObject | None
     """What decided that it cannot be the best (``harness.sweep.record.RacedOutRecord``); None where nothing did."""
 
 
@@ -167,7 +167,7 @@ def read_cells(connection: sqlite3.Connection, sweep: int, place: int | None = N
     return [
         StoredCell(
             row["place"],
-            NewCell(row["name"], stored_object(row["labels"]), *row[3:6]),
+            NewCell(row["name"], {name: str(label) for name, label in stored_object(row["labels"]).items()}, *row[3:6]),
             row["run_id"],
             bool(row["reused"]),
             row["trouble"],

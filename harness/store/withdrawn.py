@@ -110,7 +110,9 @@ def now_standing() -> Withdrawals:
 
 def _facts(sha256: str, dataset: str) -> CorpusFacts:
     stored = stored_object(dataset)
-    return CorpusFacts(sha256, stored.get("id", ""), stored.get("source_language"), stored.get("target_language"))
+    words = (stored.get(name) for name in ("id", "source_language", "target_language"))
+    id_, source, target = (word if isinstance(word, str) else None for word in words)
+    return CorpusFacts(sha256, id_ or "", source, target)
 
 
 def _ids(connection: sqlite3.Connection, corpus: int, positions: Sequence[int] | None) -> Iterator[object]:

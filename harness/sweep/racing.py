@@ -57,8 +57,8 @@ class Racer:
     @property
     def out_after(self) -> int | None:
         """After how many entries it was raced out; None where it was not."""
-        known = [cell.raced_out["entries"] for cell in self.cells if cell.raced_out is not None]
-        return min(known, default=None)
+        raced = [cell.raced_out.get("entries") for cell in self.cells if cell.raced_out is not None]
+        return min((entries for entries in raced if isinstance(entries, int)), default=None)
 
 
 class SweepRace:

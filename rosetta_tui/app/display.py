@@ -18,7 +18,7 @@ import click
 from corpora.text.messages import near_names, one_of
 from harness import api
 from harness.api import Ready, RunRequest
-from harness.card.reading import refuse_inside
+from harness.card.reading import block, refuse_inside
 from harness.card.rows import load_card
 from harness.core.failures import RunState, UsageError
 from harness.endpoint import offline
@@ -246,7 +246,7 @@ def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
     """Print on standard error which metrics a sealed run was asked for and does not have, and why."""
     run = find_run(connection, run_id)
     asked = scoring_of(run).asked_for
-    reasons = ((read_card(connection, run.id) or {}).get("scores") or {}).get("reasons") or {}
+    reasons = block(block(read_card(connection, run.id) or {}, "scores"), "reasons")
     for id_, reason in reasons.items():
         if id_ in asked:
             click.echo(plain(f"No {id_}: {reason}"), err=True)

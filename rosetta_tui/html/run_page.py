@@ -165,9 +165,8 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
         ends = card_fields.interval(scores, metric)
         sure = "no interval" if ends is None else f"{value(metric, ends[0])}–{value(metric, ends[1])} (95 % interval)"
         yield Tile(title(metric), value(metric, number(scores.get(metric))), sure)
-    errors = int(number(scores.get("errors")) or 0)
+    errors, total = int(number(scores.get("errors")) or 0), number(scores.get("total"))
     failed_words = failed_told(errors, found.summary.failures)
-    total = number(scores.get("total"))
     yield Tile("entries", figures.count(None if total is None else int(total)), failed_words)
     per_entry = number(block(found.card, "cost").get("cost_per_entry_usd"))
     per_entry_words = "" if per_entry is None else f"{figures.money(per_entry)} an entry"

@@ -314,7 +314,7 @@ def method_ownership(run: RunSummary) -> MethodOwnership | None:
     if review is None:
         return None
     key = review.certificate.organisation.signing_key
-    records = [record for record in run.checked.records if record.card == card and record.told["keys"][0] == key]
+    records = [record for record in run.checked.records if record.card == card and record.keys[:1] == (key,)]
     if not records:
         return None
     newest = max(records, key=lambda record: (record.told["state"] not in _ENDED, record.told["proposed"]))
@@ -323,8 +323,8 @@ def method_ownership(run: RunSummary) -> MethodOwnership | None:
         state = "a key that signed it was revoked"
     elif not review.passed and state not in _ENDED:
         state = f"{state}, and its gate gives nothing now"
-    names = ("organisation", "developer", "organisation_share")
-    return MethodOwnership(newest.id, state, *(newest.told[name] for name in names))
+    owner, developer = (str(newest.told[name]) for name in ("organisation", "developer"))
+    return MethodOwnership(newest.id, state, owner, developer, int(number(newest.told["organisation_share"]) or 0))
 
 
 _ENDED = ("refused", "revoked")

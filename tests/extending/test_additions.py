@@ -205,7 +205,8 @@ def test_options_pages_and_the_schema_follow_from_the_row() -> None:
     assert "vowel_loss" in ScoringOptions().wanted
     docs = Path(__file__).parents[2] / "docs" / "make_metrics.py"
     assert "| `vowel_loss` | 0–1 | lower | both |" in runpy.run_path(str(docs))["page"]()
-    there = card_schema()["$defs"]["Scores"]["properties"]["vowel_loss"]
+    schema: Any = card_schema()
+    there = schema["$defs"]["Scores"]["properties"]["vowel_loss"]
     assert there["title"] == "Loss of Vowels"
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from math import log2
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -328,8 +329,7 @@ def test_answers_are_stored_sorted_and_stated(tmp_path: Path) -> None:
         assert [each.headline for each in results[:6]] == [1.0] * 5 + [pytest.approx(0.4)]
         found = Ordering(run.id).positions(store, sort="headline", descending=True, narrow="exact")
         assert list(found) == [0, 1, 2, 3, 4]
-        card = read_card(store, run.id)
-        assert card is not None
+        card: Any = read_card(store, run.id)
         scores = card["scores"]
         assert scores["composite"] is None
         assert (scores["quality_tier"], scores["floors"]) == ("unscored", {})

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -244,7 +245,7 @@ def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> tuple[At
         failure = {"error_class": ErrorClass.TIMEOUT, "error": "No answer within 60 s."}
         failed = Attempt(None, None, 60.0, 2.0, **failure)  # type: ignore[arg-type]
         return tuple(replace(failed, waited_seconds=float(2**n)) for n in range(6))
-    body = {
+    body: dict[str, Any] = {
         "model": "qwen2.5-7b", "temperature": 0,
         "messages": [
             {"role": "system", "content": "Translate into Esperanto.\nAnswer with the translation only."},

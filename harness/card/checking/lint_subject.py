@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.model.task import TRANSLATION
@@ -55,7 +56,7 @@ class LintSubject:
     """Those entries of its corpus, whether they were translated or not; of a card from elsewhere only open ones."""
     dataset: Dataset | None
     """The envelope of its corpus; None where the store does not have the corpus."""
-    card: Mapping[str, Any]
+    card: JsonObject
 
 
 def stored_subject(connection: sqlite3.Connection, run: Run) -> LintSubject:
@@ -88,7 +89,7 @@ def _completed(
     connection: sqlite3.Connection,
     name: str,
     told: Iterable[LintedEntry],
-    card: Mapping[str, Any],
+    card: JsonObject,
     corpus: int | None,
     *,
     own: bool = False,

@@ -5,16 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from corpora.checks.envelope import names_secret
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
-from harness.card.build import errors_by_class, measured, scored
+from harness.card.build import Measures, errors_by_class, measured, scored
 from harness.card.checking.verdict import differences, floors_are_stated, impossible
 from harness.card.foreign_cards import is_ours
 from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material
-from harness.card.model import EntryResult, EntryUsage, Retries, RunCard
+from harness.card.model import EntryResult, EntryUsage, Retries, RunCard, Speed
+from harness.card.reading import objects
 from harness.card.reproduction import stated_scores
 from harness.card.rows import all_accepted, row_entry
 from harness.consent.checks import found, of_card
@@ -129,31 +131,31 @@ def card_setup(card: RunCard) -> Setup:
     return Setup.model_validate({name: stated[name] for name in Setup.model_fields})
 
 
-def measures_again(card: RunCard, material: Material) -> dict[str, Any]:
+def measures_again(card: RunCard, material: Material) -> dict[str, Json]:
     """Compute cost, speed, tokens, totals and tries; what a card cannot tell is left out."""
-    measured = _measured(card, material)
-    if not card.stretches:  # another program's card: only its sum is known
-        measured.pop("elapsed_seconds")
-        for name in ("elapsed_seconds", "tokens_per_second", "entries_per_minute"):
-            measured["speed"].pop(name)
+    cost = {"reason"}  # words, which another version may put otherwise
     if withheld(card.results):
-        measured["cost"].pop("cost_per_source_char")
-    measured["cost"].pop("reason", None)  # words, which another version may put otherwise
-    return measured
+        cost.add("cost_per_source_char")
+    left_out: dict[str, set[str] | bool] = {"cost": cost}
+    if not card.stretches:  # another program's card: only its sum is known
+        left_out |= {"elapsed_seconds": True, "speed": {"elapsed_seconds", "tokens_per_second", "entries_per_minute"}}
+    return _measured(card, material).model_dump(mode="json", exclude_unset=True, exclude=left_out)
 
 
-def _measured(card: RunCard, material: Material) -> dict[str, Any]:
+def _measured(card: RunCard, material: Material) -> Measures:
     """Compute what ``measured`` does, by the rules of the card's time."""
-    speed = card.speed.model_dump(exclude_unset=True)
-    return measured(material, answered_only=counts_answered_only(speed, material))
+    return measured(material, answered_only=counts_answered_only(card.speed, material))
 
 
-def counts_answered_only(speed: Mapping[str, Any], material: Material) -> bool:
+def counts_answered_only(speed: Speed, material: Material) -> bool:
     """Return whether the speed of a card counts no failed entries, as earlier cards do."""
-    if not any(differences(speed, measured(material)["speed"], rounded=True)):
-        return False
-    earlier = measured(material, answered_only=True)["speed"]
-    return not any(differences(speed, earlier, rounded=True))
+    stated = speed.model_dump(exclude_unset=True)
+
+    def differs(*, answered_only: bool) -> bool:
+        again = measured(material, answered_only=answered_only).speed.model_dump(exclude_unset=True)
+        return any(differences(stated, again, rounded=True))
+
+    return differs(answered_only=False) and not differs(answered_only=True)
 
 
 def withheld(rows: Sequence[EntryResult]) -> int:
@@ -161,7 +163,7 @@ def withheld(rows: Sequence[EntryResult]) -> int:
     return sum(row.withheld for row in rows)
 
 
-def rows_again(material: Material) -> list[dict[str, Any]]:
+def rows_again(material: Material) -> list[dict[str, Json]]:
     """Compute the numbers of every row from its texts; of a withheld one, whether it may be withheld."""
     values = material.scorer.entries_values(material.statistics)
     return [
@@ -191,7 +193,7 @@ def _verdicts_again(row: EntryResult, value: EntryValues, scorer: Scorer) -> dic
     return verdicts
 
 
-def row_numbers(value: EntryValues, scorer: Scorer, stated: Collection[str] = ()) -> dict[str, Any]:
+def row_numbers(value: EntryValues, scorer: Scorer, stated: Collection[str] = ()) -> dict[str, Json]:
     """Return the numbers of a row that follow from its texts, as far as its metrics are known here.
 
     Of another task than translation what the task shows, and the further metrics that the row states.
@@ -206,18 +208,17 @@ def row_numbers(value: EntryValues, scorer: Scorer, stated: Collection[str] = ()
     return {}
 
 
-def scores_again(card: RunCard, material: Material, measures: dict[str, Any]) -> dict[str, Any]:
+def scores_again(card: RunCard, material: Material) -> dict[str, Json]:
     """Compute the ``scores`` block with the seed that the card records."""
     seeds = [
         seed
         for interval in card.scores.confidence_intervals.values()
         if isinstance(seed := (interval.model_extra or {}).get("seed"), int)
     ]
-    complete = {**measures, "speed": _measured(card, material)["speed"]}
-    return scored(material, complete, seed=abs(seeds[0]) if seeds else SEED)
+    return scored(material, _measured(card, material), seed=abs(seeds[0]) if seeds else SEED)
 
 
-def counts_again(card: RunCard) -> dict[str, Any]:
+def counts_again(card: RunCard) -> dict[str, Json]:
     """Count what the rows show without their texts."""
     exact = sum(row.exact_match for row in card.results)
     errors = sum(row.error_class is not None or bool(row.error) for row in card.results)
@@ -240,19 +241,17 @@ _FROM_ROWS = {
 """Field of a row → the numbers that cannot be computed again where no row has it."""
 
 
-def resting_on_rows(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+def resting_on_rows(raw: JsonObject, expected: JsonObject) -> dict[str, Json]:
     """Omit the numbers that rest on fields which no row of the card has."""
-    rows = [row for row in raw.get("results", ()) if isinstance(row, dict)]
+    rows = objects(raw, "results")
     absent = {
         number for name, numbers in _FROM_ROWS.items() if not any(name in row for row in rows) for number in numbers
     }
-    return {name: without(value, absent) for name, value in expected.items()}
+    return {name: without(value, absent) if isinstance(value, Mapping) else value for name, value in expected.items()}
 
 
-def without(value: Any, names: Iterable[str]) -> Any:
-    """Omit members of an object; what is no object stays."""
-    if not isinstance(value, dict):
-        return value
+def without(value: JsonObject, names: Iterable[str]) -> dict[str, Json]:
+    """Omit members of an object."""
     gone = set(names)
     return {name: inner for name, inner in value.items() if name not in gone}
 
@@ -352,7 +351,7 @@ def refuse_impossible(card: RunCard, name: str) -> None:
         raise UsageError(f"{name}: {first}. No run gives such a number: ask the card's maker for the right one.")
 
 
-def refuse_withdrawn(raw: Mapping[str, Any], card: RunCard, name: str) -> None:
+def refuse_withdrawn(raw: JsonObject, card: RunCard, name: str) -> None:
     """Raise UsageError where consent for what the card is made of was withdrawn."""
     ids = [row.entry_id for row in card.results] or None
     for check in found(of_card(raw, ids), now_standing()):

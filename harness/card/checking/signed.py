@@ -11,14 +11,14 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.text.messages import percent
 from harness.card.checking.verdict import CardCheck, CardVerdict
 from harness.card.checking.verify import check_hash, consent_checks, verify_card
 from harness.card.foreign_cards import unwrapped
 from harness.card.model import HASH_FIELD
-from harness.card.reading import parse_object, read_card_bytes
+from harness.card.reading import objects, parse_object, read_card_bytes
 from harness.card.reproduction import (
     ReproductionRecord,
     SignedReproduction,
@@ -76,10 +76,10 @@ def check_unsigned(verdict: CardVerdict, known: KnownSigners) -> None:
 
 def check_seal(
     verdict: CardVerdict,
-    card: Mapping[str, Any],
+    card: JsonObject,
     data: bytes,
     known: KnownSigners = UNKNOWN,
-    rows: Sequence[Mapping[str, Any]] = (),
+    rows: Sequence[JsonObject] = (),
 ) -> None:
     """Judge the file of a seal beside a card; ``rows`` are those that stay at home where the card has none.
 
@@ -96,12 +96,12 @@ def check_seal(
         return
     verdict.checks.append(_whose(seal.seal, known))
     verdict.checks += consent_checks(Verified(keys=frozenset({seal.seal.by})))
-    verdict.checks.append(_check_rows(seal, card.get("results") or rows))
+    verdict.checks.append(_check_rows(seal, objects(card, "results") or rows))
     if seal.seal.after is not None or known.log:
         verdict.checks.append(_check_time(seal, known.log))
 
 
-def check_proof(verdict: CardVerdict, proof: RowProof, card: Mapping[str, Any] | None, known: KnownSigners) -> None:
+def check_proof(verdict: CardVerdict, proof: RowProof, card: JsonObject | None, known: KnownSigners) -> None:
     """Judge a proof that was read, against a card where there is one."""
     verdict.checks.append(_whose(proof.seal, known))
     words = f"entry {proof.row.get('entry_id')} is row {proof.place + 1} of {proof.seal.rows:,} that were sealed"
@@ -110,7 +110,7 @@ def check_proof(verdict: CardVerdict, proof: RowProof, card: Mapping[str, Any] |
         verdict.checks.append(CardCheck(ROW, True, f"{words} with {of}"))
         verdict.skip("card", f"not given; add --card CARD, to see whether it is {of}")
         return
-    rows = card.get("results") or []
+    rows = objects(card, "results")
     if proof.seal.card != card.get(HASH_FIELD):
         verdict.checks.append(CardCheck(ROW, False, f"the proof is one for another card: {of}"))
     elif rows and (len(rows) != proof.seal.rows or rows[proof.place] != proof.row):
@@ -122,7 +122,7 @@ def check_proof(verdict: CardVerdict, proof: RowProof, card: Mapping[str, Any] |
 def check_reproduction(
     verdict: CardVerdict,
     found: SignedReproduction,
-    card: Mapping[str, Any] | None,
+    card: JsonObject | None,
     signers: frozenset[str],
     known: KnownSigners,
 ) -> None:
@@ -164,7 +164,7 @@ def _whose(seal: CardSeal | ReproductionRecord, known: KnownSigners) -> CardChec
     )
 
 
-def _check_rows(found: SealFile, rows: Sequence[Mapping[str, Any]]) -> CardCheck:
+def _check_rows(found: SealFile, rows: Sequence[JsonObject]) -> CardCheck:
     seal = found.seal
     if found.salts is None:
         words = "were sealed; they are checked where they are, or one by one by proofs"
@@ -230,7 +230,7 @@ def verify_stored(connection: sqlite3.Connection, run: Run, name: str, known: Kn
     raw = read_raw(connection, run.id)
     verdict = verify_card(json.dumps(raw).encode(), connection, name)
     seals = kept_seals(connection, run.id, raw)
-    rows: Sequence[dict[str, Any]] = ()
+    rows: Sequence[dict[str, Json]] = ()
     if seals and "withheld" in raw and not run.imported:
         try:
             rows = stored_rows(connection, run.id)
@@ -288,7 +288,7 @@ def _verify_reproduction(
     return verdict
 
 
-def signers_of(seals: Sequence[SealFile], card: Mapping[str, Any]) -> frozenset[str]:
+def signers_of(seals: Sequence[SealFile], card: JsonObject) -> frozenset[str]:
     """Return the keys whose seals are seals of this card."""
     return frozenset(seal.seal.by for seal in seals if seal.seal.card == card.get(HASH_FIELD))
 

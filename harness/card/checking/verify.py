@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, analyser_version, assemble, store_card
+from corpora.files.json_types import Json, JsonObject
+from harness.card.build import (
+    SETUP_FIELDS,
+    VERIFICATION_TIER,
+    analyser_version,
+    assemble,
+    listed_floors,
+    store_card,
+)
 from harness.card.checking.recompute import (
     card_material,
     card_scorer,
@@ -25,7 +32,7 @@ from harness.card.foreign_cards import ForeignLayout, adopt, is_ours, layout, sn
 from harness.card.foreign_logs import report_again
 from harness.card.material import Material, fingerprint, stored_material
 from harness.card.model import HASH_FIELD, RunCard, SealForm, seal_form
-from harness.card.reading import earlier_claim, of_these_rules, parse_object
+from harness.card.reading import block, earlier_claim, of_these_rules, parse_object
 from harness.card.rows import row_entry
 from harness.consent import checks as consent
 from harness.core.canonical import canonical_sha256, sorted_key_sha256
@@ -80,7 +87,7 @@ def verify_card(data: bytes, connection: sqlite3.Connection | None = None, name:
             return _verify_row(raw)
 
 
-def _consent(raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None) -> Iterator[CardCheck]:
+def _consent(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | None) -> Iterator[CardCheck]:
     """Return what notices that are believed here say of a card; nothing where none is about it."""
     if not now_standing():
         return
@@ -95,7 +102,7 @@ def consent_checks(subject: consent.Verified) -> Iterator[CardCheck]:
         yield CardCheck("consent", check.ok, check.words)
 
 
-def _verify(raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None) -> CardVerdict:
+def _verify(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | None) -> CardVerdict:
     verdict = CardVerdict([check_hash(raw)])
     _check_calibration(verdict, card)
     # Name a verification tier that only the card itself vouches for.
@@ -118,15 +125,15 @@ def _verify(raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connectio
         material = card_material(card)
         if words := taken_as_stated(card, material.scorer):
             verdict.skip("stated numbers", words)
-        measures = measures_again(card, material)
-        computed = resting_on_rows(raw, {**measures, "scores": scores_again(card, material, measures)})
-        scores = computed.pop("scores")
+        computed = resting_on_rows(raw, {**measures_again(card, material), "scores": scores_again(card, material)})
+        scores = dict(block(computed, "scores"))
+        del computed["scores"]
         verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
         verdict.compare("cost, speed, tokens", raw, computed, rounded=rounded)
-        if "claim" not in raw["scores"]:
+        if "claim" not in block(raw, "scores"):
             scores |= earlier_claim(card, scores)
         _check_scores(verdict, raw, scores, material.scorer, rounded)
-    elif _check_against_store(verdict, raw, card.run_id, connection):
+    elif _check_against_store(verdict, raw, card, connection):
         pass
     elif card.withheld is not None:
         # Check what a card without rows states.
@@ -155,7 +162,7 @@ def check_own_card(card: RunCard) -> CardVerdict:
     return verdict
 
 
-def check_hash(raw: Mapping[str, Any]) -> CardCheck:
+def check_hash(raw: JsonObject) -> CardCheck:
     """Return whether the hash on a card is its own."""
     if not raw.get(HASH_FIELD):
         lost = False if is_ours(raw) else None  # every card of this program has one
@@ -174,7 +181,7 @@ def _check_calibration(verdict: CardVerdict, card: RunCard) -> None:
         verdict.checks.append(CardCheck("calibration", *check_stated(calibration, home())))
 
 
-def _check_fingerprint(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard, *, ours: bool) -> None:
+def _check_fingerprint(verdict: CardVerdict, raw: JsonObject, card: RunCard, *, ours: bool) -> None:
     stated = raw.get("fingerprint")
     if not isinstance(stated, dict) or not stated.get("hash"):
         verdict.skip("fingerprint", "the card has none")
@@ -186,19 +193,19 @@ def _check_fingerprint(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCa
         _check_older_fingerprint(verdict, stated)
 
 
-def _setup_at_top(card: RunCard) -> dict[str, Any]:
+def _setup_at_top(card: RunCard) -> dict[str, Json]:
     """Return the fields that stand both at the top of the card and in its method block.
 
     The analyser that a method names goes before that of the scores, which older cards do not name there.
     """
     stated = card_setup(card).model_dump(mode="json")
-    setup_fields = {name: stated[name] for name in SETUP_FIELDS}
+    setup_fields: dict[str, Json] = {name: stated[name] for name in SETUP_FIELDS}
     if stated["fst_version"] is None and card.fst_version is not None:
         setup_fields["fst_version"] = analyser_version(stated_setup(card.scoring))
     return setup_fields
 
 
-def _check_older_fingerprint(verdict: CardVerdict, stated: Mapping[str, Any]) -> None:
+def _check_older_fingerprint(verdict: CardVerdict, stated: JsonObject) -> None:
     components = stated.get("components")
     if not isinstance(components, dict):
         verdict.skip("fingerprint", "the card does not list its components")
@@ -220,11 +227,11 @@ def _check_stated(verdict: CardVerdict, card: RunCard) -> bool:
 
 
 def _check_scores(
-    verdict: CardVerdict, raw: Mapping[str, Any], expected: dict[str, Any], scorer: Scorer, rounded: bool
+    verdict: CardVerdict, raw: JsonObject, expected: dict[str, Json], scorer: Scorer, rounded: bool
 ) -> None:
     """Compare the scores; a metric that this version cannot compute is named, not judged."""
-    stated, computed = raw["scores"], scorer.ids
-    others = [id_ for id_ in scorer.foreign if id_ not in expected["reasons"]]
+    stated, computed = block(raw, "scores"), scorer.ids
+    others = [id_ for id_ in scorer.foreign if id_ not in block(expected, "reasons")]
     foreign, null = _uncommon(stated, expected, computed, others)
     dropped = {*_WORDS, *null, *foreign, *_later(raw)}
     if earlier := not of_these_rules(stated):
@@ -241,28 +248,32 @@ def _check_scores(
     again = without(expected, dropped)
     if not scorer.mixes:  # earlier cards of other tasks state one all the same
         again["composite_profile"] = profile_for({})
-    again["confidence_intervals"] = dict(_comparable(stated, expected, dropped))
+    # the intervals whose recipe the card records; others cannot be made again
+    recorded, intervals = block(stated, "confidence_intervals"), block(expected, "confidence_intervals")
+    known = [id_ for id_ in recorded if "method" in block(recorded, id_) and id_ not in dropped]
+    again["confidence_intervals"] = {id_: intervals[id_] for id_ in known if id_ in intervals}
     verdict.compare("scores", raw, {"scores": again}, rounded=rounded)
     if not (ours or null):
-        floors = [{"name": name, **floor} for name, floor in expected["floors"].items()]
+        floors = listed_floors(expected)
         claim = {} if earlier else {"claimable_tier": expected["claimable_tier"]}
         name = "tiers and floors" if scorer.mixes else "no tier and no floors"
         verdict.compare(name, raw, {"floors": floors, **claim}, rounded=rounded)
 
 
-def _later(raw: Mapping[str, Any]) -> set[str]:
+def _later(raw: JsonObject) -> set[str]:
     """Return the parts that this card lacks, as earlier ones do, and findings by another version, which may find more."""
-    now = raw.get("harness_version") == VERSION and "findings" in raw["scores"]
-    return ({"spread"} - set(raw["scores"])) | (set() if now else {"findings"})
+    stated = block(raw, "scores")
+    now = raw.get("harness_version") == VERSION and "findings" in stated
+    return ({"spread"} - set(stated)) | (set() if now else {"findings"})
 
 
 def _uncommon(
-    stated: Mapping[str, Any], expected: Mapping[str, Any], computed: list[str], others: list[str]
+    stated: JsonObject, expected: JsonObject, computed: list[str], others: list[str]
 ) -> tuple[list[str], list[str]]:
     """Return the metrics that have a value only on the card, and those that have one only here."""
     foreign = sorted(
         id_
-        for id_ in (*expected["reasons"], *others)
+        for id_ in (*block(expected, "reasons"), *others)
         if id_ not in computed and isinstance(stated.get(id_), int | float)
     )
     null = sorted(id_ for id_ in computed if stated.get(id_) is None and expected[id_] is not None)
@@ -278,47 +289,37 @@ def _other_metrics(foreign: list[str], null: list[str]) -> str:
     return "; ".join(parts) + ": the composite was checked against the values on the card only"
 
 
-def _comparable(stated: Mapping[str, Any], expected: Mapping[str, Any], dropped: set[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the intervals whose recipe the card records; others cannot be made again."""
-    intervals = stated.get("confidence_intervals")
-    for id_, interval in (intervals if isinstance(intervals, dict) else {}).items():
-        known = isinstance(interval, dict) and "method" in interval
-        if known and id_ in expected["confidence_intervals"] and id_ not in dropped:
-            yield id_, expected["confidence_intervals"][id_]
-
-
-def _check_arithmetic(verdict: CardVerdict, raw: Mapping[str, Any]) -> None:
+def _check_arithmetic(verdict: CardVerdict, raw: JsonObject) -> None:
     """Check what follows from the stated scores alone: the composite and its tier (§4, §5.1)."""
-    stated, weighing = raw["scores"], stated_weighing(raw.get("scoring")) or specified()
-    if not isinstance(stated.get("composite"), int | float):
+    stated, weighing = block(raw, "scores"), stated_weighing(raw.get("scoring")) or specified()
+    value = stated.get("composite")
+    if not isinstance(value, int | float):
         verdict.skip("composite", "the card states none")
         return
-    expected = {
-        "composite": composite(stated, weighing=weighing).value,
-        "quality_tier": weighing.tier(stated["composite"]).value,
-    }
+    expected = {"composite": composite(stated, weighing=weighing).value, "quality_tier": weighing.tier(value).value}
     stated_parts = {name: stated[name] for name in expected if stated.get(name) is not None}
     verdict.compare("composite", {"scores": stated_parts}, {"scores": expected}, rounded=True)
 
 
 def _check_against_store(
-    verdict: CardVerdict, raw: Mapping[str, Any], run_id: str, connection: sqlite3.Connection | None
+    verdict: CardVerdict, raw: JsonObject, card: RunCard, connection: sqlite3.Connection | None
 ) -> bool:
     """Compare a card with what the store computes, where it has the run; gives whether it has."""
     whole = "withheld" not in raw  # as older versions sealed it
-    stored = None if connection is None else _stored_again(connection, raw, run_id, whole=whole)
+    stored = None if connection is None else _stored_again(connection, card, whole=whole)
     if stored is None:
         return False
-    earlier = "claim" not in raw["scores"] or not of_these_rules(raw["scores"])
+    scores = block(raw, "scores")
+    earlier = "claim" not in scores or not of_these_rules(scores)
     expected = without(stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ())))
-    expected["scores"] = without(stored["scores"], {*_WORDS, *_later(raw), *(_CLAIM if earlier else ())})
-    if whole or "transmission_rule" not in raw["dataset"]:
-        expected["dataset"] = without(stored["dataset"], _TERMS)
+    expected["scores"] = without(block(stored, "scores"), {*_WORDS, *_later(raw), *(_CLAIM if earlier else ())})
+    if whole or "transmission_rule" not in block(raw, "dataset"):
+        expected["dataset"] = without(block(stored, "dataset"), _TERMS)
     verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
     return True
 
 
-def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard) -> None:
+def _check_withheld(verdict: CardVerdict, raw: JsonObject, card: RunCard) -> None:
     count = withheld(card.results)
     verdict.skip(
         "scores",
@@ -332,27 +333,25 @@ def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard)
     _check_arithmetic(verdict, raw)
 
 
-def _stored_again(
-    connection: sqlite3.Connection, raw: Mapping[str, Any], run_id: str, *, whole: bool
-) -> dict[str, Any] | None:
+def _stored_again(connection: sqlite3.Connection, card: RunCard, *, whole: bool) -> JsonObject | None:
     """Compute the card of a run of this store again, None if the store has no such run."""
     try:
-        run = find_run(connection, run_id, withdrawn=True)
+        run = find_run(connection, card.run_id, withdrawn=True)
     except UsageError:
         return None
-    if run.imported or run.run_id != run_id:
+    if run.imported or run.run_id != card.run_id:
         return None
     try:
         material = stored_material(connection, run.id)
         if material.scorer.foreign:
             return None
-        earlier = counts_answered_only(raw["speed"], material)
+        earlier = counts_answered_only(card.speed, material)
         return assemble(material, whole=whole, answered_only=earlier).as_json()
     except HarnessError:
         return None
 
 
-def _verify_report(raw: Mapping[str, Any]) -> CardVerdict:
+def _verify_report(raw: JsonObject) -> CardVerdict:
     verdict = CardVerdict()
     verdict.skip("seal", "a test report has none")
     verdict.skip("fingerprint", "a test report has none")
@@ -363,7 +362,7 @@ def _verify_report(raw: Mapping[str, Any]) -> CardVerdict:
     return verdict
 
 
-def _verify_row(raw: Mapping[str, Any]) -> CardVerdict:
+def _verify_row(raw: JsonObject) -> CardVerdict:
     verdict = CardVerdict()
     row = snake_case(raw)
     verdict.skip("seal", "a leaderboard row is no card; its hash, if any, is that of the card")

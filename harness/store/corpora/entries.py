@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
+from corpora.files.json_types import Json
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import Entry, Segment
 from corpora.model.task import TRANSLATION
+from corpora.model.terms import Terms
 from harness.store.file.sealing import (
     NOT_STORED,
     CorpusSeal,
@@ -204,19 +206,29 @@ def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:
     return unpacks(Dataset.model_validate_json)(row[0])
 
 
-def _of_all(connection: sqlite3.Connection, corpus_id: int) -> dict[str, object]:
-    """Return what the envelope of a stored corpus says of every entry; no entry is left of one that is gone."""
+class _Envelope(NamedTuple):
+    """What the envelope of a corpus says of its entries."""
+
+    terms: Terms
+    task: str
+
+    def keeps(self, segment: Json) -> bool:
+        """Return whether the terms keep the texts of a segment here."""
+        return self.terms.local_only and self.terms.keeps(segment if isinstance(segment, str) else None)
+
+    def of_entry(self, segment: Json) -> dict[str, Json]:
+        """Return what it says of an entry of a segment: whether it is kept here, and its task."""
+        fields: dict[str, Json] = {} if self.task == TRANSLATION else {"of_task": self.task}
+        return fields | {"local_only": True} if self.keeps(segment) else fields
+
+
+def _envelope(connection: sqlite3.Connection, corpus_id: int) -> _Envelope | None:
+    """Return what the envelope of a stored corpus says of every entry; None of one that is gone."""
     row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
     if row is None:
-        return {}
+        return None
     dataset = unpacks(Dataset.model_validate_json)(row[0])
-    terms = dataset.terms
-    kept_terms: dict[str, object] = {_KEEPS: terms.keeps} if terms.local_only else {}
-    return kept_terms if dataset.task == TRANSLATION else kept_terms | {"of_task": dataset.task}
-
-
-_KEEPS = "keeps"
-"""Stands for what tells of a segment whether the terms of the corpus keep its texts here."""
+    return _Envelope(dataset.terms, dataset.task)
 
 
 def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
@@ -271,7 +283,7 @@ def open_entries(
 
 def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozenset[int]:
     """Return the places of the secret entries of a corpus, sealed ones among them whatever they say; nothing is opened."""
-    keeps = _of_all(connection, corpus_id).get(_KEEPS)
+    envelope = _envelope(connection, corpus_id)
     secret = {segment.value for segment in Segment if segment.secret}
     sealed = sealed_column(connection, "entries", "e")
     rows = connection.execute(
@@ -280,7 +292,7 @@ def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozense
     return frozenset(
         place
         for place, segment, is_sealed in rows
-        if is_sealed or segment in secret or (callable(keeps) and keeps(segment))
+        if is_sealed or segment in secret or (envelope is not None and envelope.keeps(segment))
     )
 
 
@@ -292,41 +304,33 @@ def _positions(connection: sqlite3.Connection, corpus_id: int) -> list[int]:
 def _entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None, opening: Opening
 ) -> dict[int, Entry]:
-    of_all, seal = _of_all(connection, corpus_id), CorpusSeal(connection, corpus_id)
+    envelope, seal = _envelope(connection, corpus_id), CorpusSeal(connection, corpus_id)
     read = _READ.format(sealed=sealed_column(connection, "entries", "e"))
     wanted = () if positions is None else (json.dumps([*positions]),)
     if wanted:
         read = f"{read} AND e.position IN (SELECT value FROM json_each(?))"
     rows = connection.execute(read, (corpus_id, *wanted))
-    return {row[0]: _entry(row, of_all, seal, opening) for row in rows}
+    return {} if envelope is None else {row[0]: _entry(row, envelope, seal, opening) for row in rows}
 
 
-def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object]:
-    """Return what an envelope says of an entry of a segment."""
-    fields = dict(of_all)
-    keeps = fields.pop(_KEEPS, None)
-    return fields | {"local_only": True} if callable(keeps) and keeps(segment) else fields
-
-
-def _tags(row: tuple[Any, ...]) -> dict[str, object]:
+def _tags(row: tuple[Any, ...]) -> dict[str, Json]:
     columns = zip(_COLUMNS, row[4:8], strict=True)
     return {name: value for name, value in columns if value is not None}
 
 
 @unpacks
-def _entry(row: tuple[Any, ...], of_all: Mapping[str, object], seal: CorpusSeal, opening: Opening) -> Entry:
+def _entry(row: tuple[Any, ...], envelope: _Envelope, seal: CorpusSeal, opening: Opening) -> Entry:
     if row[9] is not None:
         opened = opening(seal, row[0], SealedKind.ENTRY, row[9])
         if opened is None:
             # What is open of a sealed entry: its id, and tags that lists have.
             texts = {"source": "", "reference": "", "not_stored": True}
-            return Entry.model_validate({**_of_entry(of_all, row[4]), **_tags(row), "id": row[1], **texts})
-        entry = Entry.model_validate({**_of_entry(of_all, opened.get("segment")), "id": row[1], **opened})
+            return Entry.model_validate({**envelope.of_entry(row[4]), **_tags(row), "id": row[1], **texts})
+        entry = Entry.model_validate({**envelope.of_entry(opened.get("segment")), "id": row[1], **opened})
         if not entry.secret:  # somebody took its mark away: opened as it is, it could be sent
             raise StoredValueError
         return entry
-    own = _of_entry(of_all, row[4])
-    fields: dict[str, object] = {**own, "id": row[1], "source": row[2], "reference": row[3]}
+    fields: dict[str, Json] = {**envelope.of_entry(row[4]), "id": row[1], "source": row[2], "reference": row[3]}
     fields |= _tags(row)
     if isinstance(row[8], str):
         fields.update(stored_object(row[8]))

@@ -380,8 +380,7 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
 
 def _from_file(files: Sequence[Path], dataset: Dataset) -> Corpus | None:
     """Read the file once more; None where it cannot be read without the options that its reader had then."""
-    options: dict[str, Any] = {**(dataset.columns_read or {})}
     try:
-        return load(files[0], files[1:], dataset=dataset, columns=Columns(**options))
+        return load(files[0], files[1:], dataset=dataset, columns=Columns(**dict[str, Any](dataset.columns_read or {})))
     except CorpusError:
         return None

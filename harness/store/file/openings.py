@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer, TypeAdapter
+from pydantic import BaseModel, ConfigDict, JsonValue, PlainSerializer, TypeAdapter
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Dataset
 from harness.method.method import Setup
 from harness.store.file.trouble import (
@@ -34,7 +35,7 @@ class StoredRecord(BaseModel):
         """Read the record; StoredValueError where it is of another shape."""
         return unpacks(cls.model_validate)(stored_object(text))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Json]:
         """Return the record as JSON values."""
         return self.model_dump(mode="json", exclude_unset=True)
 
@@ -181,7 +182,7 @@ def find_openings(
     return (RunOpening.read(row[0]) for row in rows)
 
 
-def set_plan(connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: RunOpening) -> None:
+def set_plan(connection: sqlite3.Connection, run: int, plan: JsonObject, opening: RunOpening) -> None:
     """Replace what resume needs, where a person chose another budget or concurrency."""
     connection.execute("UPDATE runs SET plan = ?, opening = ? WHERE id = ?", (json.dumps(plan), opening.as_text(), run))
 
@@ -221,11 +222,11 @@ class _Card(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     run_id: str
-    scores: dict[str, Any]
-    cost: dict[str, Any]
-    speed: dict[str, Any]
-    dataset: dict[str, Any]
-    method: dict[str, Any]
+    scores: dict[str, JsonValue]
+    cost: dict[str, JsonValue]
+    speed: dict[str, JsonValue]
+    dataset: dict[str, JsonValue]
+    method: dict[str, JsonValue]
 
 
 _STATISTICS: TypeAdapter[list[list[float] | None]] = TypeAdapter(list[list[float] | None])

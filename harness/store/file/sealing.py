@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import StoredValueError
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError, UsageError
@@ -66,7 +67,7 @@ _OPEN = {"segment": "segment", "difficulty": "difficulty", "provenance": "proven
 """Fields by which secret entries are counted, as they are called in a file and in ``Entry``."""
 
 
-def open_fields(entry: Entry) -> dict[str, object]:
+def open_fields(entry: Entry) -> dict[str, Json]:
     """Return what of a secret entry is open in the store, by field: tags from lists, by which scores are broken down."""
     tags = {name: entry.open_tag(field) for name, field in _OPEN.items()}
     return {name: tag for name, tag in tags.items() if tag is not None}
@@ -79,12 +80,12 @@ class CorpusSeal:
         self._connection = connection
         self.corpus = corpus
 
-    def seal(self, position: int, what: str, told: Mapping[str, Any]) -> bytes:
+    def seal(self, position: int, what: str, told: JsonObject) -> bytes:
         """Seal values as JSON for one place."""
         text = storable(json.dumps(told, ensure_ascii=False))
         return self._key.seal_text(text, self._place(position, what))
 
-    def open(self, position: int, what: str, sealed: object) -> dict[str, Any]:
+    def open(self, position: int, what: str, sealed: object) -> dict[str, Json]:
         """Open what ``seal`` gave; StoredValueError where it is not what was sealed for this place."""
         try:
             opened = self._key.open_text(of_kind(sealed, bytes), self._place(position, what))
@@ -92,7 +93,7 @@ class CorpusSeal:
             raise StoredValueError(_DAMAGED) from None
         return of_kind(stored_json(opened.reveal()), dict)
 
-    def shown(self, position: int, what: str, sealed: object) -> dict[str, Any] | None:
+    def shown(self, position: int, what: str, sealed: object) -> dict[str, Json] | None:
         """Open it as ``open`` does, for a screen or a list; None where no key available opens it."""
         try:
             return self.open(position, what, sealed)
@@ -151,7 +152,7 @@ class CorpusSeal:
         return row
 
 
-Opening = Callable[[CorpusSeal, int, str, object], dict[str, Any] | None]
+Opening = Callable[[CorpusSeal, int, str, object], dict[str, Json] | None]
 """``CorpusSeal.open`` where texts are computed with, ``CorpusSeal.shown`` where they are only shown."""
 
 

@@ -11,7 +11,7 @@ import json
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 import msgpack
 from pydantic import ValidationError
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, Segment
@@ -48,7 +49,7 @@ from harness.store.file.trouble import (
 STEP = 500  # Rows that are sealed at once: small enough to be done in a moment
 _SPARE_BYTES = 20 * 10**6
 
-_DAMAGED: Mapping[str, Any] = {"damaged": True}
+_DAMAGED: JsonObject = {"damaged": True}
 """Sealed instead of what could not be read before either; anyone who reads it is told so."""
 
 Row = tuple[Any, ...]
@@ -174,13 +175,14 @@ def _seal_entries(connection: sqlite3.Connection, corpus: int, places: Sequence[
                 )  # fmt: skip
 
 
-def _of_entry(row: Row) -> tuple[Mapping[str, Any], Mapping[str, object]]:
+def _of_entry(row: Row) -> tuple[JsonObject, JsonObject]:
     """Return what is sealed of an entry, and what stays open of it."""
     try:
-        fields = {"source": _text(row[2]), "reference": _text(row[3])}
+        fields: dict[str, Json] = {"source": _text(row[2]), "reference": _text(row[3])}
         tags = zip(_TAGS, row[4:8], strict=True)
         fields |= {name: tag for name, tag in tags if tag is not None}
-        fields |= {} if row[8] is None else stored_object(row[8])
+        if row[8] is not None:
+            fields |= stored_object(row[8])
         # secret in any case: a corpus whose terms keep it here says so in its envelope
         entry = Entry.model_validate({**fields, "id": row[1], "local_only": True})
     except (StoredValueError, ValidationError):
@@ -228,7 +230,7 @@ def _seal_rows(connection: sqlite3.Connection, corpus: int, query: str, of_row: 
         last = rows[-1][0]
 
 
-def _sealed_result(row: Row, said: object) -> tuple[str, Mapping[str, Any]]:
+def _sealed_result(row: Row, said: Json) -> tuple[str, JsonObject]:
     try:
         texts = {
             "output": None if row[3] is None else _text(row[4]),
@@ -240,7 +242,7 @@ def _sealed_result(row: Row, said: object) -> tuple[str, Mapping[str, Any]]:
     return SealedKind.RESULT, {**texts, "said": said}
 
 
-def _sealed_annotation(row: Row, said: object) -> tuple[str, Mapping[str, Any]]:
+def _sealed_annotation(row: Row, said: Json) -> tuple[str, JsonObject]:
     what = f"{SealedKind.ANNOTATION} {row[3]}"
     try:
         value = None if row[4] is None else unpacked_message(row[4])

@@ -11,13 +11,14 @@ import sqlite3
 import struct
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage import StorageProblem, storable, storage_problem, words_for
@@ -117,7 +118,7 @@ def stored_json(text: object) -> Any:
         raise StoredValueError from error
 
 
-def stored_object(text: object) -> dict[str, Any]:
+def stored_object(text: object) -> dict[str, Json]:
     """Read a stored JSON object; StoredValueError where it is none."""
     return of_kind(stored_json(text), dict)
 
@@ -141,7 +142,7 @@ def unpacked_message(data: object) -> Any:
 
 
 def rows_by_name(
-    connection: sqlite3.Connection, query: str, values: Sequence[object] | Mapping[str, object]
+    connection: sqlite3.Connection, query: str, values: Sequence[object] | JsonObject
 ) -> list[sqlite3.Row]:
     """Return all rows of a query, whose columns are found by their names and not by their places."""
     cursor = connection.cursor()

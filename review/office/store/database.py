@@ -15,6 +15,7 @@ from harness.sealed.sealing import seal, unseal
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.file.database import BUSY_MILLISECONDS, opened
 from harness.store.file.sealing import CorpusSeal, StoreSealed, keys_here
+from harness.store.file.trouble import of_kind
 from harness.store.runs import find_by_id
 from review.files.manifests import BatchItem, BatchManifest, SentenceContext
 from review.log.event import erase
@@ -325,7 +326,7 @@ def _kept_vault_texts(connection: sqlite3.Connection, folder: Path, review: int,
         return None
     try:
         with _vault_seal(folder, row[0].split()[0]) as sealing:
-            rows: list[Row] = sealing.open(0, f"review {batch}", row[1])["rows"]
+            rows: list[Row] = of_kind(sealing.open(0, f"review {batch}", row[1])["rows"], list)
     except StoreSealed:
         raise StoreSealed(_OF_A_VAULT) from None
     except StoredValueError:

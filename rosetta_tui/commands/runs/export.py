@@ -26,7 +26,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.card import reading, rows, signing
-    from harness.release import ledger, releasing
+    from harness.release import ledger, records, releasing
     from harness.run import vault_opening
     from harness.sealed import keys, strict_records
     from harness.store import attachments, runs
@@ -92,8 +92,8 @@ def export(
             data = _row_proof(connection, number, run, entry)
         elif submitter is not None:
             data = _released(connection, number, submitter, vault)
-            why = reading.parse_object(data, "it")["shortfall"]
-            click.echo(released_words.confirmation(why), err=True)
+            card = records.ReleasedCard.model_validate_json(data)
+            click.echo(released_words.confirmation(card.shortfall), err=True)
         else:
             data = rows.export_run(connection, number, rows.ExportForm(form))
             if form == "card" and str(output) != "-":
@@ -130,7 +130,7 @@ def _row_proof(connection: sqlite3.Connection, number: int, run: str, entry: str
     kept = signing.kept_seals(connection, number, card)
     if not kept:
         kept = [signing.sign_run(connection, number, data, signing.own_signer(database.home()), datetime.now(UTC))]
-    return signing.prove_row(kept[0], card["results"], entry).data()
+    return signing.prove_row(kept[0], reading.objects(card, "results"), entry).data()
 
 
 def _is_replaceable(path: Path, content: bytes) -> bool:

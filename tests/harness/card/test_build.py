@@ -381,7 +381,8 @@ def test_report_is_scored_anew_and_kept(there: Connection) -> None:
     assert (card.dataset.id, card.model_slug) == ("eng-epo-dev-v1", "example/model")
     assert (card.condition, card.temperature, card.elapsed_seconds) == ("naive", 0.0, None)
     assert card.cost.total_cost_usd == pytest.approx(0.0008)
-    assert card.as_json()["source_report"]["overall"]["exact_match_rate"] == 0.6667
+    source: Any = card.as_json()["source_report"]
+    assert source["overall"]["exact_match_rate"] == 0.6667
     assert verify_card(export_run(there, run.id, ExportForm.CARD)).ok
     assert import_card(there, written(report()), "report.json").known
     assert verify_card(written(report())).ok

@@ -162,7 +162,7 @@ def test_caveats_of_a_report_are_kept_and_shown(there: Connection) -> None:
     gone = {"comet": "not installed", "corpus_bleu": "no tokenizer", "their own": "?"}
     raw = report(score_caveats=caveats, metric_availability=gone)
     done = import_card(there, written(raw), "report.json")
-    card = load_card(there, find_run(there, done.run_id).id).as_json()
+    card: dict[str, Any] = load_card(there, find_run(there, done.run_id).id).as_json()
     assert card["source_report"]["metric_availability"] == gone
     reasons = card["scores"]["reasons"]
     assert reasons["comet_score"] == "the report says: not installed"
@@ -201,7 +201,8 @@ def test_published_row_alone_is_unverified(there: Connection) -> None:
     assert card.scores.chrf_plus_plus == 48.25
     assert card.scores.confidence_intervals["chrf_plus_plus"].ci_upper == 52.5
     assert card.fingerprint.hash == "ab" * 32
-    assert card.as_json()["published_row"]["trust"] == "self-reported"
+    row: Any = card.as_json()["published_row"]
+    assert row["trust"] == "self-reported"
     assert import_card(there, written(published()), "row.json", unverified=True).known
     verdict = verify_card(written(published()))
     assert all(each.ok is None for each in verdict.checks)
@@ -240,7 +241,7 @@ def test_published_row_explains_no_value(there: Connection) -> None:
         told = {"comet": said, "corpus_chrf": "has a value all the same"}
         row = published(overall={"metric_availability": told}, id=f"{number}" * 8)
         done = import_card(there, written(row), "row.json", unverified=True)
-        card = load_card(there, find_run(there, done.run_id).id).as_json()
+        card: dict[str, Any] = load_card(there, find_run(there, done.run_id).id).as_json()
         reasons = card["scores"]["reasons"]
         assert reasons["comet_score"] == f"the published row {why}"
         assert "chrf_plus_plus" not in reasons
@@ -271,7 +272,7 @@ def test_newer_layout_comes_out_unchanged(there: Connection) -> None:
     card = load_card(there, run.id)
     assert (card.scores.composite, card.scores.quality_tier) == (None, "unscored")
     assert card.claimable_tier == "unscored"
-    kept = card.as_json()
+    kept: dict[str, Any] = card.as_json()
     assert (kept["scoring_standard"], kept["trust"]) == ("standard/1", "self-reported")
     assert kept["scores"]["chrf_signature"].endswith("version:2.5.1")
     assert import_card(there, NEWER.read_bytes(), "newer.json").known
@@ -332,7 +333,7 @@ def scored_elsewhere(home: Home, metrics: Sequence[str], rows: Rows, packed: Any
     """Make the run one of a program with other metrics: set-up, rows, scores and seal."""
     with closing(open_store(home.path)) as store:
         number = find_run(store, home.other).id
-        opening = read_run(store, number).opening.as_json()
+        opening: dict[str, Any] = {**read_run(store, number).opening.as_json()}
         opening["scoring"] = {**opening["scoring"], "metrics": list(metrics)}
         opening.pop("packed", None)
         if packed is not None:
@@ -344,7 +345,7 @@ def scored_elsewhere(home: Home, metrics: Sequence[str], rows: Rows, packed: Any
             changed = msgpack.packb(rows(msgpack.unpackb(data)))
             sql = "UPDATE results SET statistics = ? WHERE run = ? AND position = ?"
             store.execute(sql, (changed, number, position))
-        card = raw_card(store, read_run(store, number))
+        card: dict[str, Any] = {**raw_card(store, read_run(store, number))}
         card["harness_version"] = "9.9.9"
         card["scoring"] = opening["scoring"]
         card["scores"] |= scores

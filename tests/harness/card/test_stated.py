@@ -17,7 +17,7 @@ import rfc8785
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from harness.card.checking.recompute import card_material, measures_again, rows_again, scores_again
+from harness.card.checking.recompute import card_material, rows_again, scores_again
 from harness.card.checking.verify import verify_card
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
@@ -47,7 +47,7 @@ def fitted(card: Card) -> Card:
     material = card_material(read)
     for row, numbers in zip(card["results"], rows_again(material), strict=True):
         row.update(numbers)
-    card["scores"] |= scores_again(read, material, measures_again(read, material))
+    card["scores"] |= scores_again(read, material)
     card["claimable_tier"] = card["scores"]["claimable_tier"]
     return card
 
@@ -320,7 +320,7 @@ def test_numbers_are_written_as_the_library_writes_them(value: float) -> None:
 
 
 def test_older_seal_is_known() -> None:
-    card = {"b": "ê", "a": [1.0, 1e-07], "run_card_hash": ""}
+    card: dict[str, Any] = {"b": "ê", "a": [1.0, 1e-07], "run_card_hash": ""}
     text = '{"a": [1.0, 1e-07], "b": "ê", "run_card_hash": ""}'
     card["run_card_hash"] = sha256(text.encode()).hexdigest()
     assert seal_form(card) is SealForm.SORTED_KEYS

@@ -124,7 +124,7 @@ def test_tier_that_only_the_card_vouches_for_is_named() -> None:
 def test_intervals_are_made_again_from_the_recorded_seed() -> None:
     raw = sealed()
     material = card_material(adopt(raw, "card"))
-    other = scored(material, measured(material), seed=777)
+    other: dict[str, Any] = {**scored(material, measured(material), seed=777)}
 
     def exchange(card: dict[str, Any]) -> None:
         card["scores"] = other
@@ -214,7 +214,7 @@ def test_card_with_secret_entries_says_what_was_not_checked() -> None:
 
 def test_store_gives_what_is_hidden(connection: Connection, there: Connection) -> None:
     assert verify_card(written(sealed(secret=True)), connection).ok, "the run is not here"
-    card = build_card(connection, add_secret_run(connection), whole=True).as_json()
+    card: dict[str, Any] = build_card(connection, add_secret_run(connection), whole=True).as_json()
     verdict = verify_card(written(card), connection)
     assert verdict.ok
     assert checks(verdict)["numbers, from the stored rows"]

@@ -78,7 +78,7 @@ def test_terms_refuse_another_machine_and_stand_on_the_card(
     run_corpus(store_path, made, chat_plan(endpoint.url))
     assert len(endpoint.asked) == 2
     with closing(open_store(store_path)) as store:
-        card = load_card(store, find_run(store, "last").id).as_json()
+        card: Any = load_card(store, find_run(store, "last").id).as_json()
     assert card["dataset"]["transmission"] == "local-only"
     expected = {"transmission": "transmission", "licence": "license", "mark": "role: sealed"}
     assert expected[kind] in card["dataset"]["transmission_because"]

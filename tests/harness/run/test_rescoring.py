@@ -480,7 +480,8 @@ def test_secrets_stay(endpoint: Scripted, store_path: Path, monkeypatch: pytest.
         again(store_path, endpoint="https://example.org/v1")
     again(store_path, offline=False)
     card = whole_card(store_path)
-    assert kept(store_path).run.plan["run"]["offline"] is True
+    plan: Any = kept(store_path).run.plan
+    assert plan["run"]["offline"] is True
     assert "entry number" not in json.dumps(card)
     assert card["retry_of"]["retried"] == len(FAILING)
     assert card["retry_of"]["retried_entries"] == []

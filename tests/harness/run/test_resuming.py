@@ -112,7 +112,8 @@ def test_going_on_forgets_why_the_run_stopped(endpoint: Scripted, store_path: Pa
     with pytest.raises(HarnessError, match="card is gone"):
         resume(store_path, budget_usd=5.0)
     after = kept(store_path).run
-    assert (after.plan["run"]["budget_usd"], after.live) == (5.0, Live(so_far={}))
+    resumed: Any = after.plan
+    assert (resumed["run"]["budget_usd"], after.live) == (5.0, Live(so_far={}))
 
 
 @pytest.mark.parametrize("broken", [False, True])

@@ -510,11 +510,11 @@ def test_foreign_card_claims_no_more_than_its_numbers(partly: str) -> None:
     assert claim_of(lying).tier() is Tier.BASELINE
     modest = {**card, "claimable_tier": "baseline"}
     assert claim_of(modest).tier(review_passed=True) is Tier.BASELINE, "nor than it says"
-    for odd in ({}, {"scores": 3}, {"scores": {"composite": "x", "claim": [1], "floors": [2]}},
+    odds: tuple[dict[str, Any], ...] = ({}, {"scores": 3}, {"scores": {"composite": "x", "claim": [1], "floors": [2]}},
                 {"scores": {"composite": 0.9, "composite_inputs": [3, {"metric": 1}],
                             "claim": {"caveats": [{"kind": "no"}, 4, {"share": True}]}},
-                 "floors": [{"name": None, "composite": "y"}], "claimable_tier": 5}):  # fmt: skip
-        assert claim_of(odd).words()
+                 "floors": [{"name": None, "composite": "y"}], "claimable_tier": 5})  # fmt: skip
+    assert all(claim_of(odd).words() for odd in odds)
     values: tuple[Any, ...] = ([], {}, [[]], [{"metric": [], "value": {}}], "x", -1, True)
     values += (10**400, float("inf"))
     for name in card["scores"]:

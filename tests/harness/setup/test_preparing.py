@@ -295,7 +295,7 @@ def test_plan_keeps_the_content_and_a_rescore_the_weights(tmp_path: Path, home: 
             rescore(connection, again, same, lambda _: None)
         none = ScoringOptions(metrics=("ter",), scoring=None)
         back = rescore(connection, again, none, lambda _: None)
-        new = read_card(connection, find_run(connection, back).id) or {}
+        new: Any = read_card(connection, find_run(connection, back).id)
     assert "calibration" not in new["scoring"]
     chrf, exact = new["scores"]["chrf_plus_plus"] / 100, new["scores"]["exact_match_rate"]
     assert new["scores"]["composite"] == pytest.approx((0.25 * chrf + 0.1 * exact) / 0.35)

@@ -72,7 +72,7 @@ def test_file_tells_no_system_or_score(home: Path, draft: ReviewDraft, identity:
         runs = [find_run(connection, name) for name in made.RUNS]
         cards = [read_card(connection, run.id) or {} for run in runs]
     facts = {fact for run in runs for fact in (run.run_id, run.setup.model_slug, run.setup_hash)}
-    facts |= {card["run_card_hash"] for card in cards} | {"chrf", "composite", "verda", "griza"}
+    facts |= {str(card["run_card_hash"]) for card in cards} | {"chrf", "composite", "verda", "griza"}
     shown = {text for item in draft.items for text in (item.shown.source, item.shown.candidate)}
     shown |= {text for item in draft.training for text in (item.source, item.candidate)}
     facts |= {
