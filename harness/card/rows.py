@@ -22,7 +22,7 @@ from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
 from harness.card.model import EntryResult, EntryUsage, RunCard, seal_form
 from harness.card.reading import block, inside_words, kept_inside, parse_object
-from harness.core.calls import TOKENS, Usage
+from harness.core.calls import TOKENS, StatedUsage
 from harness.core.failures import ErrorClass, HarnessError, StoreError, UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
@@ -168,9 +168,7 @@ def row_result(row: EntryResult, position: int, statistics: bytes, finished_at: 
     kind = ErrorClass.METHOD if failed(row) else None  # as what a later version adds counts
     if row.error_class in set(ErrorClass):
         kind = ErrorClass(row.error_class)
-    usage = None
-    if row.usage and None not in {row.usage.prompt_tokens, row.usage.completion_tokens}:
-        usage = Usage(**{name: count or 0 for name, count in row.usage if name in TOKENS})
+    usage = None if row.usage is None else StatedUsage(*(getattr(row.usage, name) for name in TOKENS))
     values = {**(row.values or {}), "chrf_plus_plus": row.entry_chrf, COMPOSITE: row.composite}
     return Result(
         position=position,

@@ -17,7 +17,17 @@ from corpora.files.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class StatedUsage:
+    """Tokens of an entry as far as its row states them; None: not counted."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage(StatedUsage):
     """Tokens of a call, each counted once (scoring-specification §6.1)."""
 
     prompt_tokens: int = 0

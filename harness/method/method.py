@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from corpora.model.entry import Entry, EntryId
 from corpora.text.comparison import MOST_STACKED, stacked
-from harness.core.calls import Calls, Usage
+from harness.core.calls import Calls, StatedUsage, Usage
 from harness.core.failures import CallError, ErrorClass
 from harness.core.storage import storable
 from harness.endpoint.reply import sound_amount, sound_usage
@@ -196,8 +196,8 @@ class Result:
     """Of translations: 1 where equal to the reference or one of its variants; None without variants."""
     raw: str | None = None
     """The method's first answer where its own gates or repairs changed it; None where they did not."""
-    usage: Usage | None = None
-    """None: not counted."""
+    usage: StatedUsage | None = None
+    """None: not counted; a row from elsewhere may state some parts only."""
     trace: tuple[Attempt, ...] = ()
     """On its way into the store; ``harness.store.results.read_attempts`` reads it back."""
 
@@ -228,9 +228,9 @@ class Result:
 
     @property
     def total_tokens(self) -> int | None:
-        """Prompt and completion tokens, None where the method counts none."""
-        usage = self.usage
-        return None if usage is None else usage.prompt_tokens + usage.completion_tokens
+        """Prompt and completion tokens, None where one of them was not counted."""
+        counts = (self.prompt_tokens, self.completion_tokens)
+        return None if None in counts else sum(filter(None, counts))
 
 
 def shares(usage: Usage | None, entries: int) -> list[Usage | None]:

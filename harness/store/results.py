@@ -18,7 +18,7 @@ import msgpack
 
 from corpora.files.problems import StoredValueError
 from corpora.model.entry import EntryId
-from harness.core.calls import TOKENS, Usage
+from harness.core.calls import TOKENS, StatedUsage, Usage
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
 from harness.store.file.sealing import CorpusSeal, Opening, SealedKind, sealed_column, sealed_positions
@@ -223,8 +223,7 @@ def _result(row: tuple[Any, ...], seal: CorpusSeal, opening: Opening) -> Result:
     values[_CACHED] = bool(values[_CACHED])
     if values[_ERROR_CLASS] is not None:
         values[_ERROR_CLASS] = stored_word(values[_ERROR_CLASS], ErrorClass)
-    counted = None not in counts[:2]  # of prompt and completion
-    values.append(Usage(*(count or 0 for count in counts)) if counted else None)
+    values.append(None if set(counts) == {None} else StatedUsage(*counts) if None in counts else Usage(*counts))
     return Result(*values)
 
 
@@ -244,7 +243,7 @@ def read_statistics(connection: sqlite3.Connection, run: int) -> dict[int, bytes
     return dict(connection.execute("SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,)))
 
 
-_TOKENS = "coalesce(prompt_tokens + completion_tokens, prompt_tokens, completion_tokens)"
+_TOKENS = "prompt_tokens + completion_tokens"
 """``Result.total_tokens``."""
 
 

@@ -18,7 +18,7 @@ from harness.card.checking.verify import seal, verify_card
 from harness.card.importing import import_card
 from harness.card.material import fingerprint
 from harness.card.model import SealForm, card_hash, seal_form
-from harness.card.rows import ExportForm, export_run, load_card
+from harness.card.rows import ExportForm, export_run, load_card, stored_rows
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.core.storage import write_file
@@ -319,6 +319,22 @@ def test_unknown_fields_are_kept_at_every_level(there: Connection) -> None:
     assert json.loads(line)["new"] == {"deep": True}
     table = csv.DictReader(io.StringIO(export_run(there, run.id, ExportForm.CSV).decode()))
     assert next(iter(table))["new"] == '{"deep": true}'
+
+
+def test_tokens_that_a_row_does_not_state_stay_unknown(there: Connection) -> None:
+    card = json.loads(written(sealed()))
+    card["results"][0]["usage"] = {"prompt_tokens": 9}
+    card["results"][1]["usage"] = {"prompt_tokens": 9, "completion_tokens": 4}
+    card["run_card_hash"] = card_hash(card)
+    import_card(there, written(card), "card.json")
+    run = find_run(there, factory.RUN_ID)
+    assert [result.total_tokens for result in read_results(there, run.id)][:2] == [None, 13]
+    made = [row["usage"] for row in stored_rows(there, run.id)][:2]  # what the card of a run that scores it again has
+    unknown = {"reasoning_tokens": None, "cached_tokens": None}
+    assert made == [
+        {"prompt_tokens": 9, "completion_tokens": None, **unknown},
+        {"prompt_tokens": 9, "completion_tokens": 4, **unknown},
+    ]
 
 
 def test_older_layout_comes_out_unchanged(there: Connection) -> None:
