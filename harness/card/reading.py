@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
@@ -171,7 +171,14 @@ def claim_of(card: JsonObject) -> Claim:
         identical=scores.get("mostly_identical") is True,
         caveats=stated_caveats(scores.get("claim")),
     )
-    made = replace(made, limits=(*made.limits, *_own_limits(card, scores, made)))
+    # what the card itself claims less than its numbers allow
+    limits = list(made.limits)
+    if scores.get("at_floor") is True and not made.at_floor and made.composite is not None:
+        limits.append(Limit(ClaimReason.COMPOSITE_FLOOR, Tier.BASELINE, clear=False))
+    stated = card.get("claimable_tier")
+    if isinstance(stated, str) and stated in set(Tier) and Tier(stated).rank < made.tier().rank:
+        limits.append(Limit(ClaimReason.STATED, Tier(stated)))
+    made = replace(made, limits=tuple(limits))
     return replace(made, claimable_tier=made.tier())
 
 
@@ -215,33 +222,19 @@ def stated_floors(card: JsonObject) -> dict[str, FloorScores]:
     return known
 
 
-def _own_limits(card: JsonObject, scores: JsonObject, made: Claim) -> Iterator[Limit]:
-    """Yield what the card itself claims less than its numbers allow."""
-    if scores.get("at_floor") is True and not made.at_floor and made.composite is not None:
-        yield Limit(ClaimReason.COMPOSITE_FLOOR, Tier.BASELINE, clear=False)
-    stated = card.get("claimable_tier")
-    if isinstance(stated, str) and stated in set(Tier) and Tier(stated).rank < made.tier().rank:
-        yield Limit(ClaimReason.STATED, Tier(stated))
-
-
 def _mixed(card: JsonObject, scores: JsonObject) -> Composite:
     weighing = stated_weighing(card.get("scoring")) or specified()
     stated = scores.get("composite_profile")
     profile = stated if isinstance(stated, str) and stated in weighing.profiles else "B"
-    listed = scores.get("composite_inputs")
-    inputs = tuple(_inputs(listed if isinstance(listed, list | tuple) else ()))
-    covered = number(scores.get("composite_coverage"))
-    coverage = 1.0 if covered is None else covered
-    return Composite(number(scores.get("composite")), profile, "", inputs, {}, coverage, weighing)
-
-
-def _inputs(listed: Iterable[object]) -> Iterator[Input]:
-    for value in listed:
-        part = _object(value)
+    inputs = []
+    for part in objects(scores, "composite_inputs"):
         name = part.get("metric")
         numbers = [number(part.get(key)) for key in ("value", "normalised", "weight", "effective_weight")]
         if isinstance(name, str) and None not in numbers:
-            yield Input(name, *(number or 0.0 for number in numbers))
+            inputs.append(Input(name, *(number or 0.0 for number in numbers)))
+    covered = number(scores.get("composite_coverage"))
+    coverage = 1.0 if covered is None else covered
+    return Composite(number(scores.get("composite")), profile, "", tuple(inputs), {}, coverage, weighing)
 
 
 def stated_caveats(claim: object) -> tuple[Caveat, ...]:

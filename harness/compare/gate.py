@@ -107,16 +107,19 @@ def gate_run(
     other = None if against is None else find_run(connection, against)
     refuse_to_leave(connection, [run, *([] if other is None else [other])])
     card = card_head(connection, run)
-    checks = [*_floors(card), *(_score(card, limit) for limit in limits), *_failed(card, most_failed)]
+    checks = [_score(card, limit) for limit in limits]
+    if card.get("floors"):  # above what worthless outputs reach (DESIGN T2)
+        checks.insert(0, GateCheck("floors", passed=not claim_of(card).at_floor))
+    if most_failed is not None:
+        scores = block(card, "scores")
+        total, errors = number(scores.get("total")), number(scores.get("errors"))
+        share = errors / total if total and errors is not None else None
+        reason = "" if share is not None else "the card does not say how many entries failed"
+        passed = share is not None and share <= most_failed
+        checks.append(GateCheck("failed", passed, limit=most_failed, at_most=True, value=share, reason=reason))
     if other is not None:
         checks += _not_worse(connection, run, other, in_order({limit.metric for limit in limits}))
     return GateResult(run.run_id, None if other is None else other.run_id, tuple(checks))
-
-
-def _floors(card: JsonObject) -> Iterator[GateCheck]:
-    """Check that the run is above what worthless outputs reach (DESIGN T2); no rule where the card states no floors."""
-    if card.get("floors"):
-        yield GateCheck("floors", passed=not claim_of(card).at_floor)
 
 
 def _score(card: JsonObject, limit: ScoreLimit) -> GateCheck:
@@ -135,16 +138,6 @@ def _score(card: JsonObject, limit: ScoreLimit) -> GateCheck:
     binding = upper if limit.at_most else lower
     kept = binding is not None and (binding <= limit.value if limit.at_most else binding >= limit.value)
     return GateCheck("score", kept, limit.metric, limit.value, limit.at_most, value, lower, upper, reason)
-
-
-def _failed(card: JsonObject, most: float | None) -> Iterator[GateCheck]:
-    if most is None:
-        return
-    scores = block(card, "scores")
-    total, errors = number(scores.get("total")), number(scores.get("errors"))
-    share = errors / total if total and errors is not None else None
-    reason = "" if share is not None else "the card does not say how many entries failed"
-    yield GateCheck("failed", share is not None and share <= most, limit=most, at_most=True, value=share, reason=reason)
 
 
 def _not_worse(connection: sqlite3.Connection, run: Run, other: Run, named: Sequence[str]) -> Iterator[GateCheck]:

@@ -334,7 +334,9 @@ def reported_runs(
     base = None if baseline is None else find_run(connection, baseline)
     if base is not None and base.id not in {run.id for run in runs}:
         runs.insert(0, base)
-    answers = None if base is None else _answers(connection, base)
+    # outputs of the baseline by entry id, a failed one as the empty text
+    kept = () if base is None else read_results(connection, base.id)
+    answers = None if base is None else {result.entry_id: result.output or "" for result in kept}
     totals_of_runs = [_totals_of(connection, run, pack, answers) for run in runs]
     for run, totals in zip(runs, totals_of_runs, strict=True):
         if not totals:
@@ -342,21 +344,11 @@ def reported_runs(
                 f"Run {run.run_id[:8]} has no metric of {pack.name}. Score its outputs with them: "
                 f"`rosetta score --rescore {run.run_id[:8]} --metrics {pack.name}`."
             )
-    return [
-        ReportedRun(run, name, totals) for run, name, totals in zip(runs, _names(runs), totals_of_runs, strict=True)
-    ]
-
-
-def _names(runs: Sequence[Run]) -> list[str]:
     files = [told_of(run).outputs for run in runs]
     names = [file.stem if file else run.setup.condition for file, run in zip(files, runs, strict=True)]
     apart = distinctions(names, [(run.run_id[:8],) for run in runs])
-    return [f"{name} {id_}" if id_ else name for name, id_ in zip(names, apart, strict=True)]
-
-
-def _answers(connection: sqlite3.Connection, run: Run) -> dict[EntryId, str]:
-    """Return a run's outputs by entry id, a failed one as the empty text."""
-    return {result.entry_id: result.output or "" for result in read_results(connection, run.id)}
+    called = [f"{name} {id_}" if id_ else name for name, id_ in zip(names, apart, strict=True)]
+    return [ReportedRun(run, name, totals) for run, name, totals in zip(runs, called, totals_of_runs, strict=True)]
 
 
 def _totals_of(

@@ -210,22 +210,18 @@ def _refuse_links(path: Path) -> None:
     """Refuse folders that are links: what is written there would go elsewhere."""
     for folder in (path, path / _FILES, path / _VAULTS):
         try:
-            mode = folder.lstat().st_mode
+            status = folder.lstat()
         except FileNotFoundError:
             continue
         except OSError as error:
             raise stick_error(folder, error) from None
-        if not stat.S_ISDIR(mode) or _is_junction(folder):
+        mode, attributes = status.st_mode, getattr(status, "st_file_attributes", 0)
+        junction = attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)  # Windows leads it elsewhere
+        if not stat.S_ISDIR(mode) or junction:
             raise FileError(
                 FileProblem.DAMAGED,
                 f"{folder}: instead of the folder lies {_what(mode)}. Somebody put it there; take another stick.",
             )
-
-
-def _is_junction(path: Path) -> bool:
-    """Return whether a folder is one that Windows leads elsewhere."""
-    attributes = getattr(path.lstat(), "st_file_attributes", 0)
-    return bool(attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0))
 
 
 def _what(mode: int) -> str:

@@ -115,8 +115,13 @@ def columns(card: JsonObject) -> dict[str, Json]:
     """Return the columns (``harness.store.file.schema``) of a card or released card, in full precision."""
     released = is_released(card)
     places = {**CARD_FIELDS, **(_OF_RELEASED if released else {})}
-    values = {name: _at(card, *place) for name, place in places.items()}
-    plain_values = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
+    values = {}
+    for name, place in places.items():
+        value: Json = card
+        for step in place:
+            value = value.get(step) if isinstance(value, Mapping) else None
+        values[name] = value
+    plain_values: dict[str, Json] = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
     if released:
         plain_values |= {name: value.get("value") for name, value in values.items() if isinstance(value, Mapping)}
     return {name: plain_values.get(name) for name in CARD_FIELDS}
@@ -229,13 +234,6 @@ def released_holds(data: bytes) -> bool:
     """Return whether a released card is as it was signed."""
     verdict = verify_released(data, NO_SIGNER)
     return verdict is not None and verdict.ok
-
-
-def _at(card: JsonObject, *place: str) -> Any:
-    value: Any = card
-    for name in place:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
 
 
 def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:

@@ -45,7 +45,15 @@ class PublishedFolder:
         Raises UsageError if the folder cannot be written, or the content of a file does not match its name; nothing is written then.
         """
         permissions = self._may_publish()
-        there = {name: _line(name, data, permissions.get(name)) for name, data in self._sound()}
+        there = {}
+        for path in self._files():
+            data, name = read_card_bytes(path), path.stem
+            if published_hash(data, parse_object(data, path.name)) != name:
+                raise UsageError(
+                    f"{path.name} was changed after it was published: its card is not the one that its name says. Take it back from the "
+                    "repository, or delete it."
+                )
+            there[name] = _line(name, data, permissions.get(name))
         new = {card.hash: card for card in cards if card.hash not in there}
         try:
             self._folder.mkdir(exist_ok=True)
@@ -71,16 +79,6 @@ class PublishedFolder:
     def changed(self) -> list[str]:
         """Return the hashes of cards that the index has otherwise: none, for nothing is read from it."""
         return []
-
-    def _sound(self) -> Iterator[tuple[str, bytes]]:
-        for path in self._files():
-            data = read_card_bytes(path)
-            if published_hash(data, parse_object(data, path.name)) != path.stem:
-                raise UsageError(
-                    f"{path.name} was changed after it was published: its card is not the one that its name says. Take it back from the "
-                    "repository, or delete it."
-                )
-            yield path.stem, data
 
     def _files(self) -> list[Path]:
         try:

@@ -292,7 +292,13 @@ class SharedBudget:
         with closing(open_store(self._path)) as connection:
             with transaction(connection):
                 taken = self._take(connection, wanted, spent)
-            return True if taken else self._hope(connection)
+            if taken:
+                return True
+            rows = connection.execute(
+                "SELECT run_id FROM sweep_money WHERE sweep = ? AND busy AND run_id <> ?", (self._sweep, self._run_id)
+            ).fetchall()
+            # another process may give money back
+            return None if any(is_held(self._path, run_id) for (run_id,) in rows) else False
 
     def _take(self, connection: sqlite3.Connection, wanted: float, spent: float | None) -> bool:
         if spent is not None:
@@ -314,10 +320,3 @@ class SharedBudget:
             (self.held, fits or spent is None, self._run_id),
         )
         return fits
-
-    def _hope(self, connection: sqlite3.Connection) -> bool | None:
-        """Return None where another process may give money back, else False."""
-        rows = connection.execute(
-            "SELECT run_id FROM sweep_money WHERE sweep = ? AND busy AND run_id <> ?", (self._sweep, self._run_id)
-        ).fetchall()
-        return None if any(is_held(self._path, run_id) for (run_id,) in rows) else False

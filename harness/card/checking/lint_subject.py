@@ -204,8 +204,12 @@ def lint_outputs(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
 
 def _linted(finding: OutputFinding, canaries: Sequence[str]) -> LintFinding:
     """Return a finding as linting shows it, without examples that quote a canary."""
+
+    def quotes(example: str, canary: str) -> bool:  # an example may be cut
+        return bool(example) and (canary[:_BEGINNING] in example or example in canary)
+
     examples = [
-        example for example in finding.examples if not any(_quotes(normalised(example), canary) for canary in canaries)
+        example for example in finding.examples if not any(quotes(normalised(example), canary) for canary in canaries)
     ]
     return LintFinding(
         check=finding.code,
@@ -218,11 +222,6 @@ def _linted(finding: OutputFinding, canaries: Sequence[str]) -> LintFinding:
         entries=finding.entries,
         examples=tuple(examples),
     )
-
-
-def _quotes(example: str, canary: str) -> bool:
-    """Return whether an example, which may be cut, has a canary or its beginning."""
-    return bool(example) and (canary[:_BEGINNING] in example or example in canary)
 
 
 _BEGINNING = 8

@@ -153,7 +153,10 @@ def _fault_of_its_own(metric: Metric, numbers: Sequence[float]) -> str | None:
     """Return what holds for one metric's statistics beyond their value."""
     if isinstance(metric, MatchRate) and (numbers[0] not in {0, 1} or numbers[1] != 1):
         return "1 or 0, and 1 for the entry"
-    if metric.info.id == STRUCTURAL_KEY and not _counts_words(numbers):
+    whole = all(float(number).is_integer() for number in numbers[:2])
+    if metric.info.id == STRUCTURAL_KEY and not (
+        whole and numbers[1] >= 1 and numbers[2] == (numbers[0] == numbers[1])
+    ):
         return "whole numbers: accepted words, words, and 1 where all are accepted, else 0"
     if metric.has_verdicts and metric.verdict_of(tuple(numbers)) is None:
         return "numbers that stand for a verdict"
@@ -242,12 +245,6 @@ def _within(info: MetricInfo, value: float | None) -> bool:
 
 def _range(info: MetricInfo) -> str:
     return f"{info.low:g}–{info.high:g}"
-
-
-def _counts_words(numbers: Sequence[float]) -> bool:
-    accepted, words, every = numbers
-    whole = float(accepted).is_integer() and float(words).is_integer()
-    return whole and words >= 1 and every == (accepted == words)
 
 
 @dataclass(frozen=True, slots=True)

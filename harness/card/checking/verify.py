@@ -74,7 +74,10 @@ def verify_card(data: bytes, connection: sqlite3.Connection | None = None, name:
         case ForeignLayout.CARD:
             card = adopt(raw, name)
             verdict = _verify(raw, card, connection)
-            verdict.checks += _consent(raw, card, connection)
+            if now_standing():  # what notices that are believed here say of it
+                stored = None if connection is None else entry_ids_of_run(connection, card.run_id)
+                ids = [row.entry_id for row in card.results] or stored
+                verdict.checks += consent_checks(consent.of_card(raw, ids))
             return verdict
         case ForeignLayout.REPORT:
             return _verify_report(raw)
@@ -85,15 +88,6 @@ def verify_card(data: bytes, connection: sqlite3.Connection | None = None, name:
             return verdict
         case ForeignLayout.ROW | ForeignLayout.PUBLISHED:
             return _verify_row(raw)
-
-
-def _consent(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | None) -> Iterator[CardCheck]:
-    """Return what notices that are believed here say of a card; nothing where none is about it."""
-    if not now_standing():
-        return
-    stored = None if connection is None else entry_ids_of_run(connection, card.run_id)
-    ids = [row.entry_id for row in card.results] or stored
-    yield from consent_checks(consent.of_card(raw, ids))
 
 
 def consent_checks(subject: consent.Verified) -> Iterator[CardCheck]:
@@ -186,35 +180,21 @@ def _check_fingerprint(verdict: CardVerdict, raw: JsonObject, card: RunCard, *, 
     if not isinstance(stated, dict) or not stated.get("hash"):
         verdict.skip("fingerprint", "the card has none")
     elif ours:
-        again = fingerprint(card_setup(card), card.dataset.sha256, card.harness_version)
-        expected = {"fingerprint": again.model_dump(mode="json"), **_setup_at_top(card)}
-        verdict.compare("fingerprint", raw, expected, rounded=False)
-    else:
-        _check_older_fingerprint(verdict, stated)
-
-
-def _setup_at_top(card: RunCard) -> dict[str, Json]:
-    """Return the fields that stand both at the top of the card and in its method block.
-
-    The analyser that a method names goes before that of the scores, which older cards do not name there.
-    """
-    stated = card_setup(card).model_dump(mode="json")
-    setup_fields: dict[str, Json] = {name: stated[name] for name in SETUP_FIELDS}
-    if stated["fst_version"] is None and card.fst_version is not None:
-        setup_fields["fst_version"] = analyser_version(stated_setup(card.scoring))
-    return setup_fields
-
-
-def _check_older_fingerprint(verdict: CardVerdict, stated: JsonObject) -> None:
-    components = stated.get("components")
-    if not isinstance(components, dict):
+        setup = card_setup(card)
+        again = fingerprint(setup, card.dataset.sha256, card.harness_version)
+        # the fields that stand both at the top of the card and in its method block; the analyser that a method names
+        # goes before that of the scores, which older cards do not name there
+        fields = setup.model_dump(mode="json", include=set(SETUP_FIELDS))
+        if setup.fst_version is None and card.fst_version is not None:
+            fields["fst_version"] = analyser_version(stated_setup(card.scoring))
+        verdict.compare("fingerprint", raw, {"fingerprint": again.model_dump(mode="json"), **fields}, rounded=False)
+    elif not isinstance(components := stated.get("components"), dict):
         verdict.skip("fingerprint", "the card does not list its components")
-        return
-    hashes = {canonical_sha256(components), sorted_key_sha256(components)}
-    stated_hash = stated["hash"]
-    expected = stated_hash if stated_hash in hashes else sorted_key_sha256(components)
-    both = ({"fingerprint": {"hash": value}} for value in (stated_hash, expected))
-    verdict.compare("fingerprint", *both, rounded=False)
+    else:
+        hashes = {canonical_sha256(components), sorted_key_sha256(components)}
+        expected = stated["hash"] if stated["hash"] in hashes else sorted_key_sha256(components)
+        both = ({"fingerprint": {"hash": value}} for value in (stated["hash"], expected))
+        verdict.compare("fingerprint", *both, rounded=False)
 
 
 def _check_stated(verdict: CardVerdict, card: RunCard) -> bool:

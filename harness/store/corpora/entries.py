@@ -50,7 +50,12 @@ def save_corpus(connection: sqlite3.Connection, corpus: Corpus, positions: Itera
         return insert_corpus(connection, corpus.sha256, corpus.dataset, entries, partial=False, recipients=recipients)
     if recipients and has_key(connection, known):
         CorpusSeal(connection, known).seal_for(recipients)  # keepers come and leave
-    _fill(connection, known, entries, recipients)
+    # fill the empty places of entries that are wanted now
+    empty = connection.execute(
+        "SELECT position FROM entries WHERE corpus = ? AND rest = ?", (known, NOT_STORED)
+    ).fetchall()
+    filled = [(place, entries[place]) for (place,) in empty if not entries[place].not_stored]
+    _put(connection, known, filled, recipients)
     return known
 
 
@@ -62,15 +67,6 @@ def _not_stored(position: int, segment: Segment | None) -> Entry:
     return Entry.model_construct(
         id=f"{_PLACE}{position + 1}", source="", reference="", segment=segment, not_stored=True
     )
-
-
-def _fill(connection: sqlite3.Connection, corpus: int, entries: Sequence[Entry], recipients: Sequence[str]) -> None:
-    """Fill the empty places of entries that are wanted now."""
-    empty = connection.execute(
-        "SELECT position FROM entries WHERE corpus = ? AND rest = ?", (corpus, NOT_STORED)
-    ).fetchall()
-    wanted = [(place, entries[place]) for (place,) in empty if not entries[place].not_stored]
-    _put(connection, corpus, wanted, recipients)
 
 
 def forget_unused_secrets(connection: sqlite3.Connection) -> int:
@@ -222,7 +218,7 @@ class _Envelope(NamedTuple):
         return fields | {"local_only": True} if self.keeps(segment) else fields
 
 
-def _envelope(connection: sqlite3.Connection, corpus_id: int) -> _Envelope | None:
+def _read_envelope(connection: sqlite3.Connection, corpus_id: int) -> _Envelope | None:
     """Return what the envelope of a stored corpus says of every entry; None of one that is gone."""
     row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
     if row is None:
@@ -283,7 +279,7 @@ def open_entries(
 
 def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozenset[int]:
     """Return the places of the secret entries of a corpus, sealed ones among them whatever they say; nothing is opened."""
-    envelope = _envelope(connection, corpus_id)
+    envelope = _read_envelope(connection, corpus_id)
     secret = {segment.value for segment in Segment if segment.secret}
     sealed = sealed_column(connection, "entries", "e")
     rows = connection.execute(
@@ -304,7 +300,7 @@ def _positions(connection: sqlite3.Connection, corpus_id: int) -> list[int]:
 def _entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None, opening: Opening
 ) -> dict[int, Entry]:
-    envelope, seal = _envelope(connection, corpus_id), CorpusSeal(connection, corpus_id)
+    envelope, seal = _read_envelope(connection, corpus_id), CorpusSeal(connection, corpus_id)
     read = _READ.format(sealed=sealed_column(connection, "entries", "e"))
     wanted = () if positions is None else (json.dumps([*positions]),)
     if wanted:

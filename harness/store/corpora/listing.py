@@ -11,6 +11,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,11 @@ def find_stored(
     rows = connection.execute(
         "SELECT id FROM corpora WHERE NOT partial AND substr(sha256, 1, ?) = ? ORDER BY id", (len(beginning), beginning)
     ).fetchall()
-    numbers = [int(number) for (number,) in rows if _fits(connection, number, envelope)]
+    numbers = []
+    for (number,) in rows:
+        dataset = read_dataset(connection, number)
+        if all(value in (None, getattr(dataset, field)) for field, value in envelope.items()):
+            numbers.append(int(number))
     if not numbers:
         raise UsageError(f"{name}: the store has no such corpus. Name its file instead.")
     if columns or None not in envelope.values():
@@ -100,11 +105,6 @@ def find_stored(
             "--source-language, --target-language, --id and the columns of the one that is meant."
         )
     return numbers[-1]
-
-
-def _fits(connection: sqlite3.Connection, number: int, envelope: Mapping[str, str | None]) -> bool:
-    dataset = read_dataset(connection, number)
-    return all(value in (None, getattr(dataset, name)) for name, value in envelope.items())
 
 
 def segments_of(connection: sqlite3.Connection, corpus: int, positions: Sequence[int]) -> tuple[Segment, ...]:
@@ -356,7 +356,11 @@ def examine(corpus: Corpus) -> Examination:
 def examine_stored(connection: sqlite3.Connection, number: int, sha256: str, files: Sequence[Path]) -> Examination:
     """Check a corpus of the store, and the file that it was read from where that is still the same."""
     dataset, source_state = read_dataset(connection, number), original(files, sha256)
-    corpus = _from_file(files, dataset) if source_state is Original.UNCHANGED else None
+    corpus = None
+    if source_state is Original.UNCHANGED:
+        with suppress(CorpusError):  # it cannot be read without the options that its reader had then
+            columns = Columns(**dict[str, Any](dataset.columns_read or {}))
+            corpus = load(files[0], files[1:], dataset=dataset, columns=columns)
     held = connection.execute("SELECT count(*) FROM entries WHERE corpus = ?", (number,))
     if corpus is None or len(corpus.entries) != held.fetchone()[0]:
         entries = tuple(entry for _, entry in sorted(read_entries(connection, number).items()))
@@ -376,11 +380,3 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
         lines=corpus.lines,
         flagged=frozenset(place for warning in corpus.warnings for place in warning.places),
     )
-
-
-def _from_file(files: Sequence[Path], dataset: Dataset) -> Corpus | None:
-    """Read the file once more; None where it cannot be read without the options that its reader had then."""
-    try:
-        return load(files[0], files[1:], dataset=dataset, columns=Columns(**dict[str, Any](dataset.columns_read or {})))
-    except CorpusError:
-        return None

@@ -68,7 +68,8 @@ def copied(path: Path, journal: Path) -> Path:
     """Copy a store and its journal into a folder that only its owner may enter; once, as nobody can change them."""
     folder = TemporaryDirectory(prefix=PREFIX)
     lock = _locked(Path(folder.name))
-    atexit.register(_give_up, folder, lock)  # before the folder's own end: an open file stays on Windows
+    atexit.register(folder.cleanup)
+    atexit.register(lock.release)  # before the folder's end: an open file stays on Windows
     (Path(folder.name) / _READY).touch()
     copy = Path(folder.name) / path.name
     for file in (path, journal):
@@ -89,11 +90,6 @@ def _locked(folder: Path) -> BaseFileLock:
     lock = file_lock(folder / _HELD, 0)
     lock.acquire()
     return lock
-
-
-def _give_up(folder: TemporaryDirectory[str], lock: BaseFileLock) -> None:
-    lock.release()
-    folder.cleanup()
 
 
 def erase_left_copies() -> None:

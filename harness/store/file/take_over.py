@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -125,7 +126,9 @@ def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
     sealed = sealed_column(connection, "entries", "entries")
     open_corpora = {}
     for corpus, dataset in connection.execute("SELECT id, dataset FROM corpora").fetchall():
-        local_only = _local_only(dataset)
+        local_only = False
+        with suppress(StoredValueError):  # one that cannot be read says it neither here nor elsewhere
+            local_only = unpacks(Dataset.model_validate_json)(of_kind(dataset, str)).terms.local_only
         rows = connection.execute(
             f"SELECT position, segment FROM entries WHERE corpus = ? AND {sealed} IS NULL AND rest IS NOT ?"
             f" AND NOT (instr(coalesce(rest, ''), '\"withheld\"') AND {_NO_TEXT.format('source')}"
@@ -136,14 +139,6 @@ def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
         if places:
             open_corpora[corpus] = places
     return open_corpora
-
-
-def _local_only(dataset: object) -> bool:
-    """Return whether terms keep a whole corpus here; one that cannot be read says it neither here nor elsewhere."""
-    try:
-        return unpacks(Dataset.model_validate_json)(of_kind(dataset, str)).terms.local_only
-    except StoredValueError:
-        return False
 
 
 _ENTRIES = """
@@ -264,14 +259,11 @@ def _without_words(trace: object) -> tuple[object, list[list[Any]]]:
         return b"", []
     whole = [attempt + [None] * (_NOTE + 1 - len(attempt)) for attempt in tries]
     words = [attempt[_ERROR : _NOTE + 1] for attempt in whole]
-    return msgpack.packb([_unsaid(attempt) for attempt in whole]), words
-
-
-def _unsaid(fields: list[Any]) -> list[Any]:
-    kept = [*fields[:_ERROR], None, None if fields[_NOTE] is None else ""]
-    while kept and kept[-1] is None:
-        kept.pop()
-    return kept
+    unsaid = [[*attempt[:_ERROR], None, None if attempt[_NOTE] is None else ""] for attempt in whole]
+    for kept in unsaid:
+        while kept and kept[-1] is None:
+            kept.pop()
+    return msgpack.packb(unsaid), words
 
 
 def _forget_answers(connection: sqlite3.Connection, corpus: int) -> None:

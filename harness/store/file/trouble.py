@@ -90,17 +90,12 @@ def unpacks(read: Callable[P, T]) -> Callable[P, T]:
         try:
             return read(*args, **kwargs)
         except (ValueError, zlib.error) as error:
-            if isinstance(error, _OF_VALUES) or _refused_by_model(error):
+            core = sys.modules.get("pydantic_core")  # who lists runs has not loaded pydantic, and no model raises
+            if isinstance(error, _OF_VALUES) or (core is not None and isinstance(error, core.ValidationError)):
                 raise StoredValueError from error
             raise
 
     return unpacked
-
-
-def _refused_by_model(error: Exception) -> bool:
-    """Return whether a pydantic model raised an error; who lists runs has not loaded pydantic, and no model raises."""
-    core = sys.modules.get("pydantic_core")
-    return core is not None and isinstance(error, core.ValidationError)
 
 
 def of_kind(value: object, kind: type[T]) -> T:

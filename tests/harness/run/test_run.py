@@ -412,7 +412,7 @@ def test_tokens_and_cost_of_a_batch_are_parted(endpoint: Scripted, store_path: P
     rows = kept(store_path).results
     assert len(endpoint.asked) == 1
     assert [each.output for each in rows] == [f"ENTRY NUMBER {n}" for n in range(7)]
-    usages = [each.usage or Usage() for each in rows]
+    usages = [each.usage for each in rows if isinstance(each.usage, Usage)]
     prompt = [each.prompt_tokens for each in usages]
     assert (sum(prompt), max(prompt) - min(prompt)) == (101, 1)
     assert sum(each.completion_tokens for each in usages) == 53

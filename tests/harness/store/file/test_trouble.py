@@ -349,7 +349,7 @@ def test_each_kind_of_damage_is_found(path: Path) -> None:
         raise TypeError("unforeseen")
 
 
-@pytest.mark.parametrize(("module", "reader"), [(results, "_result"), (run_list, "_summary")])
+@pytest.mark.parametrize(("module", "reader"), [(results, "_result"), (run_list, "_of_row")])
 def test_fault_of_the_program_goes_up_as_it_is(
     path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, reader: str
 ) -> None:
