@@ -215,9 +215,9 @@ def test_pages_say_no_other_words_of_qt(enter: Enter, asked: Asked, tmp_path: Pa
     for keys, typed in (("", ""), ("\r", ""), ("\r", CODE), ("\r", ""), ("\rc", "")):
         started.press(*keys)
         started.type(typed)
-        bars = started.window.page.findChildren(QScrollBar)
         if typed:  # this page is longer than the window, once it was laid out
-            started.qtbot.waitUntil(lambda bars=bars: any(bar.isVisible() for bar in bars))
+            bars = started.window.findChildren(QScrollBar)
+            started.qtbot.waitUntil(partial(lambda bars: any(bar.isVisible() for bar in bars), bars))
         look_at_everything(started)
     started.window.open_settings()
     look_at_everything(started)

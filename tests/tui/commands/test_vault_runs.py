@@ -305,8 +305,8 @@ def test_granted_run_that_is_another_uses_nothing_up(homes: Homes, monkeypatch: 
         newer.setattr("harness.run.vault_opening.VERSION", "9.9.9")
         assert "scored by Rosetta 9.9.9" in run_granted(homes)
     shutil.copytree(homes.folder / "office" / "elders", homes.folder / "school" / "elders")
-    words = f"run greetings --method copy-source --vault {homes.folder / 'school' / 'elders'} --purpose spring"
-    assert "School asks to open" in homes.types("school", words, *RUN, *DESPITE, there=homes.stick)
+    line = f"run greetings --method copy-source --vault {homes.folder / 'school' / 'elders'} --purpose spring"
+    assert "School asks to open" in homes.types("school", line, *RUN, *DESPITE, there=homes.stick)
     assert not [grant for grant in grants(homes) if grant.used]
     assert homes.types("office", "runs list --json").strip() == "[]"
     assert "chrF++" in run_granted(homes)
@@ -379,7 +379,8 @@ def test_grants_page_can_be_walked(homes: Homes, monkeypatch: pytest.MonkeyPatch
         before = {*stick.rglob("*.rosetta-request")}
         said = homes.types(whose, words[0], *words[1:], *more, there=stick)
         if "Waiting for the keepers" in said and words[0] != "run":
-            allowed(homes, *({*stick.rglob("*.rosetta-request")} - before))
+            [request] = {*stick.rglob("*.rosetta-request")} - before
+            allowed(homes, request)
             said = homes.types(whose, words[0], *words[1:], *more, there=stick)
         assert ("rror: " not in said) is (words[0] != "run"), (call, said)
     assert [bool(each.used) for each in grants(homes)] == [True] * 4
