@@ -85,8 +85,7 @@ POLICIES: Final[Mapping[records.PolicyName, Policy]] = {
     "blind": Policy("blind"),
     "trusted": Policy("trusted", 10, 24.0, 200, metrics=TRUSTED, share=0.001, climbs=True),
 }
-CERTIFICATES: Final = Policy(count=10, pause_hours=24.0)
-"""How many certificates of a run are released, and how far apart."""
+CERTIFICATES: Final = Policy(count=10, pause_hours=24.0)  # of one run
 
 
 def pause_words(hours: float) -> str:
@@ -223,14 +222,13 @@ class History:
 
 # Confirmation
 
-REASONS: Final[Mapping[records.Shortfall | None, str]] = {
+REASONS: Final[Mapping[records.Shortfall | None, str]] = {  # why no claim may rest on a run, behind "because"
     "": "nothing was told before about its entries",
     "few entries": f"it has fewer than {LEAST_CONFIRMED} secret entries",
     "told before": "something was told before about entries of it",
     "second run": "its submitter had a confirmed run since entries were last moved",
     None: "its scores were told to nobody",
 }
-"""Why no claim may rest on a run, behind "because"."""
 ACTIVATE: Final = (
     f"Activate {LEAST_CONFIRMED} held_out entries with `rosetta vault check-up VAULT CORPUS --do rotate --count {LEAST_CONFIRMED} "
     "--purpose WORDS`, and run the method over them: `rosetta submission run SUBMISSION CORPUS --confirm`, your own with `rosetta run … --confirm`."
