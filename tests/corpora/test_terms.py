@@ -428,6 +428,7 @@ def test_a_sidecar_says_who_may_learn_from_the_texts(tmp_path: Path) -> None:
         ({"training": "not-allowed"}, False), ({"training": "allowed"}, True), ({"owner": "The council"}, None),
         ({"training": "allowed", "speakers_agreed": "not-yet"}, False), ({"speakers_agreed": "yes"}, None),
         ({"speakers_agreed": "some-said-no"}, False),
+        ({"training": "allowed", "speakers_agreed": "yes", "consent_record": "r", "owner": "The council", "speakers": "we"}, True),
     ]:  # fmt: skip
         mark(tmp_path, terms=terms)
         corpus = load(json_file(tmp_path, [entry()], transmission="open"))

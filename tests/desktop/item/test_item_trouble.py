@@ -97,7 +97,7 @@ def in_sight(scene: Scene, *widgets: QWidget) -> bool:
 def test_what_is_asked_stands_right_under_the_translation(make: Make) -> None:
     """However much stands beside a sentence; after Esc the page is where it was."""
     around = SentenceContext(context="narrative", formality="conversational", before=LONG[:190], after=LONG[:190])
-    items = [each.model_copy(update={"around": around}) for each in items_of(2)]
+    items = [each.model_copy(update={"around": around, "source": LONG}) for each in items_of(2)]
     batch = batch_of(items, salt=SALT, translations={})
     scene = make(batch=batch, code=tag_of(CODE, SALT))
     texts, scroll = scene.page.texts, scene.page.reading

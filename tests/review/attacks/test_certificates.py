@@ -343,6 +343,7 @@ def test_step_is_a_multiple_of_any_smaller_one(half: float, other: float) -> Non
 def test_share_is_no_finer_than_its_items_support() -> None:
     assert in_steps(0.5, 0.499, 0.501, 96) == (0.5, 0.4, 0.6, 0.1)  # 1.96 * 0.25 / sqrt(96) = 0.05001
     assert in_steps(0.83, 0.70, 0.91, 60) == (0.8, 0.6, 1.0, 0.2)
+    assert in_steps(0.75, 0.6, 0.8, 60) == (0.8, 0.6, 1.0, 0.2)  # 0.6 / 0.2 is 2.9999999999999996 in binary
     for value in (0.0, 1.0):  # a rate of none or all is not told as such
         _, lower, upper, step = in_steps(value, value, value, 60)
         assert upper - lower == pytest.approx(step)

@@ -152,6 +152,7 @@ def test_what_would_settle_it_is_the_least_that_does() -> None:
         if found is None:
             continue
         outlook = Forecast.of(verdict.numbers, 0.70, 0.975)
+        assert outlook.ratings(More(1, 10)) == 4 * 60 - 3 * 50
         for way in filter(None, (found.reviewers, found.items)):
             seen += 1
             fewer = More(max(way.reviewers - 1, 0), max(way.items - 1, 0))
