@@ -150,8 +150,8 @@ class RunRequest:
 
     def allowed(self, words: str) -> RunRequest:
         """Return the same request with a person's words that its texts may be sent, and who allows it."""
-        told = self.plan.run.model_dump() | {"may_send": words.strip()}
-        run_options = RunOptions.model_validate(told)
+        options = self.plan.run.model_dump() | {"may_send": words.strip()}
+        run_options = RunOptions.model_validate(options)
         return replace(self, plan=self.plan.model_copy(update={"run": run_options}))
 
     def clear(self, find_key: KeySource = find_key, make: Make | None = None) -> ClearedMethod:

@@ -73,11 +73,11 @@ def mark_bytes(sha256: str, said: JsonObject) -> bytes:
     texts may go elsewhere or nowhere at all, the reference implementation, which knows one word only, reads local-only.
     Raises ValueError for a transmission that is not understood.
     """
-    told = {name: value for name, value in said.items() if value is not None}
-    terms = {name: told.pop(name) for name in _OF_TERMS if name in told}
+    given = {name: value for name, value in said.items() if value is not None}
+    terms = {name: given.pop(name) for name in _OF_TERMS if name in given}
     if TRAINING in terms:
         terms[TRAINING] = "allowed" if terms[TRAINING] == "yes" else "not-allowed"
-    asked = told.pop(FIELD, None)
+    asked = given.pop(FIELD, None)
     sending = None if asked is None else sending_of(asked)
     if asked is not None and sending is None:
         what = f"transmission {str(asked)[:80]!r}"
@@ -89,7 +89,7 @@ def mark_bytes(sha256: str, said: JsonObject) -> bytes:
         if sending != LOCAL_ONLY:
             named = sending.transmission is Transmission.NAMED
             fields[OWN_FIELD] = list(sending.endpoints) if named else sending.transmission.value
-    fields |= told | ({"terms": terms} if terms else {})
+    fields |= given | ({"terms": terms} if terms else {})
     fields |= {"sha256": sha256, "written_by": "rosetta corpus terms"}
     return (json.dumps(fields, ensure_ascii=False, indent=2) + "\n").encode()
 

@@ -168,13 +168,13 @@ def _check_sealed(data: bytes, lock: Lock) -> None:
         raise SealError(FileProblem.TOO_LARGE, "This file is larger than any file of a review.")
     if data.startswith(_ARMOUR):
         raise SealError(FileProblem.REPACKED, "This file is in age's text form. Ask for it as Rosetta wrote it.")
-    found = lock_of(data)
-    if found is None and _MAGIC.startswith(data[: len(_MAGIC)]):
+    own_lock = lock_of(data)
+    if own_lock is None and _MAGIC.startswith(data[: len(_MAGIC)]):
         raise SealError(FileProblem.CUT_SHORT, "This file is cut short. Copy it again.")
-    if found is None:
+    if own_lock is None:
         raise SealError(FileProblem.NOT_OURS, "This file is not sealed, or it is damaged.")
-    if found is not lock:
-        right, wrong = ("passphrase", "key") if found is Lock.PASSPHRASE else ("key", "passphrase")
+    if own_lock is not lock:
+        right, wrong = ("passphrase", "key") if own_lock is Lock.PASSPHRASE else ("key", "passphrase")
         raise SealError(FileProblem.LOCKED, f"This file opens with a {right}, not with a {wrong}.")
     if data.find(b"\n--- ", 0, _MOST_HEADER) == -1:
         raise _damaged()

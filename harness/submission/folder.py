@@ -109,16 +109,16 @@ def read_sheet(folder: Path) -> SubmissionSheet:
 def read_members(folder: Path) -> dict[str, bytes]:
     """Read what of a folder goes into the bundle; raises RefusedBundle that names what may not."""
     try:
-        found = [
+        folder_members = [
             member
             for member in in_folder(folder)
             if member.path != SHEET and "__pycache__" not in member.path.split("/")
         ]
     except OSError as error:
         raise UsageError(f"{folder} cannot be read ({error.strerror}). Name a folder.") from None
-    if problems := member_problems(found):
+    if problems := member_problems(folder_members):
         raise RefusedBundle(problems, "This cannot be packed")
-    files = (member.path for member in found if member.kind is MemberKind.FILE)
+    files = (member.path for member in folder_members if member.kind is MemberKind.FILE)
     return {path: read_bytes(folder / path, "a part of a submission", MOST_BYTES) for path in files}
 
 

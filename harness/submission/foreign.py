@@ -117,7 +117,7 @@ def _members(place: Path) -> dict[str, bytes]:
     if place.is_dir():
         found_members = [*in_folder(place)]
         _refuse(found_members)
-        kept = [each.path for each in found_members if each.kind is MemberKind.FILE]
+        kept = [found_member.path for found_member in found_members if found_member.kind is MemberKind.FILE]
         return {path: read_bytes(place / path, "a part of a method", MOST_BYTES) for path in kept}
     if not place.name.endswith(_ARCHIVES):
         raise UsageError(f"{place}: neither a folder with {FOREIGN_SHEET} nor an archive ({', '.join(_ARCHIVES)}).")

@@ -236,13 +236,13 @@ def wheel_problems(name: str, content: bytes) -> Iterator[str]:
     if _WHEEL.fullmatch(name) is None:
         yield f"{name}: not named as a wheel (NAME-VERSION-PYTHON-ABI-PLATFORM.whl). Put in what pip wheel or pip download wrote."
         return
-    found = in_zip(content)
-    if not found:
+    members = in_zip(content)
+    if not members:
         yield f"{name}: no archive that can be read. Download it again."
         return
-    yield from (f"{name}: {problem}" for problem in unsafe_problems(found))
-    yield from (f"{name}: {problem}" for problem in _start_up([member.path for member in found]))
-    if (unpacked := sum(member.size for member in found)) > MOST_RATIO * len(content):
+    yield from (f"{name}: {problem}" for problem in unsafe_problems(members))
+    yield from (f"{name}: {problem}" for problem in _start_up([member.path for member in members]))
+    if (unpacked := sum(member.size for member in members)) > MOST_RATIO * len(content):
         yield f"{name}: {unpacked:,} bytes declared in {len(content):,}. Take it out."
     elif (wrong := _first_damaged(content)) is not None:
         yield f"{name}: {wrong} is damaged. Download it again."

@@ -312,8 +312,8 @@ def _handed_over(method: Path) -> Iterator[OutFile]:
     walk = os.walk(method) if method.is_dir() else [(str(method.parent), [], [method.name])]
     for where, folders, names in walk:
         folders[:] = sorted(folder for folder in folders if folder != "__pycache__")
-        for each in sorted(names):
-            path = Path(where) / each
+        for listed_name in sorted(names):
+            path = Path(where) / listed_name
             if path.is_symlink():
                 raise UsageError(f"{path} is a link. Put the file itself there.")
             try:

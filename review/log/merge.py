@@ -146,8 +146,8 @@ def export_events(laptop: Laptop, batch: str) -> list[Event]:
     """
     events = sorted(laptop.events(), key=lambda event: (event.device, event.seq, event.id))
     over = _not_said_any_more([event for event in events if _belongs(event, batch)])
-    said = {event.id for event in events if _belongs(event, batch)} - over
-    given = [event if event.id in said else event.erased() for event in events]
+    belonging = {event.id for event in events if _belongs(event, batch)} - over
+    given = [event if event.id in belonging else event.erased() for event in events]
     laptop.require_open(given)
     return given
 

@@ -114,9 +114,9 @@ def _scored(connection: sqlite3.Connection, run: Run) -> CardCheck:
 
 def of_gold(segments: Iterable[str]) -> CardCheck:
     """Return whether the entries of a card, by their segments, are all of gold_standard (§9.5)."""
-    found, gold = set(segments), Segment.GOLD_STANDARD.value
-    words = f"its entries are of {', '.join(sorted(found)) or 'no segment'}"
-    only = found == {gold}
+    named, gold = set(segments), Segment.GOLD_STANDARD.value
+    words = f"its entries are of {', '.join(sorted(named)) or 'no segment'}"
+    only = named == {gold}
     return CardCheck("entries", only, words if only else f"{words}, not of {gold} alone")
 
 

@@ -65,10 +65,10 @@ def _run(path: Path, engine: Engine | None, at: Watched | Screens | None = None)
     try:
         app.run()
     finally:
-        for each in engines:
-            each.control.stop()
-        for each in engines:
-            each.stop()
+        for candidate in engines:
+            candidate.control.stop()
+        for candidate in engines:
+            candidate.stop()
     if app.return_code:
         sys.exit(app.return_code)
 

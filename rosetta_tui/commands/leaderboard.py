@@ -246,8 +246,8 @@ def _lines(
     for words in (leaderboard_words.smallest_words(board), leaderboard_words.disagreeing_words(board)):
         if words:
             yield words
-    for each in board.entrants:
-        yield from _notes(each, translated=board.grounds.task == TRANSLATION)
+    for row in board.entrants:
+        yield from _notes(row, translated=board.grounds.task == TRANSLATION)
     # Runs whose texts nobody here compared with their corpus, and what does that.
     if stated := sum(entrant.run.stated and not entrant.unranked for entrant in board.entrants):
         again = "`rosetta runs import CARD --corpus FILE` scores them again"

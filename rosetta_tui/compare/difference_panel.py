@@ -257,7 +257,9 @@ class PairRows(Rows["Pair"]):
 
     def _line(self, value: float, interval: tuple[float, float]) -> str:
         differences = ((pair.running if pair.under_way else pair.by_metric).get(self._metric) for pair in self.items)
-        reaches = (max(abs(found.lower), abs(found.upper)) for found in differences if found is not None)
+        reaches = (
+            max(abs(difference.lower), abs(difference.upper)) for difference in differences if difference is not None
+        )
         reach = max(reaches, default=1.0) or 1.0
         return figures.interval_bar(value, interval, low=-reach, top=reach, width=LINE)
 

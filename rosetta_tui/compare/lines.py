@@ -326,11 +326,11 @@ def _values_pair(pair: Pair) -> JsonObject:
             id_: {**asdict(difference), "better": _better(pair, id_)} for id_, difference in pair.running.items()
         },
         "reproduction": None
-        if (found := pair.reproduction) is None
+        if (reproduction := pair.reproduction) is None
         else {
-            "reproduced": found.reproduced,
-            "missing": list(found.missing),
-            "deviations": {id_: asdict(deviation) for id_, deviation in found.deviations.items()},
+            "reproduced": reproduction.reproduced,
+            "missing": list(reproduction.missing),
+            "deviations": {id_: asdict(deviation) for id_, deviation in reproduction.deviations.items()},
         },
     }
 

@@ -164,8 +164,8 @@ class JsonLines:
         if isinstance(event, Started):
             self._columns, self._floors = event.columns, event.floors
         if isinstance(event, Progress):
-            told, self._floors = self._floors, event.floors
-            event = replace(event, floors=() if told == event.floors else event.floors)
+            earlier, self._floors = self._floors, event.floors
+            event = replace(event, floors=() if earlier == event.floors else event.floors)
         if isinstance(event, EntryScored):
             fields: JsonObject = {"run_id": event.run_id, **self._result(event.result)}
         else:

@@ -38,9 +38,9 @@ def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
     yield from stacked(rows, width, rows[0])
     if (other := other_inputs(found)) is not None:
         yield other
-    for each in found.cells:
-        if words := trouble_words(each):
-            yield f"! {each.name}: {words}"
+    for swept_cell in found.cells:
+        if words := trouble_words(swept_cell):
+            yield f"! {swept_cell.name}: {words}"
     if found.missed is not None:
         yield ""
         yield from missed_lines(found.missed)

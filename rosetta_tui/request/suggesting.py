@@ -155,7 +155,7 @@ def endpoints() -> dict[str, str]:
 
 def prompts() -> dict[str, str]:
     """Return the shipped prompts that can begin a conversation; the others are added to one."""
-    of_tasks = {f"{name}-v1": f"task {name}" for name, each in TASKS.items() if each.asks_models}
+    of_tasks = {f"{name}-v1": f"task {name}" for name, task in TASKS.items() if task.asks_models}
     shipped = shipped_versions()
     versions = (load_prompt(name) for name in shipped if name not in of_tasks)
     return {

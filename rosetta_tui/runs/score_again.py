@@ -103,11 +103,11 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
-        told = self._told
+        options = self._told
 
         def read(store: sqlite3.Connection) -> Content:
             # Which metrics come new, which are taken again, and why others are not.
-            forecast = prospect(store, read_run(store, self._number), options_of(told))
+            forecast = prospect(store, read_run(store, self._number), options_of(options))
             lines = [
                 _line("new", forecast.new, "nothing: what can be computed here the run has already"),
                 _line("taken again", forecast.again, "none"),

@@ -27,9 +27,9 @@ def score(told: ReleasedScore) -> str:
 def policy_words(policy: Policy) -> str:
     """Return in a few sentences what leaves under a policy."""
     step, again, pause, when = f"{policy.metrics[CHRF]:g}", "", "", ""
-    told = f"chrF++ in steps of {step}, and the tier"
+    words = f"chrF++ in steps of {step}, and the tier"
     if policy.whole:
-        told = (
+        words = (
             f"chrF++ to {step}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded"
         )
     if policy.count > 1 and not policy.climbs:
@@ -39,7 +39,7 @@ def policy_words(policy: Policy) -> str:
     if policy.name == "blind":
         when = f"Nothing before {policy.opens or 'a day that you name'}, then for all at once: "
     return (
-        f"{policy.name}: {when}{told}. {counted(policy.count, 'answer')} to each submitter{pause}; {policy.everybody:,} to all together, "
+        f"{policy.name}: {when}{words}. {counted(policy.count, 'answer')} to each submitter{pause}; {policy.everybody:,} to all together, "
         f"then the corpus is rotated. {again}No text, no entry, no row."
     )
 

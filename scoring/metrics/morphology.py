@@ -159,13 +159,13 @@ def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[WordPair]
     word_pairs = []
     for word, place in zip(gold, places, strict=True):
         counterpart = None if place is None else output_of.get(place)
-        found = None if counterpart is None else annotation.output[counterpart]
+        analysis = None if counterpart is None else annotation.output[counterpart]
         known = place is not None and place < len(annotation.reference)
         shown = annotation.reference[place].word if place is not None and known else word.shown
-        told = replace(word, shown=shown)
-        analyses = [] if found is None else list(map(tagged_word, found.analyses))
-        worth = [(_most_common(told, (one,)), told.has_lemma(one)) for one in analyses]
-        word_pairs.append(WordPair(told, found, analyses[worth.index(max(worth))] if worth else None))
+        shown_word = replace(word, shown=shown)
+        analyses = [] if analysis is None else list(map(tagged_word, analysis.analyses))
+        worth = [(_most_common(shown_word, (one,)), shown_word.has_lemma(one)) for one in analyses]
+        word_pairs.append(WordPair(shown_word, analysis, analyses[worth.index(max(worth))] if worth else None))
     return word_pairs
 
 

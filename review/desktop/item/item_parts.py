@@ -291,8 +291,8 @@ class ActRow(QWidget):
     def _button(self, offer: Offer) -> Button:
         button = Button(capital(offer.said), KEYS[offer.act][0])
         button.setFont(self._letters)
-        said = self._words(self._said[offer.act])
-        button.setAccessibleDescription(f"{said}. {key_said(KEYS[offer.act][0])}")
+        label = self._words(self._said[offer.act])
+        button.setAccessibleDescription(f"{label}. {key_said(KEYS[offer.act][0])}")
         button.clicked.connect(lambda: self.chosen.emit(offer.act))
         return button
 

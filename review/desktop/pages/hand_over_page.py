@@ -87,8 +87,8 @@ class Folders(QWidget):
         up = [words("Up to {folder}", folder=path.name or str(path)) for path in above]
         self._add(column, up, above, self.open)
         if self._wanted and listed != _Listed(above):
-            said = words("Files with sentences") if files else words("There is no such file here.")
-            column.addWidget(Line(said, "strong" if files else "quiet"))
+            heading = words("Files with sentences") if files else words("There is no such file here.")
+            column.addWidget(Line(heading, "strong" if files else "quiet"))
         self._add(column, [file.name for file in files], files, self.found.emit)
         if folders:
             column.addWidget(Line(words("Folders"), "strong"))

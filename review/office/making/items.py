@@ -161,13 +161,13 @@ def orders(
     ``extra`` is entry → its items beyond the core; ``per_person`` is how many of those entries each gets,
     None: all. Reviewers' orders are drawn apart. UsageError where some entry would reach nobody.
     """
-    each = len(extra) if per_person is None else per_person
-    if extra and each * len(reviewers) < len(extra):
+    share = len(extra) if per_person is None else per_person
+    if extra and share * len(reviewers) < len(extra):
         raise UsageError(
             f"{len(extra)} entries beyond the core are to be spread over {len(reviewers)} reviewers with "
-            f"{each} each: some would be asked of nobody. Raise --items-per-person, or lower --items."
+            f"{share} each: some would be asked of nobody. Raise --items-per-person, or lower --items."
         )
-    shares = spread(list(extra), reviewers, each, drawing(seed, "shares"))
+    shares = spread(list(extra), reviewers, share, drawing(seed, "shares"))
     return {
         reviewer: order(
             [*for_all, *(item for entry in shares[reviewer] for item in extra[entry])],

@@ -151,7 +151,7 @@ def second_looks(office: Office, review: Review, state: State) -> dict[str, Seco
         review.code(who): {item: j.rating for item, j in reviewer.judgements.items() if j.rating is not None}
         for who, _, reviewer in counted(state, review.key)
     }
-    mine = [(said, before.get(again.code(who), {})) for who, said in heard]
+    mine = [(comment, before.get(again.code(who), {})) for who, comment in heard]
     looks = {}
     for item, about in again.key.items.items():
         first = about.partner or ""

@@ -104,25 +104,25 @@ def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
     """Return the words in a language, or in a wider one of its tag; UsageError names those that there are."""
     tag = language.replace("_", "-")
     known = tag if tag in _read() else tag.partition("-")[0].lower()
-    if (found := _read().get(known)) is None:
+    if (texts := _read().get(known)) is None:
         listed = ", ".join(languages())
         raise UsageError(
             f"There are no words for reviewers in {language!r}, only in: {listed}. Choose one of these with "
             "--language, and give your own texts with --consent, --guide and --training."
         )
     apart = {"translate", "second", "agree", "card"}
-    words = {name: text for name, text in found.items() if name not in apart}
+    words = {name: text for name, text in texts.items() if name not in apart}
     if task != "rate":
-        words |= {name: said for name, said in found[task].items() if name != "card"}
+        words |= {name: said for name, said in texts[task].items() if name != "card"}
     words["consent"] = words["consent"].strip()
     others = [tag for tag in languages() if tag != known]
-    cards = [_card_texts(known, task), *(_card_texts(each, task) for each in others[:1])]
+    cards = [_card_texts(known, task), *(_card_texts(other, task) for other in others[:1])]
     return ReviewTexts(**words, cards=tuple(cards), language=language)
 
 
 def _card_texts(tag: str, task: Kind) -> CardTexts:
-    found = _read()[tag]
-    return CardTexts(tag, **found["card"] | found.get(task, {}).get("card", {}))
+    texts = _read()[tag]
+    return CardTexts(tag, **texts["card"] | texts.get(task, {}).get("card", {}))
 
 
 def texts_of(

@@ -126,8 +126,8 @@ def require_scores_told(history: History, run: str) -> Confirmation:
 
 def last_certificate(history: History, run: str) -> CertificateTold | None:
     """Return the certificate of a run that was released last; None where none was."""
-    told = history.told(CertificateTold, run=run)
-    return told[-1] if told else None
+    answers = history.told(CertificateTold, run=run)
+    return answers[-1] if answers else None
 
 
 def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:

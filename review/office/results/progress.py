@@ -309,7 +309,7 @@ def laptop_of_event(office: Office, review: Review) -> dict[str, str]:
 def laptops_that_wrote(project: Project, office: Office) -> dict[int, frozenset[str]]:
     """Return entry → the laptops on which a translation of it was written, in any review of a project, also one that was changed later."""
     of = _owners(office)
-    found: dict[int, set[str]] = defaultdict(set)
+    devices: dict[int, set[str]] = defaultdict(set)
     for out in project.state.reviews:
         if out.kind != "translate":
             continue
@@ -319,8 +319,8 @@ def laptops_that_wrote(project: Project, office: Office) -> dict[int, frozenset[
             if isinstance(payload, Translate) and payload.item in review.key.items:
                 entry = review.key.items[payload.item].entry
                 if isinstance(entry, int):
-                    found[entry].add(of(event.device))
-    return {entry: frozenset(laptops) for entry, laptops in found.items()}
+                    devices[entry].add(of(event.device))
+    return {entry: frozenset(laptops) for entry, laptops in devices.items()}
 
 
 def first_of(office: Office) -> dict[str, str]:

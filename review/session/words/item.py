@@ -230,10 +230,10 @@ def wording_title(words: Words, item: ShownItem) -> str:
 
 def translation_marks(words: Words, item: ShownItem) -> list[Mark]:
     """Return what the person added to a sentence before, beside its translation."""
-    found = []
+    rows = []
     if item.could_not:
-        found.append(Mark(words("You said that you cannot translate this one.")))
-    return found + marks(words, replace(item, could_not=False))
+        rows.append(Mark(words("You said that you cannot translate this one.")))
+    return rows + marks(words, replace(item, could_not=False))
 
 
 def lesson_said(words: Words, lesson: Lesson) -> str:

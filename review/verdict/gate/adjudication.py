@@ -119,7 +119,7 @@ def queue(state: State, key: AnswerKey, seconds: Mapping[str, SecondLook] = Mapp
             else:
                 counts[judged.rating.rank] += 1
         four = (counts[0], counts[1], counts[2], counts[3])
-        words = voices(((who, said) for who, _, said in heard), item, key)
+        words = voices(((who, comment) for who, _, comment in heard), item, key)
         case = Case(item, batch, flags, four, unjudged, state.adjudications.get(item), tuple(words), seconds.get(item))
         if case.flags or case.is_split or case.decided:
             cases.append(case)

@@ -76,12 +76,12 @@ def out_(
         done = export.put_out(desk, stick, files, every_kind(), _memory(), copy)
         words = desk.identity.public.phrase
     click.echo(plain(f"{done.folder}: {counted(len(done.new), 'new file')}, {counted(len(done.files), 'file')} of this computer in all."))  # fmt: skip
-    for each in done.new:
-        click.echo(plain(f"  {each}"))
+    for item in done.new:
+        click.echo(plain(f"  {item}"))
     for number, seen in done.vaults.items():
         click.echo(plain(f"  vault {number[:16]}, with {counted(seen.lines, 'line')} of log"))
-    for each in done.lost:
-        click.echo(plain(f"warning: {each} is gone from the stick, so it is no longer on the list. Put it out again if somebody still needs it."), err=True)  # fmt: skip
+    for item in done.lost:
+        click.echo(plain(f"warning: {item} is gone from the stick, so it is no longer on the list. Put it out again if somebody still needs it."), err=True)  # fmt: skip
     click.echo(f"This computer's six words, to be compared by telephone the first time: {words}")
     click.echo("Eject the stick before you pull it.")
 

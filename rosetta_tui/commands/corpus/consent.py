@@ -61,7 +61,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
     scan = "" if paper is None else sha256(read_bytes(paper, "the scan", _MOST_PAPER)).hexdigest()
     with authoring.changing(folder, home()) as project:
         facts = project.state.dataset
-        said = {
+        parts = {
             "corpus": facts["id"],
             "source_language": facts["source_language"],
             "target_language": facts["target_language"],
@@ -75,7 +75,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
         if facts.get("consent"):
             _say_replaced(facts["consent"], replace=replace)
         identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
-        record = consent_given.record_consent(said, identity, consent_given.newest_day())
+        record = consent_given.record_consent(parts, identity, consent_given.newest_day())
         project.change(dataset={**facts, "consent": record.model_dump(mode="json")})
     click.echo(plain(f"Recorded: {community}, said by {person} on {date}."))
     click.echo(f"Signed with the key of these six words: {keys.key_phrase(record.signing_key)}")

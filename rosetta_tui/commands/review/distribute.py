@@ -119,7 +119,7 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
     title = given["title"] or texts.title
     guides = [texts.guide, *(in_language.guide for in_language in texts.others.values())]
     making.check({"--name": name, "--title": title, "--guide": "\n".join(guides)})
-    said = ReviewDescription(
+    description = ReviewDescription(
         name=name,
         title=title,
         organisation=_organisation(office, given["organisation"]),
@@ -134,9 +134,9 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
         shows_words=given.get("second_look", False),
         second_of=making.second_of,
     )
-    made = make(making.drawn, said, identity, making.policy, one_each=protection.passphrases)
-    cards = _cards(given, said.name)
-    require_free(said.name, folder or Path(), cards)
+    made = make(making.drawn, description, identity, making.policy, one_each=protection.passphrases)
+    cards = _cards(given, description.name)
+    require_free(description.name, folder or Path(), cards)
     if folder is not None:
         fill_stick(folder, home())
     published = publish(

@@ -205,7 +205,7 @@ def _by_words(office: store.Office, typed: str) -> str:
     for waiting_laptop in progress.waiting(office):
         if waiting_laptop.has(words):
             return waiting_laptop.signing_key
-    listed = "; ".join(each.file_phrases[-1] for each in progress.waiting(office)) or "none"
+    listed = "; ".join(laptop.file_phrases[-1] for laptop in progress.waiting(office)) or "none"
     raise UsageError(
         f"No file with these words is waiting, and none of a laptop with these (files waiting: {listed}). "
         "Import the file first, and compare all six words."

@@ -231,7 +231,7 @@ def export_(
     certificates with their evidence, which for a review with secret entries no other command writes. Writing ratings
     out is a look at them: it is written down, and counts at the gate.
     """
-    if sum(each is not None for each in (csv_file, mtme, corpus, inside)) > 1:
+    if sum(option is not None for option in (csv_file, mtme, corpus, inside)) > 1:
         raise UsageError("Choose one of --csv, --mtme, --corpus and --inside.")
     for path in filter(None, (output, csv_file, mtme, corpus, inside)):
         if path.name.startswith("--"):

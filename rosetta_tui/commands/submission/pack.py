@@ -130,7 +130,7 @@ def demo(folder: Path, lane: authoring.SampleLane) -> None:
     """
     packed = folder.with_name(f"{folder.name}{BUNDLE_SUFFIX}")
     terms = folder.with_name(f"{folder.name}-terms.txt")
-    if taken := [each.name for each in (folder, packed, terms) if each.exists()]:
+    if taken := [target.name for target in (folder, packed, terms) if target.exists()]:
         raise UsageError(f"{taken[0]} is there already. Name another folder.")
     try:
         size = _write(folder, packed, terms, lane)

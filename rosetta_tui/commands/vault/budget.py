@@ -101,7 +101,7 @@ def budget_(
 def _require_known(corpus: str, told: budget.History) -> None:
     """Raise UsageError where no run here is over a corpus and nothing was released of it: a rule for it would hold for nothing."""
     with database.opened() as store:
-        there = {each.dataset_id for each in run_list.list_runs(store, brief=True)}
+        there = {run.dataset_id for run in run_list.list_runs(store, brief=True)}
     there |= {use.corpus for use in released_words.uses(told)}
     if corpus not in there:
         known = f"There are runs over {', '.join(sorted(there))}." if there else "There is no run yet."

@@ -120,6 +120,7 @@ compare: ! compare last~1 --form lbrag-metrics
 leaderboard: leaderboard --json
 leaderboard: leaderboard --best --json --sort composite
 leaderboard: ! leaderboard --csv lists.csv
+council: council --json
 report: ! report run last~1 -o out.html
 report: ! report run last~1 --against last~2 -o out.html
 report: report leaderboard -o out.html

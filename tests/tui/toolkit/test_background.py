@@ -242,7 +242,7 @@ async def test_a_key_waits_for_the_question_that_the_one_before_asked_for(
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         typing = asyncio.create_task(pilot.press("R", "n"))  # which begins a new run at home
         await held.began(pilot)
-        for _ in range(50):  # n would act meanwhile
+        for _ in range(8):  # n would act meanwhile
             await pilot.pause()
         await held.go(pilot)
         await typing
