@@ -18,7 +18,8 @@ from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Dataset, Selection
 from corpora.model.entry import Segment
 from corpora.model.sidecar import SET_1, mark_bytes
-from corpora.model.vocabularies import Transmission, address_of, is_within, licence_class, licence_classes
+from corpora.model.terms import Term
+from corpora.model.vocabularies import Sending, Transmission, address_of, is_within, licence_class, licence_classes
 from tests.corpora.making import LANGUAGES, corpus_of, entry, envelope, file, json_file, only_problem
 from tests.review.thorough import examples
 
@@ -421,6 +422,19 @@ def test_a_sidecar_makes_a_corpus_stricter_and_never_freer(tmp_path: Path) -> No
     for role in ("dev", "train", "input", "resource"):
         mark(tmp_path, role=role)
         assert load(json_file(tmp_path, [entry()], license="CC-BY-ND-4.0")).entries[0].secret
+
+
+def test_a_term_that_is_understood_holds_for_every_segment_it_does_not_name() -> None:
+    told, unknown = (Term("transmission", "x", led_to, explicit=True) for led_to in (Sending(Transmission.OPEN), None))
+    named = Term("transmission", {}, None, explicit=True, segments=(("development", Sending(Transmission.OPEN)),))
+    sendings = [
+        told.sending("held_out"),
+        unknown.sending("held_out"),
+        named.sending("development"),
+        named.sending("held_out"),
+    ]
+    kept = [sending.transmission.kept_here for sending in sendings]
+    assert kept == [False, True, False, True]
 
 
 def test_a_sidecar_says_who_may_learn_from_the_texts(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 from review.desktop.frame import page_parts
+from review.desktop.item.item_parts import FoldedLine
 from review.desktop.item.sentence_face import Mode
 from review.desktop.look import SIZES
 from review.files.identities import tag_of
@@ -97,11 +98,13 @@ def in_sight(scene: Scene, *widgets: QWidget) -> bool:
 def test_what_is_asked_stands_right_under_the_translation(make: Make) -> None:
     """However much stands beside a sentence; after Esc the page is where it was."""
     around = SentenceContext(context="narrative", formality="conversational", before=LONG[:190], after=LONG[:190])
-    items = [each.model_copy(update={"around": around, "source": LONG}) for each in items_of(2)]
+    items = [each.model_copy(update={"around": around}) for each in items_of(2)]
     batch = batch_of(items, salt=SALT, translations={})
     scene = make(batch=batch, code=tag_of(CODE, SALT))
     texts, scroll = scene.page.texts, scene.page.reading
-    assert scroll.verticalScrollBar().maximum() > 0, "there is more than has room"
+    [folded] = texts.findChildren(FoldedLine)
+    scene.qtbot.mouseClick(folded, Qt.MouseButton.LeftButton)
+    scene.qtbot.waitUntil(lambda: scroll.verticalScrollBar().maximum() > 0)  # there is more than has room
     for key in ("0", "c", "e"):
         scene.press(key)
         panel = scene.page._panels[scene.mode]  # what is asked has no other name for all modes

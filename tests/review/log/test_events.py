@@ -111,6 +111,13 @@ def test_nobody_adds_to_a_chain_that_is_closed_to_them() -> None:
     assert not any(chain.forked for chain in report.chains.chains)
 
 
+@pytest.mark.parametrize(("seq", "prev"), [(0, "a" * 64), (1, FIRST), (1, "a" * 63)])
+def test_only_the_first_event_names_none_before_it(seq: int, prev: str) -> None:
+    event = make_event(rate(0, GIST), device="a" * 16, seq=seq, lamport=1, prev=prev, salt=bytes(16))
+    with pytest.raises(EventError, match="does not name the event before it"):
+        read_event(event.line())
+
+
 @pytest.mark.parametrize("field", ["seq", "lamport"])
 def test_place_or_time_beyond_bounds_is_refused(field: str) -> None:
     [event] = chain(rate(0, GIST))
