@@ -66,11 +66,7 @@ class RefusedError(Exception):
 
 
 def main() -> None:
-    # Allow no file to be written and little memory, where the system has such limits.
-    for name, most in (("RLIMIT_FSIZE", 0), ("RLIMIT_CORE", 0), ("RLIMIT_AS", _ADDRESS_SPACE)):
-        with suppress(AttributeError, ValueError, OSError):  # macOS knows RLIMIT_AS by name only
-            if _system is not None:
-                _system.setrlimit(getattr(_system, name), (most, most))
+    _limit_process()
     _say({"ready": sqlite3.sqlite_version})
     for line in sys.stdin.buffer:
         for answer in answers(json.loads(line)):
@@ -113,6 +109,14 @@ def _cell(value: Any) -> str:
 def _say(answer: JsonObject) -> None:
     sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
     sys.stdout.buffer.flush()
+
+
+def _limit_process() -> None:
+    """Allow no file to be written and little memory, where the system has such limits."""
+    for name, most in (("RLIMIT_FSIZE", 0), ("RLIMIT_CORE", 0), ("RLIMIT_AS", _ADDRESS_SPACE)):
+        with suppress(AttributeError, ValueError, OSError):  # macOS knows RLIMIT_AS by name only
+            if _system is not None:
+                _system.setrlimit(getattr(_system, name), (most, most))
 
 
 def connected(database: Path) -> sqlite3.Connection:

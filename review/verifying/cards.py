@@ -114,13 +114,13 @@ def _verify_released(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
         check_consent(verdict, file.data, here.connection)
     stated = file.stated
     corpus = block(stated, "corpus")
-    stated = {
+    shown = {
         "run": stated.get("run") or f"{stated.get('first')}, {stated.get('second')}",
         "corpus": corpus.get("id"),
         "issued": stated.get("issued"),
     }
     checks = [check for check in verdict.checks if check.name != "key"]
-    facts = [(name, str(fact)) for name, fact in stated.items()]
+    facts = [(name, str(fact)) for name, fact in shown.items()]
     return ToldOfFile(facts, [Signer("custodian", str(stated.get("by")))], checks)
 
 
