@@ -147,6 +147,25 @@ def objects(card: JsonObject, name: str) -> list[JsonObject]:
     return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list | tuple) else []
 
 
+def interval(scores: JsonObject, metric: str) -> tuple[float, float] | None:
+    """Return a metric's 95 % interval, None where it is missing; Wilson's at rates of 0 and 1, where the bootstrap's is a point."""
+    ends = block(block(scores, "confidence_intervals"), metric)
+    low, high = number(ends.get("ci_lower")), number(ends.get("ci_upper"))
+    if low is None or high is None or low != high:
+        return None if low is None or high is None else (low, high)
+    # Wilson's stands next to the bootstrap's; of a part it follows from the entries.
+    lower, upper = number(ends.get("wilson_lower")), number(ends.get("wilson_upper"))
+    if lower is not None and upper is not None:
+        return lower, upper
+    rate, entries = number(scores.get(metric)), number(scores.get("n"))
+    if metric != "exact_match_rate" or rate is None or not entries:
+        return low, high
+    from scoring.statistics.intervals import wilson
+
+    exact = wilson(rate * entries, entries)
+    return (low, high) if exact is None else (exact.lower, exact.upper)
+
+
 # ---- What may be claimed of a run by its card, which may come from elsewhere or from an earlier
 # version.
 #

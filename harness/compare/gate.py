@@ -12,15 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from corpora.files.json_types import JsonObject
-from harness.card.reading import block, claim_of, number
+from harness.card.reading import block, claim_of, interval, number
 from harness.card.rows import card_head, refuse_to_leave
 from harness.core.failures import UsageError
 from harness.store.runs import Run, find_run
 from scoring.core.inventory import direction, in_order, metric_named, row_of, short_title, unknown_metric
-from scoring.core.specification import COMPOSITE
-
-LEADING = ("chrf_plus_plus", COMPOSITE)
-"""By which a run is compared where no rule names a metric."""
+from scoring.statistics.reproducibility import DECIDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +122,7 @@ def gate_run(
 def _score(card: JsonObject, limit: ScoreLimit) -> GateCheck:
     scores = block(card, "scores")
     value = number(scores.get(limit.metric))
-    ends = block(block(scores, "confidence_intervals"), limit.metric)
-    lower, upper = number(ends.get("ci_lower")), number(ends.get("ci_upper"))
+    lower, upper = interval(scores, limit.metric) or (None, None)
     reason = ""
     if value is None:
         reason = str(block(scores, "reasons").get(limit.metric) or "the run has no value of it")
@@ -141,10 +137,10 @@ def _score(card: JsonObject, limit: ScoreLimit) -> GateCheck:
 
 
 def _not_worse(connection: sqlite3.Connection, run: Run, other: Run, named: Sequence[str]) -> Iterator[GateCheck]:
-    """Compare by the named metrics; without any, by the leading ones, or by all where neither has a value."""
+    """Compare by the named metrics; without any, by composite and chrF++, or by all where neither has a value."""
     from harness.compare.comparing import compare_runs, require_two
 
-    comparison = compare_runs(connection, [other.run_id, run.run_id], metrics=named or LEADING)
+    comparison = compare_runs(connection, [other.run_id, run.run_id], metrics=named or DECIDING)
     if not named and not any(pair.by_metric for pair in comparison.pairs):
         comparison = compare_runs(connection, [other.run_id, run.run_id])
     require_two(comparison)

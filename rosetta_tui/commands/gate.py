@@ -63,14 +63,15 @@ def gate(
     rows = [(check, *_words(check, result)) for check in result.checks]
     if junit is not None:
         write_file(junit, _junit(result.run_id, rows), overwrite=True, mode=PUBLISHED)
-    records = [{"": _sign(check), "rule": rule, "finding": finding} for check, rule, finding in rows]
-    table = exporting.table_text(records, exporting.TableFormat.MARKDOWN)
-    if markdown is not None and str(markdown) != "-":
-        write_file(markdown, table.encode(), overwrite=True, mode=PUBLISHED)
+    if markdown is not None:
+        records = [{"": _sign(check), "rule": rule, "finding": finding} for check, rule, finding in rows]
+        table = exporting.table_text(records, exporting.TableFormat.MARKDOWN)
+        if str(markdown) != "-":
+            write_file(markdown, table.encode(), overwrite=True, mode=PUBLISHED)
+        elif not as_json:
+            click.echo(table, nl=False)
     if as_json:
         click.echo(form_text("gate", {**asdict(result), "passed": result.passed}))
-    elif str(markdown) == "-":
-        click.echo(table, nl=False)
     for line in _lines(result, rows):
         click.echo(plain(line), err=as_json or str(markdown) == "-")
     if not result.passed:

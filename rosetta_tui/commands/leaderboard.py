@@ -15,7 +15,7 @@ import click
 
 from corpora.model.task import TRANSLATION
 from corpora.text.messages import counted, near_names, one_of
-from harness.card.reading import block
+from harness.card.reading import block, interval
 from harness.core.failures import UsageError
 from harness.release import FOLDER as RELEASES
 from harness.store.file.database import home, opened
@@ -23,7 +23,6 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
     absent_packs,
     caveats_in_words,
-    interval,
     is_reproduced,
     review_of,
     stated_metrics,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from corpora.model.task import TRANSLATION
+from harness.card.reading import interval
 from harness.core.failures import UsageError
 from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.entrant import Entrant
@@ -107,7 +108,7 @@ def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> Sho
         ScoreLine(
             setup_words(entrant.run),
             entrant.value(board.by),
-            card_fields.interval(entrant.scores, board.by),
+            interval(entrant.scores, board.by),
             card_fields.with_interval(entrant.scores, board.by),
             "own" if board.ranks.get(entrant.run.run_id) == 1 else "other",
             entrant.run.run_id[:8],

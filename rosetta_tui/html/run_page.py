@@ -11,7 +11,7 @@ from corpora.files.json_types import JsonObject
 from corpora.languages.tags import language_name
 from corpora.text.messages import counted, percent
 from harness.card.model import EntryResult
-from harness.card.reading import block, claim_of, number, stated_floors
+from harness.card.reading import block, claim_of, interval, number, objects, stated_floors
 from harness.card.rows import load_card, refuse_to_leave
 from harness.compare.comparing import compare_runs, require_two
 from harness.leaderboard.ranking import leaderboards
@@ -162,7 +162,7 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
     """Yield the numbers that stand first, each with what it is to be read with."""
     scores = found.scores
     for metric in found.leads:
-        ends = card_fields.interval(scores, metric)
+        ends = interval(scores, metric)
         sure = "no interval" if ends is None else f"{value(metric, ends[0])}–{value(metric, ends[1])} (95 % interval)"
         yield Tile(title(metric), value(metric, number(scores.get(metric))), sure)
     errors, total = int(number(scores.get("errors")) or 0), number(scores.get("total"))
@@ -239,7 +239,7 @@ def _against_floors(found: RunFacts, metric: str) -> BarChart:
 
 def _inputs(found: RunFacts) -> Iterator[tuple[str, str, str]]:
     """Yield what the composite weighs: name, share of it, value."""
-    for part in card_fields.blocks(found.scores, "composite_inputs"):
+    for part in objects(found.scores, "composite_inputs"):
         metric, weight = str(part.get("metric")), number(part.get("effective_weight")) or 0.0
         yield title(metric), percent(weight), value(metric, number(part.get("value")))
 
@@ -297,7 +297,7 @@ def _parts(found: RunFacts, kind: str) -> BarChart | None:
         ScoreLine(
             f"{kind} {name}",
             number(group.get(metric)),
-            card_fields.interval(group, metric),
+            interval(group, metric),
             card_fields.with_interval(group, metric),
             "own",
             counted(int(number(group.get("n")) or 0), "entry", "entries"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted, percent
-from harness.card.reading import block, number
+from harness.card.reading import block, number, objects
 from harness.leaderboard.entrant import counts
 from rosetta_tui.report.paragraphs import (
     caveat_lines,
@@ -247,7 +247,7 @@ def _metric(card: JsonObject, metric: str, said: str | None = None, *, indent: s
         yield _accepted(card)
     if metric == "semantic_score":
         # How many entries have each semantic verdict; nothing where the score stands for none.
-        stated = (row.get("semantic_verdict") for row in card_fields.blocks(card, "results"))
+        stated = (row.get("semantic_verdict") for row in objects(card, "results"))
         counted_verdicts = Counter(verdict for verdict in stated if isinstance(verdict, str))
         if counted_verdicts:
             shown = counted_verdicts.most_common(_MOST_VERDICTS)
@@ -286,7 +286,7 @@ def _composite(card: JsonObject) -> Iterator[str]:
     calibrated = block(card, "scoring").get("calibration") is not None
     if note := profile_note(str(profile), calibrated=calibrated):
         yield line("  weights", note)
-    for part in card_fields.blocks(scores, "composite_inputs"):
+    for part in objects(scores, "composite_inputs"):
         metric, weight = str(part.get("metric")), number(part.get("effective_weight")) or 0.0
         yield line(f"  {title(metric)}", f"{percent(weight)} of it", value(metric, number(part.get("value"))))
     yield from rise_line(card)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from corpora.files.json_types import JsonObject
-from harness.card.reading import block, claim_of, number, of_earlier_version, stated_floors, without_rise
+from harness.card.reading import block, claim_of, number, objects, of_earlier_version, stated_floors, without_rise
 from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import blocks, stated_findings
+from rosetta_tui.show.card_fields import stated_findings
 from rosetta_tui.show.figures import floor_words, value
 from rosetta_tui.show.text import plain
 from scoring.card.claim import FloorScores, caveat_sentence
@@ -81,7 +81,7 @@ def retry_lines(card: JsonObject) -> Iterator[str]:
     asked, kept = some_entries(retried.get("retried")), retried.get("kept")
     retry_words = f"asked again for {asked} that had failed; the other {kept} are those of that run"
     yield line("retry of", retried.get("run_id"), retry_words)
-    parts = list(blocks(retried, "parts"))
+    parts = list(objects(retried, "parts"))
     for part in parts if len(parts) > 1 else []:
         setup = block(part, "setup")
         temperature = setup.get("temperature")

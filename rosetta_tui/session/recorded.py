@@ -6,7 +6,7 @@ import dataclasses
 import sqlite3
 
 from corpora.files.json_types import JsonObject
-from harness.card.reading import block, claim_of, number, stated_floors
+from harness.card.reading import block, claim_of, interval, number, stated_floors
 from harness.run.events import Event, Finished, Progress, Started
 from harness.store.annotations import read_asked
 from harness.store.corpora.entries import read_dataset
@@ -16,7 +16,7 @@ from harness.store.mixed_setups import sum_tries
 from harness.store.results import read_headlines, read_outcome
 from harness.store.runs import find_run
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.show.card_fields import as_stated, interval
+from rosetta_tui.show.card_fields import as_stated
 from scoring.core.specification import TRANSLATIONS
 
 

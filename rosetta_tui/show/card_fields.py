@@ -5,12 +5,12 @@ What is not of the expected form counts as absent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.text.messages import counted
-from harness.card.reading import block, claim_of, number, of_earlier_version, stated_caveats
+from harness.card.reading import block, claim_of, interval, number, of_earlier_version, stated_caveats
 from rosetta_tui.show import figures
 from scoring.card.claim import caveat_words
 from scoring.core.inventory import row_of, told_of, why_as_stated
@@ -21,31 +21,6 @@ if TYPE_CHECKING:
     from harness.store.attachments import Attached, CheckedHere
     from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import ReviewStatus
-
-
-def blocks(card: JsonObject, name: str) -> Iterator[JsonObject]:
-    """Yield the objects of a field that is a list."""
-    items = card.get(name)
-    yield from (b for b in (items if isinstance(items, list | tuple) else ()) if isinstance(b, Mapping))
-
-
-def interval(scores: JsonObject, metric: str) -> tuple[float, float] | None:
-    """Return a metric's 95 % interval, None where it is missing; Wilson's at rates of 0 and 1, where the bootstrap's is a point."""
-    ends = block(block(scores, "confidence_intervals"), metric)
-    low, high = number(ends.get("ci_lower")), number(ends.get("ci_upper"))
-    if low is None or high is None or low != high:
-        return None if low is None or high is None else (low, high)
-    # Wilson's stands next to the bootstrap's; of a part it follows from the entries.
-    lower, upper = number(ends.get("wilson_lower")), number(ends.get("wilson_upper"))
-    if lower is not None and upper is not None:
-        return lower, upper
-    rate, entries = number(scores.get(metric)), number(scores.get("n"))
-    if metric != "exact_match_rate" or rate is None or not entries:
-        return low, high
-    from scoring.statistics.intervals import wilson
-
-    exact = wilson(rate * entries, entries)
-    return (low, high) if exact is None else (exact.lower, exact.upper)
 
 
 LEAD = ("chrf_plus_plus", "composite")  # metrics that are told first and together (T3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.card.reading import block, number
+from harness.card.reading import block, number, objects
 from harness.store.run_list import CardLine, RunSummary
 from rosetta_tui.show import card_fields, figures
 from scoring.core.inventory import short_title
@@ -35,7 +35,7 @@ def card_line(run: RunSummary) -> CardLine:
     card, kept = run.card or {}, kept_of(run)
     lead, composite = _lead(run, kept)
     scores = block(card, "scores")  # a composite is made of its profile and of the metrics that have a value
-    inputs = sorted(str(part.get("metric")) for part in card_fields.blocks(scores, "composite_inputs"))
+    inputs = sorted(str(part.get("metric")) for part in objects(scores, "composite_inputs"))
     line = CardLine(
         method=run.method,
         method_name=run.method_name,

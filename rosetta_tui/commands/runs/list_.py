@@ -177,8 +177,8 @@ def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
 
 
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
-    from harness.card.reading import block
-    from rosetta_tui.show.card_fields import blocks, is_reproduced, review_of, tiers_json
+    from harness.card.reading import block, objects
+    from rosetta_tui.show.card_fields import is_reproduced, review_of, tiers_json
     from rosetta_tui.show.run_facts import tiered
 
     scores, review = block(card, "scores"), review_of(card, run.certificates)
@@ -187,7 +187,7 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
         "chrf_plus_plus": scores.get("chrf_plus_plus"),
         "composite": scores.get("composite"),
         "composite_profile": scores.get("composite_profile"),
-        "composite_inputs": [block.get("metric") for block in blocks(scores, "composite_inputs")],
+        "composite_inputs": [block.get("metric") for block in objects(scores, "composite_inputs")],
         **tiers_json(card, review, reproduced=is_reproduced(card, run.checked)),
         "review": None if review is None else review.certificate.outcome,
         "review_suspended": review is not None and review.suspended,

@@ -396,6 +396,12 @@ def test_gate_decides_by_the_end_of_the_interval(runs: dict[str, str]) -> None:
     assert "reached, but not beyond chance" in said(f"gate {runs['25']} --min chrf={scores['chrf_plus_plus']}").output
 
 
+def test_gate_knows_that_no_rate_is_sure(runs: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    score_right(ENTRIES)  # 30 of 30: Wilson's bound is 30 / (30 + 1.96²) = 0.8865, the bootstrap's is 1
+    assert [gated(f"last --min exact={least}")[1][-1] for least in ("0.8864", "0.8866")] == ["✓", "✗"]
+
+
 def test_gate_never_passes_what_worthless_outputs_reach(runs: dict[str, str]) -> None:
     assert gated(f"{runs['25']} --min chrf=0") == (1, "✗✓")
 

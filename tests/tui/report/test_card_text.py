@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Dataset
+from harness.card.reading import interval
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState
 from harness.method.method import MethodClass, Result, Setup
@@ -23,7 +24,7 @@ from harness.store.file.openings import Floor, ScoringSoFar
 from rosetta_tui.report.card import card_in_short, card_text
 from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line
 from rosetta_tui.runs.table import run_cells
-from rosetta_tui.show.card_fields import interval, with_interval
+from rosetta_tui.show.card_fields import with_interval
 from rosetta_tui.show.run_facts import run_line
 from rosetta_tui.show.text import WIDEST, plain, stacked, table
 from tests.review.thorough import examples
