@@ -135,7 +135,8 @@ def setup_facts(setup: JsonObject, outputs: str | None) -> tuple[str, ...]:
 _HASHES = {"coaching": "coaching_data", "prompt": "system_prompt", "outputs": "outputs"}
 
 
-_LEAD = ("chrf_plus_plus", "composite")
+LEAD = ("chrf_plus_plus", "composite")
+"""Metrics of translations that are shown first and together (DESIGN T3)."""
 
 
 class CardLine(NamedTuple):
@@ -257,9 +258,9 @@ class RunSummary:
     def so_far(self) -> dict[str, float | None]:
         """Return chrF++ and composite (or the headline) of the entries that are in, of a run without a card; empty if unknown."""
         stated = {} if self.live is None else self.live.so_far
-        if len(stated) == 1 and not stated.keys() & set(_LEAD):
+        if len(stated) == 1 and not stated.keys() & set(LEAD):
             return dict(stated)
-        return {name: stated.get(name) for name in _LEAD} if stated else {}
+        return {name: stated.get(name) for name in LEAD} if stated else {}
 
     @property
     def stated(self) -> bool:

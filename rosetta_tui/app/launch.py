@@ -65,10 +65,10 @@ def _run(path: Path, engine: Engine | None, at: Watched | Screens | None = None)
     try:
         app.run()
     finally:
-        for candidate in engines:
-            candidate.control.stop()
-        for candidate in engines:
-            candidate.stop()
+        for running in engines:
+            running.control.stop()
+        for running in engines:
+            running.stop()
     if app.return_code:
         sys.exit(app.return_code)
 

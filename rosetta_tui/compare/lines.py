@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
+from harness.store.run_list import LEAD
 from rosetta_tui.compare import sentences
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import claim_json, claimable, review_of, tier_words
@@ -15,14 +16,10 @@ from rosetta_tui.show.run_facts import iso
 from rosetta_tui.show.text import plain, stacked
 from scoring.core.inventory import short_title
 from scoring.core.specification import TASKS
-from scoring.statistics.significance import COMPOSITE
 
 if TYPE_CHECKING:
     from harness.compare.comparison import Comparison, CorpusPart, EntryTexts
     from harness.compare.pairs import ComparedRun, Pair
-
-
-LEAD = ("chrf_plus_plus", COMPOSITE)  # metrics of translations told first and together (T3)
 
 
 def leading(metrics: Collection[str]) -> list[str]:

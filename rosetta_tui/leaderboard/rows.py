@@ -11,6 +11,7 @@ from corpora.text.messages import counted
 from harness.card.reading import block, kept_inside, number
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, apart
+from harness.store.run_list import LEAD
 from rosetta_tui.show import card_fields, figures
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.figures import value
@@ -47,7 +48,7 @@ _SOONER = ("exact_match_rate", "fst_acceptance_rate", "semantic_score")
 
 def further_metrics() -> tuple[str, ...]:
     """Return the metrics of the table that have a column of their own, the most telling first."""
-    return (*_SOONER, *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *card_fields.LEAD)))
+    return (*_SOONER, *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *LEAD)))
 
 
 def columns(board: Board | None = None) -> tuple[Column, ...]:
@@ -309,7 +310,7 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     group = board.clusters.get(run.run_id)
     together = f", group {group}" if group is not None else ""
     translated = board.grounds.task == TRANSLATION
-    shown = card_fields.LEAD if translated else (board.by, *board.beside)
+    shown = LEAD if translated else (board.by, *board.beside)
     # What an entry costs and how long it takes, or that nobody knows.
     cost, seconds = entrant.cost_per_entry_usd, entrant.avg_latency_seconds
     parts = [

@@ -14,13 +14,12 @@ from harness.method.shipped import submission_number
 from harness.run.events import Finished, Progress, Started
 from harness.run.following import Follower
 from harness.store.file.database import opened
-from harness.store.run_list import failures_by_run
+from harness.store.run_list import LEAD, failures_by_run
 from harness.store.runs import find_run
 from rosetta_tui.report.paragraphs import line
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import LEAD
 from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import failed_words
 from scoring.core.inventory import short_title

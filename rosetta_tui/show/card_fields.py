@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpora.files.json_types import Json, JsonObject
 from corpora.text.messages import counted
 from harness.card.reading import block, claim_of, interval, number, of_earlier_version, stated_caveats
+from harness.store.run_list import LEAD
 from rosetta_tui.show import figures
 from scoring.card.claim import caveat_words
 from scoring.core.inventory import row_of, told_of, why_as_stated
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from harness.store.attachments import Attached, CheckedHere
     from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import ReviewStatus
-
-
-LEAD = ("chrf_plus_plus", "composite")  # metrics that are told first and together (T3)
 
 
 def score_record(scores: JsonObject) -> dict[str, float | None]:
