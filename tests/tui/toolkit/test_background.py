@@ -29,7 +29,7 @@ from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.messages import RunResumed
 from tests.tui.runs.made import noting, stopped
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, at_rest, notices, press, settle
+from tests.tui.screens import App, acted, at_rest, notices, press, settle
 
 
 class Held:
@@ -202,6 +202,7 @@ async def test_words_that_are_being_kept_are_not_thrown_away(over: str) -> None:
 
 
 async def test_act_twice_starts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(textual_inside, "OPENING_SECONDS", 0)  # a reading that takes longer than keys wait for
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
     monkeypatch.setattr(run_acts, "spent_usd", held.before(holding.spent_usd))
     app, starting = App(made), Held()
@@ -240,12 +241,12 @@ async def test_a_key_waits_for_the_question_that_the_one_before_asked_for(
     monkeypatch.setattr(textual_inside, "OPENING_SECONDS", 600)
     monkeypatch.setattr(run_acts, "stop_of_run", held.before(run_acts.stop_of_run))
     async with at_rest(App(made), (120, 36)) as (app, pilot):
-        typing = asyncio.create_task(pilot.press("R", "n"))  # which begins a new run at home
+        await Pilot.press(pilot, "R", "n")  # n begins a new run at home; ours would wait until it has acted
         await held.began(pilot)
-        for _ in range(8):  # n would act meanwhile
+        for _ in range(3):
             await pilot.pause()
         await held.go(pilot)
-        await typing
+        await acted(app)
         await settle(pilot)
         assert isinstance(app.screen, GoOnScreen)
         assert notices(app) == []
