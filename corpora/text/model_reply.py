@@ -17,14 +17,19 @@ from typing import Final
 
 from corpora.text.comparison import is_blank
 
-_REASONING: Final = r"(?:[a-z]+[:_]|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad)"
+_REASONING: Final = (
+    r"(?:(?:[a-z]{1,20}[:_-]){0,3}|ant)"
+    r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|monologue|analysis|cot)"
+    r"(?:[_-](?:process|steps?))?"
+)
+"""Names of a passage of reasoning: ``think``, ``seed:think``, ``chain_of_thought``, ``thought-process`` …"""
 _OPENING: Final = (
-    rf"(?i:<{_REASONING}>)|\[THINK\]|◁think▷|<unused94>|<\|channel>thought"
-    r"|<\|(?:think|START_THINKING|begin_of_thought|inner_prefix)\|>"
+    rf"(?i:<{_REASONING}(?:\s[^<>]{{0,80}})?>)|\[(?:THINK(?:ING)?|REASONING)\]|◁think▷|<unused94>|<\|channel>thought"
+    r"|<\|(?:think(?:ing)?|thought|START_THINKING|begin_?of_?thought|start_?of_?thought|inner_prefix)\|>"
 )
 _CLOSING: Final = (
-    rf"(?i:</{_REASONING}>)|\[/THINK\]|◁/think▷|<unused95>|<channel\|>"
-    r"|<\|(?:/think|END_THINKING|end_of_thought|inner_suffix)\|>"
+    rf"(?i:</{_REASONING}\s?>)|\[/(?:THINK(?:ING)?|REASONING)\]|◁/think▷|<unused95>|<channel\|>"
+    r"|<\|(?:/(?:think(?:ing)?|thought)|END_THINKING|end_?of_?thought|inner_suffix)\|>"
 )
 _MARK: Final = re.compile(rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})|\{{")
 _END: Final = re.compile(_CLOSING)
@@ -32,29 +37,24 @@ _VISIBLE: Final = re.compile(r"\S")
 _CHANNEL: Final = re.compile(
     r"(?:<\|start\|>\s{0,9}assistant\s{0,9})?<\|channel\|>\s{0,9}(?P<name>[a-z]{1,20})\b[^<]{0,200}(?:<\|constrain\|>[^<]{0,200})?<\|message\|>"
 )
-_BARE_CHANNELS: Final = re.compile(r"\Aanalysis.*assistantfinal", re.DOTALL)
-"""Channels of a server that leaves special tokens out: the words of their heads stand glued together."""
-_TURN: Final = r"<\|(?:im_start|start|start_header_id|user|assistant|system|end_header_id)\|>|<start_of_turn>|<\|turn>"
-_FIRST_TOKENS: Final = re.compile(
-    r"\A(?:\s|<bos>|<\|(?:begin_of_text|startoftext|START_OF_TURN_TOKEN|CHATBOT_TOKEN)\|>"
-    r"|<｜begin▁of▁sentence｜>|<｜Assistant｜>|<\|message\|>"
-    rf"|(?:{_TURN})(?:assistant|model)?(?:<\|end_header_id\|>)?)+"
+_BARE_HEADS: Final = re.compile(
+    r"\A(?:analysis.*assistantfinal|Here(?:'s| is) my thought process:.*Here(?:'s| is) my response:)", re.DOTALL
 )
-_LAST_TOKENS: Final = re.compile(
-    r"(?:<\|(?:im_end|eot_id|eom_id|end_of_text|endoftext|end|return|call|eos|end_of_turn|END_OF_TURN_TOKEN"
-    r"|im_sep|assistant_end|role_end)\|>|<eos>|<end_of_turn>|<turn\|>|<pad>|<\|pad\|>|\[EOS\]"
-    rf"|<｜end▁of▁sentence｜>)(?:\s*\Z|\s*(?:{_TURN}|<[|｜]\w).*\Z)",
-    re.DOTALL,
+"""Channels of a server that leaves special tokens out: the words of their heads stand glued together. Granite's heads."""
+_TOKEN: Final = (
+    r"(?:<\|(?!(?:begin|end)_of_box\|>)(?i:(?:im_|eo[mst]|bos|pad|end|begin|start|message|role|header|tool|turn|assistant)[a-z_]{0,30}"
+    r"|user|system|return|call|chatbot_token)\|>|<｜[^<>｜\n]{1,30}｜>|<(?:bos|eos|pad|turn\||end_of_(?:turn|utterance))>|\[EOS\])"
 )
+_TURN: Final = r"<start_of_turn>|<\|turn>"
+_FIRST_TOKENS: Final = re.compile(rf"\A(?:\s|(?:{_TOKEN}|{_TURN})(?:(?:assistant|model)\b)?)+")
+_LAST_TOKENS: Final = re.compile(rf"{_TOKEN}(?:\s*\Z|\s*(?:{_TURN}|<[|｜]\w).*\Z)", re.DOTALL)
 """The end of the answer, and what a model that ran on wrote after it."""
 
-_ANSWER: Final = r"(?:final_)?(?:answer|response|solution)"
+_ANSWER: Final = r"(?:final_)?(?:answer|response|solution|output|translation)|final"
 _WRAPPERS: Final = tuple(
     (re.compile(rf"\A{first}"), re.compile(last))
     for first, last in (
-        (rf"(?i:<{_ANSWER}>)", rf"(?i:</{_ANSWER}>)"),
-        (r"<\|begin_of_solution\|>", r"<\|end_of_solution\|>"),
-        (r"<\|START_RESPONSE\|>", r"<\|END_RESPONSE\|>"),
+        (rf"(?i:<(?:{_ANSWER})>)", rf"(?i:</(?:{_ANSWER})>)"),
         (r"\[BEGIN FINAL RESPONSE\]", r"\[END FINAL RESPONSE\]"),
     )
 )
@@ -77,7 +77,7 @@ def answer_text(reply: str) -> str | None:
     text = _final_channel(reply) if "<|channel|>" in reply else reply
     if text is None:
         return None
-    text = _without_reasoning(_BARE_CHANNELS.sub("", text))
+    text = _without_reasoning(_BARE_HEADS.sub("", text))
     return None if text is None else _unwrapped(text.strip())
 
 

@@ -92,7 +92,7 @@ class Ending(StrEnum):
 
 
 _GOOD_ENDS: Final = frozenset(
-    {"", "null", "none", "stop", "eos", "eostoken", "eosfound", "endturn", "endofturn", "endid", "end", "stopsequence",
+    {"", "null", "none", "stop", "eos", "eostoken", "eosfound", "endturn", "endofturn", "endid", "end", "endoftext", "stopsequence",
      "stopsequences", "stopword", "stopwords", "stoptoken", "stopstring", "stopstringfound", "stopcriteria", "complete",
      "completed", "finish", "finished", "done", "normal", "toolcall", "toolcalls", "tooluse", "functioncall",
      "functioncalls"}
@@ -101,13 +101,13 @@ _GOOD_ENDS: Final = frozenset(
 
 _LIMITS: Final = (
     "length", "token", "maxlen", "maxoutput", "maxcontext", "contextwindow", "contextlimit", "errorlimit", "truncat",
-    "incomplete", "predict",
+    "incomplete", "predict", "outputlimit",
 )  # fmt: skip
 """Parts of a finish reason that names a limit of output or context."""
 
 _FILTERS: Final = (
     "filter", "safety", "refus", "recitation", "blocklist", "blocked", "prohibit", "sensitive", "toxic", "guardrail",
-    "spii", "moderat", "policy", "violation", "inspection", "copyright", "language", "censor",
+    "spii", "moderat", "policy", "violation", "inspection", "copyright", "language", "censor", "armor", "risk",
 )  # fmt: skip
 """Parts of a finish reason that names a filter or a refusal."""
 

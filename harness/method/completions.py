@@ -116,7 +116,7 @@ def _content(content: Any) -> str:
     return storable(content)
 
 
-_TEXT_PARTS: Final = (None, "", "text", "output_text")
+_TEXT_PARTS: Final = ("", "text", "output_text")
 """Types of a part that belongs to the answer; every other is reasoning, a refusal, a call of a tool or media."""
 
 
@@ -124,9 +124,10 @@ def _part(part: Any) -> str:
     """Return the text of one part of a message's content, "" if it is no part of the answer."""
     if isinstance(part, str):
         return part
-    if not isinstance(part, Mapping) or part.get("type") not in _TEXT_PARTS or part.get("thought"):
+    if not isinstance(part, Mapping) or str(part.get("type") or "").lower() not in _TEXT_PARTS or part.get("thought"):
         return ""
-    text = part.get("text")
+    text = part.get("text", part.get("content"))
+    text = text.get("value") if isinstance(text, Mapping) else text
     return text if isinstance(text, str) else ""
 
 

@@ -402,6 +402,12 @@ WRAPPED = [
     "{a}\n<think>{r}</think>", "{a} <think>{r}</think>", "<think>1</think>\n<think>{r}</think>{a}", "<think>\n\n</think>\n\n{a}",
     "{a}</s>", "<s>{a}", "{a}<|im_end|>", "{a}<|eot_id|>\n", "{a}<|im_end|>\n<|im_start|>user\n{r}",
     "<|im_start|>assistant\n{a}<|im_end|>", "{a}<｜end▁of▁sentence｜>", "{a}<end_of_turn>", "{a}<|endoftext|><|im_end|>",
+    "<Thought>{r}</Thought>\n<Output>{a}</Output>", "<chain_of_thought>{r}</chain_of_thought>{a}", "<cot>{r}</cot>\n{a}",
+    "<analysis>{r}</analysis>\n{a}", "<think time='3'>{r}</think >{a}", "<|thinking|>{r}<|/thinking|>{a}",
+    "[REASONING]{r}[/REASONING]\n<translation>{a}</translation>", "<|startofthought|>{r}<|endofthought|>{a}",
+    "Here is my thought process: {r}\n\nHere is my response: {a}", "<thought_process>{r}</thought_process><final>{a}</final>",
+    "<|header_start|>assistant<|header_end|>\n\n{a}<|eot|>", "{a}<end_of_utterance>", "{a}<|EOT|>", "{a}<|eom|>",
+    "<|start_of_role|>assistant<|end_of_role|>{a}<|end_of_text|>",
     "```\n{a}\n```", "```text\n{a}\n```", "~~~\n{a}\n~~~", "<think>{r}</think>```\n{a}\n```", " {a} \n",
 ]  # fmt: skip
 
@@ -420,6 +426,7 @@ def test_answer_and_judgement_are_read_within_all_marks(wrapped: str) -> None:
     "“tânisi”", '"tânisi"', "Here is the translation: tânisi", "Use ```code``` here", "`tânisi`",
     "```\na\n```\nand\n```\nb\n```", "a <think> b </think> c", "a <think> b", "Use <|im_end|> to end", "<s>tânisi</s>",
     "<p>tânisi</p>", "[pause] tânisi", "<answer>a</answer> and <answer>b</answer>", '{"a": "</think>"}', "analysis",
+    "Hello <|name|>", "<result>a</result>", "the <cot> is full", "Here is my response: a",
 ])  # fmt: skip
 def test_what_may_belong_to_an_answer_stays(text: str) -> None:
     assert answer_text(text) == text

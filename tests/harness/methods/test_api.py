@@ -218,10 +218,11 @@ def test_wrapping_is_taken_off_and_no_output_has_a_reason() -> None:
 
 @pytest.mark.parametrize(("reasons", "error_class"), [
     (["stop", "STOP", "eos_token", "end_turn", "stop_sequence", "tool_calls", "function_call", "", "null", None,
-      "COMPLETE", "FINISH_REASON_STOP", "eosFound"], None),
-    (["length", "model_length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded", "incomplete"],
+      "COMPLETE", "FINISH_REASON_STOP", "eosFound", "endoftext"], None),
+    (["length", "model_length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded", "incomplete",
+      "token_limit", "ERROR_LIMIT", "maxPredictedTokensReached"],
      ErrorClass.TRUNCATED),
-    (["content_filter", "SAFETY", "RECITATION", "refusal", "sensitive", "guardrail_intervened"], ErrorClass.FILTERED),
+    (["content_filter", "SAFETY", "RECITATION", "refusal", "sensitive", "guardrail_intervened", "MODEL_ARMOR", "ERROR_TOXIC"], ErrorClass.FILTERED),
     (["error", "abort", "cancelled", "timeout", "insufficient_system_resource", "OTHER", "unheard of", "?", 7, True, {}],
      ErrorClass.SERVER),
 ])  # fmt: skip
@@ -243,7 +244,9 @@ def test_only_known_good_ends_make_an_answer(reasons: list[Any], error_class: Er
     ([{"type": "thinking", "thinking": [{"type": "text", "text": "hmm"}]}, {"text": "atim"}], "atim"),
     ([{"type": "redacted_thinking", "text": "x"}, {"type": "output_text", "text": "ati"}, "m"], "atim"),
     ([{"type": "tool_use", "text": "x"}, {"text": "hmm", "thought": True}, {"type": None, "text": "atim"}], "atim"),
-    ([{"type": "image_url", "text": "x"}, {"type": "text", "text": 7}], ""), ({"type": "text", "text": "atim"}, "atim"),
+    ([{"type": "image_url", "text": "x"}, {"type": "text", "text": 7}], ""),
+    ([{"type": "TEXT", "text": {"value": "atim", "annotations": []}}, {"type": "reference", "text": "x"}], "atim"),
+    ([{"type": "citation", "content": "x"}, {"type": "text", "content": "atim"}], "atim"), ({"type": "text", "text": "atim"}, "atim"),
 ])  # fmt: skip
 def test_only_parts_of_text_are_the_answer(content: Any, text: str) -> None:
     assert read_completion({"choices": [{"message": {"content": content}}]}).text == text
