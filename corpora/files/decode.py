@@ -67,6 +67,10 @@ _BINARY = (
     (b"SQLite format 3", "an SQLite database"),
     (b"\xd0\xcf\x11\xe0", "an old office document"),
     (b"\x7fELF", "a program"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x93NUMPY", "a NumPy file"),
+    (b"\xde\x12\x04\x95", "a compiled catalogue (.mo) of a PO file"),
 )
 
 _WIDE = (

@@ -11,9 +11,11 @@ empty cell means: not given; of a source or a reference, that it is empty.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -44,6 +46,8 @@ def whole_number(cell: str) -> int | None:
 
 def read_cell(name: str, cell: str) -> Json:
     """Return the value of a plain cell; ids that are whole numbers become integers."""
+    if name == "reference" and cell.startswith("["):
+        return read_list(cell) or cell
     if name not in _STRIPPED:
         return cell
     cell = cell.strip()
@@ -56,15 +60,25 @@ def read_cell(name: str, cell: str) -> Json:
 
 
 def read_variants(cell: str) -> list[str]:
-    """Read variants given as a JSON list of texts or separated by ``|``."""
-    if cell.startswith("["):
-        try:
-            listed = json.loads(cell)
-        except (ValueError, RecursionError):
-            listed = None
-        if isinstance(listed, list) and all(isinstance(text, str) for text in listed):
-            return listed
-    return [part.strip() for part in cell.split("|") if part.strip()]
+    """Read variants given as a list of texts (see ``read_list``) or separated by ``|``."""
+    listed = read_list(cell)
+    return [part.strip() for part in cell.split("|") if part.strip()] if listed is None else listed
+
+
+def read_list(cell: str) -> list[str] | None:
+    """Read a list of texts as JSON, or as pandas writes it: ``['a', 'b']`` and ``['a' 'b']``; None for another text."""
+    cell = cell.strip()
+    listed: Any = None
+    with suppress(ValueError, RecursionError):
+        listed = json.loads(cell) if cell.startswith("[") else None
+    if listed is None and _LIST.fullmatch(cell):
+        with suppress(ValueError, SyntaxError):
+            listed = [ast.literal_eval(text) for text in _QUOTED.findall(cell)]
+    return listed if isinstance(listed, list) and all(isinstance(text, str) for text in listed) else None
+
+
+_QUOTED = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+\"""")
+_LIST = re.compile(rf"\[\s*+(?:(?:{_QUOTED.pattern})\s*+,?+\s*+)*+\]")
 
 
 def is_plain(name: str, value: Json) -> bool:
@@ -355,6 +369,7 @@ def add_references(fields: dict[str, Json], others: Iterable[Json]) -> None:
 
 LISTED = ("references", "refs", "targets")
 """Names of fields that hold a list of references."""
+_LISTS = ("reference", *LISTED)
 
 
 def take_listed(fields: dict[str, Json]) -> None:
@@ -363,9 +378,9 @@ def take_listed(fields: dict[str, Json]) -> None:
     The list stands as ``reference``, or under a name of ``LISTED`` where no reference is next to it, or one of
     the list does.
     """
-    for name in ("reference", *LISTED):
-        listed, stated = fields.get(name), fields.get("reference")
-        if isinstance(listed, str) and name in LISTED:
+    for name in [name for name in fields if name.casefold() in _LISTS]:
+        listed, stated = fields[name], fields.get("reference")
+        if isinstance(listed, str) and name != "reference":
             listed = read_variants(listed)
         if not isinstance(listed, list) or not all(isinstance(one, str | None) for one in listed):
             continue

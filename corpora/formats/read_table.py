@@ -206,7 +206,7 @@ def _without_header(first: TableRow, columns: Columns, *, tabs: bool) -> tuple[i
     if columns.known_only:
         return None
     names = tuple(cell.strip() for cell in first.cells)
-    known = {*SYNONYMS, *canonical_names(names, any_case=True)}
+    known = {*SYNONYMS, *canonical_names(names)}
     tagged = any(tag_of(name) is not None for name in names)
     if tagged or known.intersection(names) or any(is_mark(n) or is_term_mark(n) for n in names):
         return None
@@ -223,7 +223,7 @@ def is_table(text: str, columns: Columns) -> bool:
     are; and where each of the first lines has as many tabs, and one at least.
     """
     cells = tuple(cell.strip().strip('"') for cell in first_record(text).split(delimiter_of(text)))
-    names = {*cells, *canonical_names(cells, any_case=True).values()}
+    names = {*cells, *canonical_names(cells).values()}
     known = [side for side in SIDES if side in names]
     chosen = choose(cells, columns, known)
     if len({*known, *chosen.places, *chosen.alike}) == len(SIDES):
@@ -295,7 +295,7 @@ def _column_names(header: TableRow, columns: Columns, raw: RawCorpus, findings: 
         cell.removesuffix(JSON_COLUMN) if cell.strip() else f"column_{number}"
         for number, cell in enumerate(header.cells, start=1)
     )
-    mapping = canonical_names(plain, any_case=True)
+    mapping = canonical_names(plain)
     names = [mapping.get(name, name) for name in plain]
     chosen = choose(plain, columns, [side for side in SIDES if side in names])
     note_choice(chosen, columns, findings, OPTIONS, line=header.line)
@@ -357,8 +357,7 @@ def _fields(row: TableRow, names: list[str], place: int, findings: Findings) -> 
             fields[name.removesuffix(JSON_COLUMN)] = parse_line(cell, row.line, place, findings)
         elif (value := read_cell(name, cell)) not in NOTHING:
             fields[name] = value
+    take_listed(fields)
     if further:
         add_references(fields, further)
-    if "reference" not in names:
-        take_listed(fields)
     return fields

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -91,7 +91,7 @@ _LANGUAGE_TAG = re.compile(
 
 _NOT_LANGUAGES = frozenset({
     "txt", "src", "ref", "trg", "tgt", "hyp", "out", "dev", "tst", "trn", "raw", "tok", "bpe",
-    "dat", "old", "new", "doc", "bak", "csv", "tsv", "tab", "mt", "sys", "no", "nr", "run", "war",
+    "dat", "old", "new", "in", "doc", "bak", "csv", "tsv", "tab", "mt", "sys", "no", "nr", "run", "war",
 })  # fmt: skip
 """Parts of file names, and headers, that have the shape of a language tag and mean something else."""
 _FLORES_NAME = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
@@ -287,10 +287,24 @@ def equal_tags(one: str, other: str) -> bool:
 def same_language(one: str, other: str) -> bool:
     """Return whether two tags may mean one language: ``en`` and ``eng-Latn`` do, of two scripts none does."""
     first, second = map(_parts, (one, other))
-    scripts = [{part.title() for part in tag[1:] if len(part) == 4} for tag in (first, second)]
-    if all(scripts) and scripts[0] != scripts[1]:
+    if _shortest(first[0]) != _shortest(second[0]):
         return False
-    return _shortest(first[0]) == _shortest(second[0])
+    scripts = [{part for part in tag[1:] if len(part) == 4} or _scripts_of_region(tag) for tag in (first, second)]
+    return not all(scripts) or scripts[0] == scripts[1]
+
+
+def _scripts_of_region(parts: Sequence[str]) -> set[str]:
+    """Return the script that a region tells, of languages that have several: ``zh-TW`` is in traditional characters."""
+    language = _shortest(parts[0])
+    return {script for part in parts[1:] if (script := _REGION_SCRIPTS.get(f"{language}-{part}"))}
+
+
+_REGION_SCRIPTS = {
+    "zh-tw": "hant", "zh-hk": "hant", "zh-mo": "hant", "zh-cn": "hans", "zh-sg": "hans", "yue-hk": "hant", "yue-cn": "hans",
+    "pa-in": "guru", "pa-pk": "arab", "uz-uz": "latn", "uz-af": "arab", "az-az": "latn", "az-ir": "arab",
+    "mn-mn": "cyrl", "mn-cn": "mong", "kk-kz": "cyrl", "kk-cn": "arab", "sd-pk": "arab", "sd-in": "deva",
+}  # fmt: skip
+"""Source: Unicode CLDR, likelySubtags."""
 
 
 def _parts(tag: str) -> list[str]:

@@ -7,6 +7,7 @@ Selection says which entries of a corpus take part in a run.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -199,10 +200,11 @@ def _set_fields(record: Entry | Dataset) -> dict[str, Json]:
 
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
-    "id": ("index", "entry_id", "sentence_id"),
-    "source": ("source_text", "src", "source_sentence"),
+    "id": ("index", "entry_id", "sentence_id", "segment_id"),
+    "source": ("source_text", "src", "source_sentence", "source_segment"),
     "reference": (
         "target_expected", "ref", "target", "target_text", "tgt", "trg", "translation", "expected",
+        "target_segment",
     ),
     **dict.fromkeys(("variants", "segment", "difficulty", "provenance", "register", "context"), ()),
     "variety": ("dialect",),
@@ -253,15 +255,19 @@ def renamed(fields: dict[str, Json]) -> dict[str, Json]:
     return {names.get(name, name): value for name, value in fields.items()} if names else fields
 
 
+_REMARK = re.compile(r"\s?\([^()]{0,60}\)\Z")
+
+
 @lru_cache(maxsize=256)
-def canonical_names(present: tuple[str, ...], *, any_case: bool = False) -> dict[str, str]:
+def canonical_names(present: tuple[str, ...]) -> dict[str, str]:
     """Map the names that a file uses to the specification's, where they differ.
 
-    A synonym counts only where the specification's own name is absent, so no field is ever overwritten.
+    Case, spaces and a remark in brackets (``Source (en)``) make no difference. A synonym counts only where the
+    specification's own name is absent, so no field is ever overwritten.
     """
     spelled: dict[str, str] = {}
     for name in present:
-        spelled.setdefault(name.strip().lower().replace(" ", "_") if any_case else name, name)
+        spelled.setdefault(_REMARK.sub("", name.strip().lower()).replace(" ", "_").replace("-", "_"), name)
     mapping: dict[str, str] = {}
     for known, others in SYNONYMS.items():
         if known in present:

@@ -41,13 +41,13 @@ _BARE_HEADS: Final = re.compile(
     r"\A(?:analysis.*assistantfinal|Here(?:'s| is) my thought process:.*Here(?:'s| is) my response:)", re.DOTALL
 )
 """Channels of a server that leaves special tokens out: the words of their heads stand glued together. Granite's heads."""
-_TOKEN: Final = (
+_SPECIAL: Final = (
     r"(?:<\|(?!(?:begin|end)_of_box\|>)(?i:(?:im_|eo[mst]|bos|pad|end|begin|start|message|role|header|tool|turn|assistant)[a-z_]{0,30}"
     r"|user|system|return|call|chatbot_token)\|>|<｜[^<>｜\n]{1,30}｜>|<(?:bos|eos|pad|turn\||end_of_(?:turn|utterance))>|\[EOS\])"
 )
 _TURN: Final = r"<start_of_turn>|<\|turn>"
-_FIRST_TOKENS: Final = re.compile(rf"\A(?:\s|(?:{_TOKEN}|{_TURN})(?:(?:assistant|model)\b)?)+")
-_LAST_TOKENS: Final = re.compile(rf"{_TOKEN}(?:\s*\Z|\s*(?:{_TURN}|<[|｜]\w).*\Z)", re.DOTALL)
+_FIRST_TOKENS: Final = re.compile(rf"\A(?:\s|(?:{_SPECIAL}|{_TURN})(?:(?:assistant|model)\b)?)+")
+_LAST_TOKENS: Final = re.compile(rf"{_SPECIAL}(?:\s*\Z|\s*(?:{_TURN}|<[|｜]\w).*\Z)", re.DOTALL)
 """The end of the answer, and what a model that ran on wrote after it."""
 
 _ANSWER: Final = r"(?:final_)?(?:answer|response|solution|output|translation)|final"

@@ -37,6 +37,9 @@ _KNOWN = frozenset(
 )  # fmt: skip
 """Names of fields; those of a file may be in any case, with spaces for underscores."""
 
+_NO_OUTPUTS = frozenset((*_KNOWN, "source", *SYNONYMS["source"], "reference", "ref"))
+"""Names of columns that are no output, whatever is next to them."""
+
 _Row = tuple[str, JsonObject]
 """Where a row stands (“line 3”), and its fields."""
 
@@ -209,6 +212,8 @@ def _id(path: Path, where: str, row: JsonObject) -> str:
 
 def _row_output(path: Path, where: str, row: JsonObject) -> Output:
     names = [name for name in TEXT_FIELDS if name in row]
+    if not names and len(row) == 2:  # an id and one other column
+        names = [name for name in row if name not in _NO_OUTPUTS]
     if len(names) != 1:
         raise UsageError(f"{path}: {where}: exactly one of the fields {', '.join(TEXT_FIELDS)} is wanted.")
     text = row[names[0]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def _cells(table: RecordTable) -> Iterator[tuple[str, list[str]]]:
 def _rows(path: Path, table: RecordTable) -> Iterator[tuple[str, Mapping[str, str | int]]]:
     rows = _cells(table)
     place, named = next(rows, ("line 1", []))
-    header = [name.strip() for name in named]
+    header = [name.strip() or f"column_{number}" for number, name in enumerate(named, 1)]
     if len(set(header)) < len(header):
         raise UsageError(f"{path}: {place}: two columns have the same name. Rename one.")
     for where, cells in rows:
@@ -90,7 +91,7 @@ def _rows(path: Path, table: RecordTable) -> Iterator[tuple[str, Mapping[str, st
 # ---- Ids of entries as people's tables give them back: spreadsheets and pandas make 1.0 of 1,
 # and 7 of 007.
 
-_NUMBER = re.compile(r"0*(\d{1,15})(?:[.,]0+)?", re.ASCII)
+_NUMBER = re.compile(r"0*(\d{1,15})(?:[.,]0*)?", re.ASCII)
 
 
 class EntryIds:
@@ -107,12 +108,15 @@ class EntryIds:
     def find(self, given: str) -> str | None:
         if given in self.all:
             return given
-        number = _number(given)
+        unguarded = given.removeprefix("'")  # as the cells of tables for people are written
+        if unguarded in self.all:
+            return unguarded
+        number = _number(unguarded)
         return None if number is None else self._by_number.get(number)
 
 
 def _number(text: str) -> str | None:
-    match = _NUMBER.fullmatch(text.strip())
+    match = _NUMBER.fullmatch(unicodedata.normalize("NFKC", text.strip()))
     return match[1] if match else None
 
 

@@ -125,10 +125,14 @@ def test_mark_under_another_name_is_refused_with_the_mend() -> None:
 
 
 def test_the_error_names_line_entry_field_and_mend(tmp_path: Path) -> None:
-    found = only_problem(json_file(tmp_path, [entry(1), entry(2, Segment="held_out")]))
-    assert (found.entry, found.field, found.line) == (2, "Segment", 1)
+    found = only_problem(json_file(tmp_path, [entry(1), entry(2, Segments="held_out")]))
+    assert (found.entry, found.field, found.line) == (2, "Segments", 1)
     assert '"segment"' in found.mend
     assert "held_out" in found.mend
+    assert [one.secret for one in load(json_file(tmp_path, [entry(1), entry(2, Segment="held_out")])).entries] == [
+        False,
+        True,
+    ]
 
 
 def test_what_only_looks_a_little_like_a_mark_is_read(tmp_path: Path) -> None:

@@ -208,6 +208,23 @@ def test_fields_of_json_may_hold_several_references() -> None:
     row = json.dumps({"source": "Hello", "ref2": "b", "ref1": "a", "variants": ["c", "b"]})
     (entry,) = making.read_text(row, "a.jsonl").entries
     assert (entry.reference, entry.variants) == ("a", ("c", "b"))
+    lists = [{"References": ["a", "b"]}, {"Reference": ["a", "b"]}, {"targets": [None, "a", "b"]}, {"REFS": "a|b"}]
+    for row_lists in lists:
+        (entry,) = making.read_text(json.dumps({"Source": "Hello", **row_lists}), "a.jsonl").entries
+        assert (entry.source, entry.reference, entry.variants) == ("Hello", "a", ("b",))
+
+
+@pytest.mark.parametrize(
+    "cell", ['["a", "it\'s"]', "['a', \"it's\"]", "['a' \"it's\"]", "['a'\n \"it's\"]", "['a', 'it\\'s',]"]
+)
+def test_cells_may_hold_lists_as_json_and_pandas_write_them(cell: str) -> None:
+    quoted = cell.replace('"', '""')
+    for header in ("id,source,reference", "id,Source (en),References", "Segment ID,Source segment,Target segment"):
+        (entry,) = making.read_text(f'{header}\n1,x,"{quoted}"\n', "a.csv").entries
+        assert (entry.id, entry.source, entry.reference, entry.variants) == (1, "x", "a", ("it's",))
+    for plain in ("[a]", "['a' b]", "[]", "[1]", "['a"):
+        (entry,) = making.read_text(f"source\treference\nx\t{plain}\n", "a.tsv").entries
+        assert (entry.reference, entry.variants) == (plain, ())
 
 
 def test_of_two_columns_of_a_language_one_has_to_be_said(tmp_path: Path) -> None:

@@ -351,7 +351,23 @@ def test_an_option_is_read_as_a_header_is() -> None:
 def test_tags_of_one_language_are_equal() -> None:
     for one, other in [("en", "eng"), ("quy", "qu"), ("eng_Latn", "en"), ("cmn", "zh-Hans"), ("Māori", "mri")]:
         assert same_language(one, other)
-    assert not same_language("crk-Latn", "crk-Cans")
+    for one, other in (
+        ("crk-Latn", "crk-Cans"),
+        ("zh-CN", "zh-Hant"),
+        ("zho-TW", "cmn-Hans"),
+        ("pa-PK", "pan-Guru"),
+        ("cr", "crk"),
+    ):
+        assert not same_language(one, other)
+    for one, other in (
+        ("zh-TW", "cmn-Hant"),
+        ("zh-HK", "zh-TW"),
+        ("iw", "he-IL"),
+        ("in-ID", "ind"),
+        ("mo", "ro-MD"),
+        ("zh-CN", "zh"),
+    ):
+        assert same_language(one, other)
     assert (equal_tags("eng", "en"), equal_tags("en", "en-GB")) == (True, False)
     assert [is_assigned(tag) for tag in ("nhi", "eng", "crk-Cans", "qaa", "x-own", "xxq", "zzx")] == [
         True, True, True, True, True, False, False,
