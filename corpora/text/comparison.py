@@ -25,8 +25,11 @@ from typing import Any
 # sacreBLEU's there. Where a text has only one form of each, counts of n-grams inside words do not
 # change either.
 
-FORM = "alike1"
+FORM = "alike2"
 """Names this form in signatures; it changes whenever a text could come out otherwise."""
+EARLIER_FORM = "alike1"
+"""The form of runs and cards of before: without what is in ``_MORE``, ``_SAME`` and ``_SAME_IN``."""
+FORMS = (FORM, EARLIER_FORM)
 HYPHENS = "\u2010\u2011\ufe63\uff0d"
 """Hyphens wherever they stand."""
 DASHES = "\u2012\u2013\u2212\u2043\u02d7"
@@ -40,7 +43,33 @@ UNSEEN = "".join(map(chr, (
     *range(0x2066, 0x2070), *range(0xFE00, 0xFE0F), 0xFEFF,
 )))  # fmt: skip
 """Characters without width that no word needs."""
+_ANNOTATIONS = "".join(map(chr, (
+    *range(0x09), *range(0x0E, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0), 0x17B4, 0x17B5, 0x2065, *range(0xFFF0, 0xFFFC),
+    *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE0020), *range(0xE0080, 0xE1000),
+)))  # fmt: skip
+"""Control characters, and the rest of what Unicode calls ignorable (DerivedCoreProperties) that pictures do not need."""
+_FILLERS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and a sign that are drawn as a blank."""
 JOINERS = "\u200c\u200d"
+SELECTORS = "\u180b-\u180d\u180f\ufe0f"
+"""Choose the drawing of the letter or picture before them."""
+_MORE = {"apostrophes": "ʽʾˈʹˊˋ‵｀Ꞌ՚׳᾽᾿´΄", "dashes": "֊", "dots": "•・･"}
+"""Further characters that Unicode's table of confusables calls alike, within words."""
+_SAME = {
+    "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "ĳ": "ij", "Ĳ": "IJ", "ŉ": "ʼn",
+    "µ": "μ", "ǝ": "ə", "Ɂ": "ʔ", "ӏ": "Ӏ", "༌": "་", "ํา": "ำ", "เเ": "แ", "ໍາ": "ຳ",
+    "ന്\u200d": "ൻ", "ണ്\u200d": "ൺ", "ര്\u200d": "ർ", "ല്\u200d": "ൽ", "ള്\u200d": "ൾ", "ക്\u200d": "ൿ",
+    "\u3164": " ", "\uffa0": " ",
+}  # fmt: skip
+"""What is drawn the same wherever it stands (compatibility forms, confusables, chillus of the Unicode Standard §12.9)."""
+_PERSIAN = {"ي": "ی", "ى": "ی", "ك": "ک"}
+_WESTERN_FINALS = {"ᕀ": "ᐩ", "ᑦ": "ᒼ", "ᕁ": "ᕽ"}
+"""Look-alikes of the package cree-sro-syllabics."""
+_SAME_IN = {
+    **dict.fromkeys(("cr", "crk", "csw", "cwd"), _WESTERN_FINALS), **dict.fromkeys(("fa", "ur", "ckb"), _PERSIAN),
+    "ro": {"ş": "ș", "ţ": "ț", "Ş": "Ș", "Ţ": "Ț"}, "he": {"״": '"'},
+}  # fmt: skip
+"""Language → letters that its writing has once, and that are typed as those of another language."""
 _OKINA = frozenset({"haw", "sm", "to", "ty", "rar", "rap"})
 """Languages in which the turned comma is a letter, typed as any apostrophe."""
 _ALIKE_LETTERS = {"sms": "ʹ"}
@@ -63,18 +92,25 @@ def _within(characters: str) -> str:
     return f"[{characters}](?:(?<={_LETTER}.)|(?<={_MARK}.))(?={_LETTER})"
 
 
-def alike(text: str, language: str = "") -> str:
+def alike(text: str, language: str = "", form: str = FORM) -> str:
     """Return a text in which characters that look alike are one, and those without width are gone.
 
-    ``language``: shortest tag of the text's language, whose letters may look like marks of others.
+    ``language``: shortest tag of the text's language, whose letters may look like marks of others. ``form``: one of
+    ``FORMS``.
     """
     marked = language in _OKINA or language in _ALIKE_LETTERS
     typed = "`" in text or (marked and "'" in text)
-    if not typed and (text.isascii() or not _special().search(text)):
+    plain = text.isascii() and (text.isprintable() or form == EARLIER_FORM)
+    if not typed and (plain or not _special().search(text)):
         return text
-    for characters, pattern, other in _steps(language):
+    if form != EARLIER_FORM:
+        for written, other in (_SAME | _SAME_IN.get(language, {})).items():
+            text = text.replace(written, other)
+    for characters, pattern, other in _steps(language, form):
         if not characters.isdisjoint(text):
             text = pattern.sub(other, text)
+    if form != EARLIER_FORM:
+        text = _DOTTED.sub(_DOT, text)
     apart = text.translate(_taken_apart())
     if _DOT not in apart:
         return text
@@ -83,9 +119,14 @@ def alike(text: str, language: str = "") -> str:
     return apart
 
 
+_SYLLABIC = "[\u1401-\u166c\u166f-\u167f\u18b0-\u18f5]"
+_DOTTED = re.compile(f"(?<={_SYLLABIC})[·{DOTS}]|[·{DOTS}](?={_SYLLABIC})")
+"""The dot for w as it is typed on other keyboards."""
+
+
 def without_unseen(text: str) -> str:
     """Return a text without any character that has no width, joiners too: what is left is seen."""
-    return text if text.isascii() else _unseen().sub("", text)
+    return text if text.isascii() and text.isprintable() else _unseen().sub("", text)
 
 
 def mixtures(texts: Iterable[str]) -> dict[str, dict[str, list[int]]]:
@@ -118,29 +159,47 @@ def _form(found: str) -> str:
 
 @cache
 def _unseen() -> re.Pattern[str]:
-    return re.compile(f"[{UNSEEN}{JOINERS}\ufe0f]")
+    return re.compile(f"[{_ranges(UNSEEN + _ANNOTATIONS)}{_FILLERS}{JOINERS}{SELECTORS}\U000e0020-\U000e007f]")
+
+
+def _ranges(characters: str) -> str:
+    """Return characters as ranges of a pattern's class: a search looks at each character of it beyond U+FFFF in turn."""
+    codes = sorted(map(ord, characters))
+    first = [code for at, code in enumerate(codes) if not at or codes[at - 1] != code - 1]
+    last = [code for at, code in enumerate(codes) if at + 1 == len(codes) or codes[at + 1] != code + 1]
+    return "".join(f"\\U{one:08x}-\\U{other:08x}" for one, other in zip(first, last, strict=True))
 
 
 @cache
 def _special() -> re.Pattern[str]:
     """Match a text that may change: one of the characters above, or a syllabic with a dot."""
     composed = "".join((*_western(), *_eastern()))
-    return re.compile(f"[{HYPHENS}{DASHES}{APOSTROPHES}ʹ{DOTS}{''.join(MARKS)}{UNSEEN}{JOINERS}{_DOT}{composed}]")
+    same = "".join({letter for table in (_SAME, *_SAME_IN.values()) for letter in "".join(table)})
+    hyphens, marks = f"{HYPHENS}{DASHES}{''.join(_MORE.values())}", f"{APOSTROPHES}ʹ·{DOTS}{''.join(MARKS)}"
+    return re.compile(f"[{hyphens}{marks}{_ranges(UNSEEN + _ANNOTATIONS)}{JOINERS}{SELECTORS}{_DOT}{composed}{same}]")
 
 
 @lru_cache(maxsize=64)
-def _steps(language: str) -> tuple[tuple[frozenset[str], re.Pattern[str], str], ...]:
+def _steps(language: str, form: str) -> tuple[tuple[frozenset[str], re.Pattern[str], str], ...]:
     """Return what is replaced, in order: characters of which one must be in a text, pattern, replacement."""
     okina = language in _OKINA
     letter = "ʻ" if okina else _ALIKE_LETTERS.get(language, "'")
     marks = APOSTROPHES.replace(letter, "") + ("'" if letter != "'" else "")
+    unseen, selectors, dashes, dots = UNSEEN, "", DASHES, DOTS
+    if form != EARLIER_FORM:
+        unseen, selectors = UNSEEN + _ANNOTATIONS, "\u180b\u180c\u180d\u180f\ufe0f"
+        marks, dashes, dots = (
+            marks + _MORE["apostrophes"].replace(letter, ""),
+            dashes + _MORE["dashes"],
+            dots + _MORE["dots"],
+        )
     steps = [
-        (UNSEEN, f"[{UNSEEN}]", ""),
-        (JOINERS, f"(?<![{_SHAPERS}])[{JOINERS}]", ""),
+        (unseen, f"[{_ranges(unseen)}]", ""),
+        (JOINERS + selectors, f"(?<![{_SHAPERS}])[{JOINERS}{selectors}]", ""),
         (HYPHENS, f"[{HYPHENS}]", "-"),
-        (DASHES, _within(DASHES), "-"),
+        (dashes, _within(dashes), "-"),
         (marks, _within(marks), letter),
-        (DOTS, _within(DOTS), "·"),
+        (dots, _within(dots), "·"),
         *((mark, mark, other) for mark, other in MARKS.items()),
     ]
     if okina:  # the letter begins words too; a quotation closes at the end of one
@@ -157,8 +216,8 @@ def _kinds() -> dict[str, tuple[frozenset[str], re.Pattern[str]]]:
     unseen = f"\u00ad\u034f\u180e\u200b\u2060-\u2064{JOINERS}"
     kinds = {
         "hyphens": (HYPHENS + DASHES, _within(f"-{HYPHENS}{DASHES}")),
-        "apostrophes": (APOSTROPHES, _within(f"'{APOSTROPHES}")),
-        "middle dots": (DOTS, _within(f"·{DOTS}")),
+        "apostrophes": (APOSTROPHES + _MORE["apostrophes"], _within(f"'{APOSTROPHES}{_MORE['apostrophes']}")),
+        "middle dots": (DOTS + _MORE["dots"], _within(f"·{DOTS}{_MORE['dots']}")),
         "commas above": ("\u0315", "[\u0313\u0315]"),
         "lines below": ("\u0332", "[\u0331\u0332]"),
         NO_WIDTH: (UNSEEN + JOINERS, f"(?<![{_SHAPERS}])[{unseen}]"),
@@ -275,7 +334,9 @@ def normalised(text: str) -> str:
 def is_blank(text: str) -> bool:
     """Return whether nothing of a text would be seen: it is empty, white space or zero-width."""
     stripped = text.strip()
-    return not stripped or not (stripped[:1].isalnum() or "".join(without_unseen(stripped).split()))
+    first = stripped[:1]
+    seen = first.isalnum() and first not in _FILLERS
+    return not stripped or not (seen or "".join(without_unseen(stripped).split()))
 
 
 def stacked(text: str) -> bool:

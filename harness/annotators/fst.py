@@ -11,7 +11,7 @@ from threading import RLock
 import msgpack
 
 from corpora.languages.language import WritingSystem
-from corpora.text.comparison import alike
+from corpora.text.comparison import FORM, alike
 from corpora.text.tokens import JOINERS, pieces, words
 from harness.annotators.annotator import Find, Memo, NoMemo, Search
 from harness.core.failures import UsageError
@@ -39,13 +39,13 @@ class FstAnnotator:
         memo: Memo | None = None,
         *,
         sha256: str | None = None,
-        language: str | None = "",
+        language: tuple[str, str] | None = ("", FORM),
     ) -> None:
         """Initialise with an analyser, or what opens it at the first word that the memo does not know.
 
         ``sha256`` of the analyser's file names its findings; it is needed where the analyser is not yet
         open. ``writing`` says what a word is and which spellings count as one; None: no card. ``language``:
-        shortest tag, as ``corpora.text.comparison`` takes it; None reads texts as they are.
+        shortest tag and form, as ``corpora.text.comparison`` takes them; None reads texts as they are.
         """
         self._language = language
         self._analyser = analyser
@@ -102,7 +102,7 @@ class FstAnnotator:
     def split(self, text: str) -> list[str]:
         """Return the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
         text_words: list[str] = []
-        read = text if self._language is None else alike(text, self._language)
+        read = text if self._language is None else alike(text, *self._language)
         for piece in pieces(read):
             if piece.isalpha():
                 self._pieces.setdefault(piece, (piece,))
@@ -234,7 +234,7 @@ def analyser_annotator(path: Path, resources: Resources, memo: Memo) -> tuple[Fs
 
     engine, version, acceptor = _facts(memo, key, opener)
     tags = resources.languages
-    annotator = FstAnnotator(opener, resources.writing, memo, sha256=model.sha256, language=tags[1] if tags else None)
+    annotator = FstAnnotator(opener, resources.writing, memo, sha256=model.sha256, language=tags[1:] if tags else None)
     annotations = annotator.annotate([Translation(entry, "") for entry in resources.entries])
     words = [word for annotation in annotations for word in annotation.reference]
     return annotator, AnalyserFacts(

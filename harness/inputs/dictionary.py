@@ -44,8 +44,8 @@ class GlossDictionary:
         return len(self.glosses)
 
 
-def read_gloss_dictionary(path: Path) -> GlossDictionary:
-    """Read a dictionary from TSV, CSV or JSON.
+def read_gloss_dictionary(path: Path, language: str = "") -> GlossDictionary:
+    """Read a dictionary from TSV, CSV or JSON; ``language``: shortest tag of the lemmas', as ``alike`` takes it.
 
     Tables have a lemma and one or more glosses a line, with or without a header; a lemma may be on
     several lines; lines that begin with # are remarks. JSON is an object of lemma → gloss or glosses, or a
@@ -55,7 +55,7 @@ def read_gloss_dictionary(path: Path) -> GlossDictionary:
     pairs = _gloss_items(path, text) if path.suffix.lower() == ".json" else _gloss_rows(path, text)
     glosses_by_lemma: dict[str, dict[str, None]] = {}
     for lemma, gloss in pairs:
-        form = unicodedata.normalize("NFC", " ".join(alike(lemma).split()))
+        form = unicodedata.normalize("NFC", " ".join(alike(lemma, language).split()))
         glosses_by_lemma.setdefault(form, {})[" ".join(gloss.split())] = None
     if not glosses_by_lemma:
         raise UsageError(f"{path}: the dictionary is empty. Give a lemma and its gloss a line.")

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Corpus
-from corpora.text.comparison import FORM
+from corpora.text.comparison import FORM, FORMS
 from harness.card.material import fingerprint
 from harness.consent.checks import refuse_withdrawn_method
 from harness.core.failures import HarnessError, RunState, UsageError
@@ -163,7 +163,7 @@ def tools_of(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     A run that was begun before look-alikes were made one is scored to its end without.
     """
     stated = stated_setup(run.opening.scoring)
-    form = "" if stated is not None and not stated.text_form else FORM
+    form = FORM if stated is None or stated.text_form not in ("", *FORMS) else stated.text_form
     return tools_with(connection, run, scoring_of(run), text_form=form)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.languages.cards import FoundCard, find_card, read_card
-from corpora.languages.tags import resolve_script
+from corpora.languages.tags import language_of, resolve_script
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
@@ -94,10 +94,10 @@ def _languages(
     folders = language_folders()
     target = _target_card(dataset, options, folders)
     source = find_card(dataset.source_language, folders)
-    terms = _terms(options, coaching)
+    terms = _terms(options, coaching, (language_of(dataset.source_language), language_of(dataset.target_language)))
     glosses = GlossDictionary({}, "")
     if options.gloss_dictionary is not None:
-        glosses = read_gloss_dictionary(options.gloss_dictionary)
+        glosses = read_gloss_dictionary(options.gloss_dictionary, language_of(dataset.target_language))
     pairs = [entry for entry in corpus if not entry.secret]
     draft = surface_setup(dataset.source_language, dataset.target_language, entries)
     card = None if target is None else target.card
@@ -152,16 +152,16 @@ def _target_card(dataset: Dataset, options: ScoringOptions, folders: Sequence[Pa
     return named
 
 
-def _terms(options: ScoringOptions, coaching: Path | None) -> Terminology:
+def _terms(options: ScoringOptions, coaching: Path | None, languages: tuple[str, str]) -> Terminology:
     """Read the prescribed terms: those asked for, else those that the run is coached with."""
     path = options.terms or coaching
     if path is None:
         return Terminology(())
     if path == coaching or holds_coaching(path):
         coaching_data = read_coaching(path)
-        return Terminology(coaching_data.dictionary.pairs(), coaching_data.sha256)
+        return Terminology(coaching_data.dictionary.pairs(), coaching_data.sha256, languages)
     dictionary = read_dictionary(path)
-    return Terminology(dictionary.pairs(), dictionary.sha256 or "")
+    return Terminology(dictionary.pairs(), dictionary.sha256 or "", languages)
 
 
 # ---- The analyser of a language, ready to be asked about the words of texts outside a run.

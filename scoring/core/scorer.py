@@ -12,7 +12,7 @@ import msgpack
 import numpy as np
 
 from corpora.model.entry import Entry
-from corpora.text.comparison import FORM, is_blank
+from corpora.text.comparison import is_blank
 from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, told_of
 from scoring.core.metric import (
     FAILED,
@@ -86,10 +86,10 @@ class Scorer:
         may_lack: bool = False,
         weighing: Weighing | None = None,
         free_word_order: bool = False,
-        languages: tuple[str, str] | None = None,
+        languages: tuple[str, str, str] | None = None,
     ) -> None:
         self._languages = languages
-        """Shortest tags of source and target where look-alikes are one (``ScoringSetup.text_form``), else None."""
+        """Shortest tags of source and target, and the form, where look-alikes are one (``ScoringSetup.text_form``), else None."""
         self.free_word_order = free_word_order
         """Whether the order of words means nothing in the target language (``ScoringSetup.free_word_order``)."""
         self.weighing = weighing or specified()
@@ -155,7 +155,7 @@ class Scorer:
     @property
     def signatures(self) -> dict[str, str]:
         """All that a value depends on, by metric id; of a pack's metric its version too."""
-        form = "norm:NFC" if self._languages is None else f"norm:NFC+{FORM}"
+        form = "norm:NFC" if self._languages is None else f"norm:NFC+{self._languages[2]}"
         signatures = {}
         for metric in self.all_metrics:
             pack = pack_of(metric.info.id)

@@ -148,7 +148,7 @@ class ScoringSetup(BaseModel):
     calibration: CalibrationFacts | None = None
     """Signed weights and tier lines in place of the specification's; written only where there are such."""
     text_form: str = ""
-    """Form in which metrics read texts (``corpora.text.comparison.FORM``); empty, and not written, for NFC alone as before."""
+    """Form in which metrics read texts (one of ``corpora.text.comparison.FORMS``); empty, and not written, for NFC alone as before."""
 
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -230,14 +230,14 @@ class Translation:
     raw: str | None = None
     """The method's first answer, before its own gates and repairs; None where it is the output."""
 
-    def alike(self, source_language: str, target_language: str) -> Translation:
+    def alike(self, source_language: str, target_language: str, form: str) -> Translation:
         """Return it with all its texts in the one form that metrics read (``corpora.text.comparison``).
 
         Languages are shortest tags. Where no text changes it is the same object.
         """
-        entry = alike_entry(self.entry, source_language, target_language)
-        output = alike(self.output, target_language)
-        raw = None if self.raw is None else alike(self.raw, target_language)
+        entry = alike_entry(self.entry, source_language, target_language, form)
+        output = alike(self.output, target_language, form)
+        raw = None if self.raw is None else alike(self.raw, target_language, form)
         if entry is self.entry and output == self.output and raw == self.raw:
             return self
         return replace(self, entry=entry, output=output, raw=raw)
@@ -253,14 +253,14 @@ class Translation:
         return (self.entry.model_extra or {}).get(field)
 
 
-def alike_entry(entry: Entry, source_language: str, target_language: str) -> Entry:
+def alike_entry(entry: Entry, source_language: str, target_language: str, form: str) -> Entry:
     """Return an entry with source, reference, variants and gold analysis in the form of ``corpora.text.comparison``."""
     read = {
-        "source": alike(entry.source, source_language),
-        "reference": alike(entry.reference, target_language),
-        "variants": tuple(alike(variant, target_language) for variant in entry.variants),
+        "source": alike(entry.source, source_language, form),
+        "reference": alike(entry.reference, target_language, form),
+        "variants": tuple(alike(variant, target_language, form) for variant in entry.variants),
     }
     if entry.morphological_analysis is not None:
-        read["morphological_analysis"] = alike(entry.morphological_analysis, target_language)
+        read["morphological_analysis"] = alike(entry.morphological_analysis, target_language, form)
     changed = {name: text for name, text in read.items() if text != getattr(entry, name)}
     return entry.model_copy(update=changed) if changed else entry

@@ -237,17 +237,21 @@ class _Place:
 class Terminology:
     """Finds prescribed terms in a source text."""
 
-    def __init__(self, pairs: Iterable[tuple[str, tuple[str, ...]]], sha256: str = "") -> None:
+    def __init__(
+        self, pairs: Iterable[tuple[str, tuple[str, ...]]], sha256: str = "", languages: tuple[str, str] = ("", "")
+    ) -> None:
         """Initialise with (source phrase, renderings) pairs; ``sha256`` names the file they come from.
 
-        Phrases that differ in case only are one term; a phrase without a word or a rendering is none.
+        Phrases that differ in case only are one term; a phrase without a word or a rendering is none. ``languages``:
+        shortest tags of source and target, as ``alike`` takes them.
         """
         self.sha256 = sha256
+        source, target = languages
         self._read = reader().read
         renderings: dict[tuple[str, ...], dict[str, None]] = {}
         for phrase, targets in pairs:
-            written = [alike(target) for target in targets if target.strip()]
-            if (words := self._read(alike(phrase)).words) and written:
+            written = [alike(text, target) for text in targets if text.strip()]
+            if (words := self._read(alike(phrase, source)).words) and written:
                 renderings.setdefault(words, {}).update(dict.fromkeys(written))
         self.terms = tuple(DictionaryTerm(key, tuple(texts)) for key, texts in renderings.items())
         self._by_first: dict[str, list[DictionaryTerm]] = {}

@@ -29,7 +29,7 @@ import regex
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import language_of
 from corpora.model.entry import Entry
-from corpora.text.comparison import FORM, script_of, scripts
+from corpora.text.comparison import FORMS, script_of, scripts
 from corpora.text.tokens import folded
 from scoring.core.setup import ScoringSetup, alike_entry
 from scoring.words.bitext import Bitext, Terminology
@@ -79,11 +79,12 @@ class Resources:
         return made
 
     @property
-    def languages(self) -> tuple[str, str] | None:
-        """Shortest tags of source and target where look-alikes are read as one; None for a run of before."""
-        if self.setup.text_form != FORM:
+    def languages(self) -> tuple[str, str, str] | None:
+        """Shortest tags of source and target, and the form in which look-alikes are read as one; None for a run of before."""
+        setup = self.setup
+        if setup.text_form not in FORMS:
             return None
-        return language_of(self.setup.source_language), language_of(self.setup.target_language)
+        return language_of(setup.source_language), language_of(setup.target_language), setup.text_form
 
     @property
     def writing(self) -> WritingSystem | None:

@@ -208,7 +208,12 @@ def test_fields_of_json_may_hold_several_references() -> None:
     row = json.dumps({"source": "Hello", "ref2": "b", "ref1": "a", "variants": ["c", "b"]})
     (entry,) = making.read_text(row, "a.jsonl").entries
     assert (entry.reference, entry.variants) == ("a", ("c", "b"))
-    lists = [{"References": ["a", "b"]}, {"Reference": ["a", "b"]}, {"targets": [None, "a", "b"]}, {"REFS": "a|b"}]
+    lists: list[dict[str, Any]] = [
+        {"References": ["a", "b"]},
+        {"Reference": ["a", "b"]},
+        {"targets": [None, "a", "b"]},
+        {"REFS": "a|b"},
+    ]
     for row_lists in lists:
         (entry,) = making.read_text(json.dumps({"Source": "Hello", **row_lists}), "a.jsonl").entries
         assert (entry.source, entry.reference, entry.variants) == ("Hello", "a", ("b",))

@@ -366,6 +366,11 @@ def test_any_text_can_be_read(text: str) -> None:
         ("a – b 1990–2000 −5", "en", "a – b 1990–2000 −5"), ("‘dogs’ “a”—b", "en", "‘dogs’ “a”—b"),
         ("nikî nikī", "crk", "nikî nikī"), ("می\u200cخواهم क्\u200dष", "fa", "می\u200cخواهم क्\u200dष"), ("👩\u200d👧", "", "👩\u200d👧"),
         ("ᐚᐸᒣᐤ ᐙᐸ", "crk", "ᐚᐸᒣᐤ ᐙᐸ"),
+        *((f"Gwich{mark}in", "gwi", "Gwich'in") for mark in "ʽʾˈʹ‵｀Ꞌ"), ("ג׳ירפה צה״ל", "he", "ג'ירפה צה\"ל"),
+        *((f"col{dot}lecció", "ca", "col·lecció") for dot in "•・･"), ("ﬁn ĳs µg ǝ", "", "fin ijs μg ə"),
+        ("ᓀᐦᐃᔭᐁ·ᐃ‧ᐣ ᐋᕀ ᐊᑎᑦ ᐊᕁ", "crk", "ᓀᐦᐃᔭᐍᐏᐣ ᐋᐩ ᐊᑎᒼ ᐊᕽ"), ("ᐃᓄᒃᑎᑐᑦ", "iu", "ᐃᓄᒃᑎᑐᑦ"), ("• ᐊᐸ", "crk", "• ᐊᐸ"),
+        ("şi ţară", "ro", "și țară"), ("şu", "tr", "şu"), ("كتاب يك", "fa", "کتاب یک"), ("كتاب", "ar", "كتاب"), ("അവന്\u200d", "ml", "അവൻ"),
+        ("a\ufe0fti\x00m\U000e0101", "crk", "atim"), ("☺\ufe0f", "en", "☺\ufe0f"), ("ᠠ\u180b", "mn", "ᠠ\u180b"),
     ],
 )  # fmt: skip
 def test_what_looks_alike_is_one(text: str, language: str, form: str) -> None:
@@ -373,8 +378,29 @@ def test_what_looks_alike_is_one(text: str, language: str, form: str) -> None:
     assert alike(form, language) == form
 
 
+def test_what_unicode_calls_ignorable_is_neither_read_nor_seen() -> None:
+    letters = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
+    ignorable = regex.findall(r"\p{Default_Ignorable_Code_Point}", letters)
+    assert all(map(is_blank, ignorable))
+    assert {one for one in ignorable if alike(f"a{one}b", "en") not in {"ab", "a b"}} == {
+        "\u115f", "\u1160", *map(chr, range(0xE0020, 0xE0080))  # parts of Korean syllables and of flags
+    }  # fmt: skip
+
+
 def test_what_nobody_sees_is_blank() -> None:
-    for text in ("", " ", "\u200b", "\u00ad \u200d", "\u200e\u2060", "\ufe0f", "\u034f"):
+    for text in (
+        "",
+        " ",
+        "\u200b",
+        "\u00ad \u200d",
+        "\u200e\u2060",
+        "\ufe0f",
+        "\u034f",
+        "\x00\x1b",
+        "\u3164",
+        "\u2800 \u115f",
+        "\U000e0101",
+    ):
         assert is_blank(text)
     assert not any(map(is_blank, ("a", "\u200ba", "\u200d.", "ᐧ", "\u0301")))
 

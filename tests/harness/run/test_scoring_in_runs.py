@@ -13,7 +13,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
-from corpora.text.comparison import FORM
+from corpora.text.comparison import EARLIER_FORM, FORM
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.model import card_hash
@@ -248,13 +248,15 @@ def test_run_begun_with_another_engine_goes_on(store_path: Path) -> None:
     assert sealed_card(store_path)["scoring"]["analyser"]["engine"] == "builtin"
 
 
-@pytest.mark.parametrize(("form", "exact"), [("", 0.0), (FORM, 1.0), ("alike0", None)])
+@pytest.mark.parametrize(("form", "exact"), [("", 0.0), (FORM, 1.0), (EARLIER_FORM, 0.75), ("alike0", None)])
 def test_resumed_run_reads_texts_as_it_began(
     store_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, exact: float | None
 ) -> None:
+    *three, last = corpus(4, reference="ENTRY\u200b NUMBER 3").entries
+    changed = last.model_copy(update={"reference": f"{last.reference}\ufe0f"})
     with monkeypatch.context() as earlier:
         earlier.setattr(prepare, "__kwdefaults__", {**(prepare.__kwdefaults__ or {}), "text_form": form})
-        begun(store_path, corpus(4, reference="ENTRY\u200b NUMBER 3"), constant(SURFACE))
+        begun(store_path, corpus_of([*three, changed]), constant(SURFACE))
     if exact is None:  # a form that this version does not know
         with pytest.raises(HarnessError, match="text_form changed"):
             resume(store_path)
@@ -263,7 +265,11 @@ def test_resumed_run_reads_texts_as_it_began(
     card = whole_card(store_path)
     assert card["scores"]["exact_match_rate"] == exact
     assert card["scoring"].get("text_form", "") == form
-    assert (FORM in card["scores"]["signatures"]["chrf_plus_plus"]) is bool(form)
+    assert (
+        card["scores"]["signatures"]["chrf_plus_plus"]
+        .partition("norm:")[2]
+        .startswith(f"NFC+{form}|" if form else "NFC|")
+    )
     assert verify_card(json.dumps(card).encode()).ok
 
 
