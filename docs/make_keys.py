@@ -23,7 +23,9 @@ from rosetta_tui.toolkit.result_table import ResultTable
 PAGE = Path(__file__).parent / "app.md"
 WITHOUT = ("rosetta_tui.commands", "rosetta_tui.review.rating")
 """What has no screens of the app, or those of speakers, which their own guide shows."""
-BASES = frozenset({"EntryByEntryScreen", "ListScreen", "ReadAgain", "ReadingScreen", "SearchedScreen", "SectionScreen"})
+BASES = frozenset(
+    {"EntryByEntryScreen", "ListScreen", "ReadAgain", "ReadingScreen", "PanedScreen", "SearchedScreen", "SectionScreen"}
+)
 """Screens that others are made from."""
 BEGIN = "<!-- written by docs/make_keys.py -->\n"
 

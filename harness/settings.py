@@ -115,6 +115,8 @@ class Settings:
 
     theme: Annotated[str, SettingSpec("Colours", _text)] = ""
     """Name of the app's colours."""
+    pane: Annotated[str, SettingSpec("Colours", _matching("open|closed", "wants open or closed"))] = ""
+    """Whether the app shows the entry under the cursor beside a table; empty: open."""
     endpoint: Annotated[str, SettingSpec("Models", _text, "Default endpoint", "for chat and pipeline")] = ""
     """Where a model is asked when a run names no endpoint: a preset, an own name, or a URL."""
     model: Annotated[str, SettingSpec(

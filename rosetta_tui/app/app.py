@@ -32,7 +32,7 @@ from rosetta_tui.session.run_sources import (
     resume,
     retry,
 )
-from rosetta_tui.settings.of_app import begin_with_settings, colours_writing
+from rosetta_tui.settings.of_app import begin_with_settings, look_writing
 from rosetta_tui.show.clipboard import copied_words, harmless, refusal
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
@@ -46,6 +46,7 @@ from rosetta_tui.toolkit.messages import (
     DemoAsked,
     ExportAsked,
     NewRunAsked,
+    PaneToggled,
     PlaceChosen,
     ReportAsked,
     RunBegun,
@@ -192,7 +193,7 @@ class RosettaApp(TerminalApp):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = "ansi-dark" if self.no_color else THEMES[0].name
-        self._colours = colours_writing(self, store_path.parent)
+        self._look = look_writing(self, store_path.parent)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the terminal's own colours for a theme that has none of ours."""
@@ -412,7 +413,12 @@ class RosettaApp(TerminalApp):
     def use_colours(self, name: str) -> None:
         """Use the colours of a theme, now and from now on."""
         self.theme = name
-        self._colours.write({"theme": name})
+        self._look.write({"theme": name})
+
+    @on(PaneToggled)
+    def _pane_toggled(self, message: PaneToggled) -> None:
+        self.pane_open = message.opened
+        self._look.write({"pane": "" if message.opened else "closed"})
 
     async def action_home(self) -> None:
         while len(self.screen_stack) > 2:

@@ -92,6 +92,19 @@ class EntryOfRuns:
         return None if result is None or result.failed else self.text(result.output or "")
 
 
+def entry_of_runs(
+    comparison: Comparison, texts: ComparedTexts, view: ComparisonView, place: int, *, turned: bool = False
+) -> EntryOfRuns | None:
+    """Read one entry and what each run made of it; None where the entry cannot be read."""
+    runs = range(len(comparison.runs))
+    texts.load([place], runs)
+    entry = texts.entry(place)
+    if entry is None:
+        return None
+    results = [texts.result(run, place) for run in runs]
+    return EntryOfRuns(comparison, view, place, entry, results, turned)
+
+
 def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
     """Yield the page of an entry: texts, outputs, how the outputs differ, and all values."""
     entry = facts.entry
@@ -199,13 +212,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
     @property
     def facts(self) -> EntryOfRuns | None:
         """Everything about the entry that is shown; None where it cannot be read."""
-        place, runs = self.place, range(len(self._comparison.runs))
-        self._texts.load([place], runs)
-        entry = self._texts.entry(place)
-        if entry is None:
-            return None
-        results = [self._texts.result(run, place) for run in runs]
-        return EntryOfRuns(self._comparison, self._view, place, entry, results, self._turned)
+        return entry_of_runs(self._comparison, self._texts, self._view, self.place, turned=self._turned)
 
     @property
     def language(self) -> str:

@@ -12,8 +12,6 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.message import Message
 
-from corpora.model.entry import Entry
-from harness.method.method import Result
 from rosetta_tui.compare.difference_axis import DifferenceAxis
 from rosetta_tui.compare.sentences import (
     cached_words,
@@ -27,12 +25,10 @@ from rosetta_tui.compare.sentences import (
     reproduction_words,
     sentence,
 )
-from rosetta_tui.entry.record import diff_content
 from rosetta_tui.show import figures
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value
 from rosetta_tui.toolkit.content import DetailLine, show
-from rosetta_tui.toolkit.pages import UNREADABLE
 from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
@@ -120,24 +116,6 @@ def letter_of(found: Comparison, run_id: str) -> str:
 
 
 """Is instead of texts that were there when the comparison was read."""
-
-
-def two_outputs(entry: Entry | None, letters: tuple[str, str], results: Sequence[Result | None]) -> Content:
-    """Show the source of an entry, and how two outputs differ from each other."""
-    if entry is None:
-        return show(f"This entry {UNREADABLE}.", "$bad")
-    outputs = [None if r is None or r.failed else r.output or "" for r in results]
-    one, other = outputs
-    if one is None or other is None:
-        words = ("failed" if output is None else output for output in outputs)
-        pair_words = " · ".join(f"{a} {b}" for a, b in zip(letters, words, strict=True))
-        differs = show(pair_words)
-    elif one == other:
-        differs = Content.assemble(show(one), ("   the same output", "$quiet"))
-    else:
-        head = (f"{letters[0]}→{letters[1]} ", "$quiet")
-        differs = Content.assemble(head, diff_content(one, other))
-    return Content.assemble(show(entry.source, "$quiet"), "\n", differs)
 
 
 LINE = 21  # cells of a line around zero

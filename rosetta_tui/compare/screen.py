@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,17 +22,25 @@ from harness.core.failures import HarnessError
 from harness.store.file.database import open_store, opened
 from rosetta_tui.compare import difference_panel
 from rosetta_tui.compare.actions import RunChoice
-from rosetta_tui.compare.detail_screens import ComparedEntryScreen, ComparedPartsScreen
+from rosetta_tui.compare.detail_screens import (
+    ComparedEntryScreen,
+    ComparedPartsScreen,
+    EntryOfRuns,
+    entry_of_runs,
+    page_lines,
+)
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import lettered, name
 from rosetta_tui.compare.table import ComparedTable, ComparedTexts, ComparisonView, filter_choices, sort_words
+from rosetta_tui.entry.page import RunPages, how_made, prompts
+from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, PanedScreen, RowsAndPane
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
+from rosetta_tui.toolkit.content import EmptyState, PageLine, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
-from rosetta_tui.toolkit.ordered_table import SearchedScreen
+from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.result_table import ResultTable
 
 
@@ -73,13 +82,13 @@ def _is_all_under_way(found: Comparison) -> bool:
 
 LOOK_SECONDS = 2.0  # time between two looks at a run that continues
 PATIENCE = 4  # a look that takes long is repeated after that many times as long
-_PARTS = ("#differences", "#notes", "#entries", "#chosen")  # shown only where something is compared
+_PARTS = ("#differences", "#notes", "RowsAndPane")  # shown only where something is compared
 
 _OF_COMPARED = frozenset({"metric", "turn", "sort", "filter", "search", "parts", "baseline"})
 """What can be done only where something is compared."""
 
 
-class CompareScreen(SearchedScreen):
+class CompareScreen(PanedScreen):
     """Two to six runs; the values come first, the tests as soon as they are worked out."""
 
     TITLE = "Compare"
@@ -95,6 +104,7 @@ class CompareScreen(SearchedScreen):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (difference_panel.ROOMY, "-roomy")]  # noqa: RUF012  Textual's own form
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        PANE,
         Binding("m", "metric", "Metric", id="compare.metric"),
         Binding("left,h", "turn(-1)", "Pair before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "Pair after", show=False, id="next"),
@@ -117,6 +127,7 @@ class CompareScreen(SearchedScreen):
         self._reading = False
         self._next_look = 0.0
         self.comparison: Comparison | None = None
+        self._pages: dict[int, RunPages] = {}  # of the runs that the pane has shown, by their number in the store
         self.tested = False  # true when the tests are worked out
         self.metric = ""
 
@@ -126,8 +137,9 @@ class CompareScreen(SearchedScreen):
         yield difference_panel.DifferencePanel()
         yield Static(id="notes")
         yield Input(placeholder="text in id, source, reference or an output", id="search")
-        yield ComparedTable(self._path)
-        yield Static(id="chosen")
+        with RowsAndPane():
+            yield ComparedTable(self._path)
+            yield EntryPane()
         yield Static(id="how")
         yield KeyLine(palette_from=120)
 
@@ -138,7 +150,7 @@ class CompareScreen(SearchedScreen):
         self.set_interval(LOOK_SECONDS, self.look)
 
     def on_resize(self) -> None:
-        self.panel.share_height()
+        self.call_after_refresh(self.panel.share_height)
 
     @property
     def table(self) -> ComparedTable:
@@ -262,7 +274,7 @@ class CompareScreen(SearchedScreen):
     def _fill_entries(self, *, top: bool = False) -> None:
         """Show the entries by the metric; where none of them has its own value, say so."""
         view = self.view
-        self.table.display = self.query_one("#chosen").display = view is not None
+        self.query_one(RowsAndPane).display = view is not None
         if view is None:
             self.query_one("#notes", Static).update("No entry has its own value to show here.")
         else:
@@ -277,17 +289,31 @@ class CompareScreen(SearchedScreen):
         note = difference_panel.metric_note(self.metric, table.view.metric)
         line = difference_panel.entries_line(table.entries.count, len(comparison.entries), words, note)
         self.query_one("#notes", Static).update(line, layout=False)
-        self._moved()
+        self.show_entry()
 
-    @on(ResultTable.Moved, "#entries")
-    def _moved(self) -> None:
-        """Show the source, and how the outputs of the pair differ from each other."""
-        place, view, texts = self.table.place, self.table.view, self.table.texts
-        content = Content()
-        if place is not None and view is not None and texts is not None:
-            results = [texts.result(run, place) for run in (view.first, view.second)]
-            content = difference_panel.two_outputs(texts.entry(place), self.panel.letters, results)
-        self.query_one("#chosen", Static).update(content, layout=False)
+    def entry_key(self) -> Hashable:
+        place, view = self.table.place, self.table.view
+        return None if place is None else (place, view, id(self.comparison))
+
+    def entry_page(self) -> EntryPage:
+        comparison, texts, view, place = self.comparison, self.table.texts, self.table.view, self.table.place
+        if comparison is None or texts is None or view is None or place is None:
+            return GONE
+        facts = entry_of_runs(comparison, texts, view, place)
+        return GONE if facts is None else EntryPage(facts.entry, facts.secret, self._page_lines(facts))
+
+    def _page_lines(self, facts: EntryOfRuns) -> Iterator[PageLine]:
+        """Yield what the screen of the entry shows, and how the outputs of the pair came about."""
+        yield from page_lines(facts)
+        for side in (facts.view.first, facts.view.second):
+            run, letter = facts.comparison.sides[side].rows.run, facts.comparison.runs[side].letter
+            pages = self._pages.get(run.id)
+            if pages is None and self._store is not None:
+                pages = self._pages[run.id] = RunPages(self._store, run, run.opening.missing)
+            position = int(facts.comparison.entries.positions[side, facts.place])
+            told = None if pages is None else readable(partial(pages.facts, position))
+            for label, text in () if told is None else (*how_made(told), *prompts(told)):
+                yield PageLine(f"{letter} {label}", text)
 
     @on(difference_panel.DifferencePanel.PairChanged)
     def _pair_changed(self) -> None:
@@ -307,7 +333,7 @@ class CompareScreen(SearchedScreen):
         def back(place: int | None) -> None:
             if place is not None:
                 table.move_to_place(place)
-                self._moved()
+                self.show_entry()
 
         screen = ComparedEntryScreen(self.comparison, texts, entries.order, event.index, view)
         self.app.push_screen(screen, back)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -25,6 +25,7 @@ from harness.store.run_list import RunSummary
 from rosetta_tui.corpus import detail_screens
 from rosetta_tui.corpus.open_corpus import OpenedCorpus, open_original, summary_of
 from rosetta_tui.corpus.table import SORT_WORDS, CorpusTable, Counts, filter_choices, segment_words
+from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, PanedScreen, RowsAndPane
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import listed_runs, setup_words, when
@@ -34,7 +35,6 @@ from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
-from rosetta_tui.toolkit.ordered_table import SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 
 # a connection for the screen, the line of the corpus, and the places of its entries
@@ -68,7 +68,7 @@ def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
     choose(screen.app, "Open a run", words, next(iter(words)), chosen)
 
 
-class CorpusScreen(SearchedScreen):
+class CorpusScreen(PanedScreen):
     """Reads a corpus of the store, or one that was only opened; both without loading it whole."""
 
     TITLE = "Corpus"
@@ -81,6 +81,7 @@ class CorpusScreen(SearchedScreen):
     CSS_PATH = "corpus.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        PANE,
         Binding("slash", "search", "Search", key_display="/", id="search"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding("f", "filter", "Filter", id="filter"),
@@ -104,13 +105,13 @@ class CorpusScreen(SearchedScreen):
         yield Static(id="notes")
         yield Input(placeholder="text in id, source or reference", id="search")
         yield EmptyState("Reading …")
-        yield CorpusTable(id="entries")
-        yield Static(id="chosen")
+        with RowsAndPane():
+            yield CorpusTable(id="entries")
+            yield EntryPane()
         yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
-        for name in ("#chosen", "#entries"):
-            self.query_one(name).display = False
+        self.query_one(RowsAndPane).display = False
 
         def cannot(why: str) -> None:
             self.query_one(EmptyState).say("The corpus cannot be read.", show(why))
@@ -152,7 +153,7 @@ class CorpusScreen(SearchedScreen):
         store, summary, places = found
         self._store, self.summary = store, summary
         self.query_one(EmptyState).display = False
-        self.table.display = self.query_one("#chosen").display = True
+        self.query_one(RowsAndPane).display = True
         self.table.focus()
         name, pair = show(summary.dataset.name, "bold"), summary.dataset.language_pair
         self.query_one(StatusBar).say(Content.assemble(name, show(f" · {pair}", "$quiet")))
@@ -179,7 +180,7 @@ class CorpusScreen(SearchedScreen):
     @on(CorpusTable.EntriesShown)
     def _shown(self) -> None:
         self._tell()
-        self._moved()
+        self.show_entry()
 
     def _tell(self) -> None:
         """Show how many entries are shown and why, or else what all of them are and what the checks say."""
@@ -197,12 +198,16 @@ class CorpusScreen(SearchedScreen):
             line = Content.assemble(count, show(f" · {segment_words(summary.segments)} · ", "$quiet"), (checked, tone))
         self.query_one("#notes", Static).update(line)
 
-    @on(ResultTable.Moved)
-    def _moved(self) -> None:
-        entry = self.table.entry
-        texts = ("", "") if entry is None else (entry.source, entry.reference)
-        line = self.query_one("#chosen", Static)
-        line.update(Content.assemble(show(texts[0]), "\n", show(texts[1], "$quiet")))
+    def entry_key(self) -> Hashable:
+        return None if self.table.place is None else (self.table.place, self.examination is None)
+
+    def entry_page(self) -> EntryPage:
+        entry, place, summary, rows = self.table.entry, self.table.place, self.summary, self.table.entries
+        if entry is None or place is None or summary is None or rows is None:
+            return GONE
+        problems = [] if self.examination is None else self.examination.of_entry(place)
+        lines = detail_screens.entry_lines(entry, problems, summary.dataset.task, turned=False)
+        return EntryPage(entry, rows.secret(self.table.cursor), lines)
 
     # Sort, filter
 
@@ -233,7 +238,7 @@ class CorpusScreen(SearchedScreen):
         def back(place: int | None) -> None:
             if place is not None:
                 self.table.move_to_place(place)
-                self._moved()
+                self.show_entry()
 
         dataset, examination = self.summary.dataset, self.examination
         screen = detail_screens.CorpusEntryScreen(self.table.entries, event.index, dataset, examination)

@@ -110,6 +110,8 @@ class Explaining:
     def __init__(self, path: Path, run_id: str) -> None:
         self.why_not: str | None = None
         """Why nothing can be explained; None where it can, or nobody has asked yet."""
+        self.known: dict[int, EntryExplanation] = {}
+        """What was explained, by place in the corpus; who asks puts it here, for the others that show the run."""
         self._path, self._run_id = path, run_id
         self._explainer: Explainer | None = None
         self._lock = Lock()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from unicodedata import normalize
 
 from textual.content import Content
@@ -15,21 +16,25 @@ from corpora.text.messages import counted
 from harness.core.failures import HarnessError
 from harness.method.method import Attempt, Result
 from harness.setup.scoring_tools import stated_setup, stored_scorer
-from harness.store.annotations import AnnotationRow
-from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.replies import StoredReply
+from harness.store.annotations import AnnotationRow, shown_annotations
+from harness.store.corpora.entries import read_dataset, read_entries, shown_entries
+from harness.store.replies import StoredReply, read_exchange
+from harness.store.results import read_attempts, shown_results
 from harness.store.runs import Run, read_run
 from rosetta_tui.entry import record
+from rosetta_tui.entry.explaining import EntryExplanation, analysed, why
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.show.figures import by_reason, of_entries
-from rosetta_tui.show.output_text import CreeTarget, converted
+from rosetta_tui.show.output_text import CreeTarget, converted, other_writing
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines, shown_value
+from rosetta_tui.toolkit.pages import readable
 from scoring.core.inventory import by_category, short_title
 from scoring.core.metric import StatisticsError
 from scoring.core.scorer import EntryValues, Scorer
 from scoring.core.specification import TRANSLATIONS
+from scoring.packs.judged import JudgeScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,68 @@ class EntryFacts:
     writing: CreeTarget | None = None  # what target texts are converted into; None: nothing
 
 
+class RunPages:
+    """Reads the entries of one run as pages, for the pane at a table and for the screen of one entry."""
+
+    def __init__(self, store: sqlite3.Connection, run: Run, missing: Mapping[str, str]) -> None:
+        self._store, self._run, self._missing = store, run, missing
+
+    @cached_property
+    def scoring(self) -> RunScoring | None:
+        """How the run was scored; None where the store cannot say."""
+        return readable(lambda: run_scoring(self._store, self._run))
+
+    def facts(self, position: int, *, turned: bool = False, heard: Result | None = None) -> EntryFacts | None:
+        """Read everything about the entry at a place; None where it is gone.
+
+        ``turned`` shows the other writing of the language; ``heard`` is a result that may not be stored yet.
+        """
+        entry = shown_entries(self._store, self._run.corpus, [position]).get(position)
+        if entry is None or self.scoring is None:
+            return None
+        attempts: Sequence[Attempt] = read_attempts(self._store, self._run.id, position)
+        if heard is not None and not attempts:
+            attempts = heard.trace
+        return EntryFacts(
+            entry=entry,
+            result=next(iter(shown_results(self._store, self._run.id, [position])), heard),
+            attempts=attempts,
+            exchanges=[
+                None if attempt.reply_key is None else read_exchange(self._store, attempt.reply_key)
+                for attempt in attempts
+            ],
+            missing=self._missing,
+            scoring=self.scoring,
+            judged=list(shown_annotations(self._store, self._run.id, position)),
+            elsewhere=self._run.imported or self._run.setup.outputs_sha256 is not None,
+            writing=other_writing(entry.reference) if turned else None,
+        )
+
+
+def page_lines(
+    facts: EntryFacts, explanation: EntryExplanation | None, opened: Collection[str] = ()
+) -> Iterator[PageLine]:
+    """Yield all of an entry; ``opened`` are parts that are shown on demand: analyses, prompt, raw."""
+    yield from texts(facts)
+    if explanation is not None:
+        yield from why(explanation, unjudged(facts))
+    if "analyses" in opened:
+        yield from analysed(explanation)
+    yield from background(facts)
+    if "prompt" in opened:
+        yield from prompts(facts)
+    if "raw" in opened:
+        yield from replies(facts)
+
+
+def unjudged(facts: EntryFacts) -> set[str]:
+    """Return the judges' metrics without a value in the whole run, for which the page gives the reason, and here."""
+    values = {} if facts.result is None else facts.scoring.values(facts.result)
+    judges = (metric for metric in facts.scoring.scorer.metrics if isinstance(metric, JudgeScore))
+    ids = (judge.info.id for judge in judges)
+    return {id_ for id_ in ids if id_ in facts.missing and values.get(id_) is None}
+
+
 def texts(facts: EntryFacts) -> list[PageLine]:
     """Return source, reference, variants and output, and what the output scored."""
     entry, result, writing, task = facts.entry, facts.result, facts.writing, facts.scoring.task
@@ -143,12 +210,20 @@ def _turns(facts: EntryFacts) -> list[PageLine]:
 
 def background(facts: EntryFacts) -> list[PageLine]:
     """Return what is known of the entry, how its output came about, and the metrics without a value."""
-    result = facts.result
-    output = None if result is None else result.output
+    output = None if facts.result is None else facts.result.output
     parts = ("turns",) if _turns(facts) else ()
-    lines = record.about(facts.entry, facts.scoring.task, output=output, told=parts)
-    if result is not None:
-        missing = {**facts.missing, **facts.scoring.scorer.as_stated}
+    lines = [*record.about(facts.entry, facts.scoring.task, output=output, told=parts), *how_made(facts)]
+    missing = {**facts.missing, **facts.scoring.scorer.as_stated}
+    if facts.result is not None and missing:
+        gaps = [show(f"{metrics}: {reason}", "$quiet") for reason, metrics in by_reason(missing)]
+        lines.append(PageLine("No value", Content("\n").join(gaps)))
+    return lines
+
+
+def how_made(facts: EntryFacts) -> list[PageLine]:
+    """Return how an output came about, and what scoring it cost."""
+    lines: list[PageLine] = []
+    if facts.result is not None:
         lines.append(PageLine("Attempts", _attempts(facts)))
         if rows := facts.judged:
             # what the scoring of this output asked of endpoints, and what that cost
@@ -157,9 +232,6 @@ def background(facts: EntryFacts) -> list[PageLine]:
             calls = counted(sum(row.calls for row in rows), "call")
             names = ", ".join(row.annotator for row in rows)
             lines.append(PageLine("Scoring", show(f"{calls} · cost {cost} · {names}", "$quiet")))
-        if missing:
-            gaps = [show(f"{metrics}: {reason}", "$quiet") for reason, metrics in by_reason(missing)]
-            lines.append(PageLine("No value", Content("\n").join(gaps)))
     return lines
 
 

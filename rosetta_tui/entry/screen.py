@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import ClassVar
 
 from textual import work
@@ -21,20 +20,15 @@ from textual.worker import get_current_worker
 
 from corpora.model.entry import Entry, EntryId
 from harness.method.method import Result
-from harness.store.annotations import shown_annotations
-from harness.store.corpora.entries import shown_entries
-from harness.store.replies import read_exchange
-from harness.store.results import read_attempts, shown_results
 from harness.store.runs import Run
 from rosetta_tui.entry import page
 from rosetta_tui.entry.explaining import EntryExplanation, Explaining, analysed, why
-from rosetta_tui.show.output_text import is_cree, other_writing
+from rosetta_tui.show.output_text import is_cree
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Field, PageLine, StatusBar, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.pages import UNREADABLE, readable
-from scoring.packs.judged import JudgeScore
 
 STEPS: list[BindingType] = [
     Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"),
@@ -115,14 +109,6 @@ class EntryByEntryScreen(Screen[int]):
         self.dismiss(self.place)
 
 
-def _unjudged(facts: page.EntryFacts) -> set[str]:
-    """Return the judges' metrics without a value in the whole run, for which the page gives the reason, and here."""
-    values = {} if facts.result is None else facts.scoring.values(facts.result)
-    judges = (metric for metric in facts.scoring.scorer.metrics if isinstance(metric, JudgeScore))
-    ids = (judge.info.id for judge in judges)
-    return {id_ for id_ in ids if id_ in facts.missing and values.get(id_) is None}
-
-
 SCORES = "Scores"  # label of the field below which an explanation has its place
 
 
@@ -159,16 +145,11 @@ class EntryScreen(EntryByEntryScreen):
         explaining: Explaining,
     ) -> None:
         super().__init__(positions, index)
-        self._store, self._run, self._missing, self._explaining = store, run, missing, explaining
+        self._pages, self._explaining = page.RunPages(store, run, missing), explaining
         self._asking = False  # true while a thread explains an entry
-        self._explained: dict[int, EntryExplanation] = {}  # by place in the corpus
         self._told = explaining.why_not is not None  # whether it was said that nothing can be
         self._opened: set[str] = set()
         self._facts: page.EntryFacts | None = None
-
-    @cached_property
-    def _scoring(self) -> page.RunScoring | None:
-        return readable(lambda: page.run_scoring(self._store, self._run))
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled("reading …", "$quiet"), id="where")
@@ -177,7 +158,7 @@ class EntryScreen(EntryByEntryScreen):
 
     @property
     def language(self) -> str:
-        return "" if self._scoring is None else self._scoring.target_language
+        return "" if self._pages.scoring is None else self._pages.scoring.target_language
 
     @property
     def holds_secret(self) -> bool:
@@ -186,30 +167,8 @@ class EntryScreen(EntryByEntryScreen):
 
     # The page
 
-    def _read(self) -> page.EntryFacts | None:
-        """Read everything about the entry; None where it is gone."""
-        position = self.place
-        entry = shown_entries(self._store, self._run.corpus, [position]).get(position)
-        if entry is None or self._scoring is None:
-            return None
-        attempts = read_attempts(self._store, self._run.id, position)
-        return page.EntryFacts(
-            entry=entry,
-            result=next(iter(shown_results(self._store, self._run.id, [position])), None),
-            attempts=attempts,
-            exchanges=[
-                None if attempt.reply_key is None else read_exchange(self._store, attempt.reply_key)
-                for attempt in attempts
-            ],
-            missing=self._missing,
-            scoring=self._scoring,
-            judged=list(shown_annotations(self._store, self._run.id, position)),
-            elsewhere=self._run.imported or self._run.setup.outputs_sha256 is not None,
-            writing=other_writing(entry.reference) if self._turned else None,
-        )
-
     async def _show(self) -> None:
-        facts = self._facts = readable(self._read)
+        facts = self._facts = readable(lambda: self._pages.facts(self.place, turned=self._turned))
         head = self._head(facts.entry.id, facts.entry) if facts else self._head("", None)
         self.query_one("#where", Static).update(Content.assemble(("Entry ", "$quiet"), head))
         await show_fields(self.query_one("#page"), self._lines(facts) if facts else NO_LINES)
@@ -217,16 +176,7 @@ class EntryScreen(EntryByEntryScreen):
         self._explain()
 
     def _lines(self, facts: page.EntryFacts) -> Iterator[PageLine]:
-        yield from page.texts(facts)
-        if self._explanation is not None:
-            yield from why(self._explanation, _unjudged(facts))
-        if "analyses" in self._opened:
-            yield from analysed(self._explanation)
-        yield from page.background(facts)
-        if "prompt" in self._opened:
-            yield from page.prompts(facts)
-        if "raw" in self._opened:
-            yield from page.replies(facts)
+        return page.page_lines(facts, self._explanation, self._opened)
 
     def _field(self, label: str) -> Field | None:
         return next((field for field in self.query(Field) if field.label == label), None)
@@ -235,14 +185,14 @@ class EntryScreen(EntryByEntryScreen):
 
     @property
     def _explanation(self) -> EntryExplanation | None:
-        return self._explained.get(self.place)
+        return self._explaining.known.get(self.place)
 
     def _explain(self) -> None:
         """Start explaining the entry, unless it is explained already or a thread is still at another one."""
         facts, position = self._facts, self.place
         if facts is None or facts.result is None or facts.result.failed:
             return
-        if not (self._asking or self._told or position in self._explained):
+        if not (self._asking or self._told or position in self._explaining.known):
             self._asking = True
             self._ask(position, facts.entry, facts.result)
 
@@ -260,9 +210,9 @@ class EntryScreen(EntryByEntryScreen):
             self._told = True
             self._insert([PageLine("Why", show(f"Not here: {self._explaining.why_not}", "$quiet"))])
             return
-        self._explained[position] = found
+        self._explaining.known[position] = found
         if position == self.place and self._facts is not None:
-            self._insert(why(found, _unjudged(self._facts)))
+            self._insert(why(found, page.unjudged(self._facts)))
             self.refresh_bindings()
         self._explain()
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -22,7 +23,9 @@ from harness.run.following import ControlRequest
 from harness.store.file.database import store_path
 from harness.store.file.trouble import worded
 from harness.store.runs import Run, find_run, read_card, under_way
-from rosetta_tui.entry.explaining import Explaining
+from rosetta_tui.entry.explaining import EntryExplanation, Explaining
+from rosetta_tui.entry.page import EntryFacts, RunPages, page_lines
+from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, PanedScreen, RowsAndPane
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable, Order, filter_words, sort_words
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel
@@ -33,10 +36,12 @@ from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import seal
 from rosetta_tui.session.run_sources import PrefetchedSource
 from rosetta_tui.show.card_fields import references_accepted
+from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
-from rosetta_tui.toolkit.ordered_table import RowOrder, SearchedScreen
+from rosetta_tui.toolkit.ordered_table import RowOrder
+from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.result_table import ResultTable
 
 LOOKS_PER_SECOND = 12  # how often the screen takes in what happened
@@ -51,10 +56,11 @@ STEERING = {
 """Keys that need a run under way, and what they ask of it."""
 
 TOO_LATE = _TURNS | {ControlRequest.DRAIN}  # what changes nothing any more in a run that drains
+FOLLOWED_SECONDS = 0.5  # time between two entries that the pane shows while the newest is followed
 AFTERWARDS_SECONDS = 2.0  # how often is looked whether a run that stopped continues elsewhere
 
 
-class LiveScreen(SearchedScreen):
+class LiveScreen(PanedScreen):
     """Watches one run, and steers it by a ``control`` of this process or another ``helm``; closes its ``store``."""
 
     TITLE = "Run"
@@ -70,6 +76,7 @@ class LiveScreen(SearchedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("R", "end('resume')", "Continue", id="home.again"),
         Binding("R", "end('retry')", "Retry failed", id="home.again"),
+        PANE,
         Binding("slash", "search", "Search", key_display="/", id="search"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding("f", "filter", "Filter", id="filter"),
@@ -111,6 +118,8 @@ class LiveScreen(SearchedScreen):
         self._source, self._store = source, store
         self._run: Run | None = None
         self._explaining: Explaining | None = None
+        self._pages: RunPages | None = None
+        self._pane_at = 0.0  # when the pane last followed the run (monotonic)
         self._path = store_path(store)
         self._end_acts = RunEnd(self, self._path, self._acts_changed)
         self._over = False
@@ -128,7 +137,9 @@ class LiveScreen(SearchedScreen):
         yield RunBanner()
         yield CountLine()
         yield Input(placeholder="text in id, source, reference or output", id="search")
-        yield EntryTable(self.live, self._store, id="entries")
+        with RowsAndPane():
+            yield EntryTable(self.live, self._store, id="entries")
+            yield EntryPane()
         yield KeyLine(palette_from=130)
 
     def on_mount(self) -> None:
@@ -175,6 +186,9 @@ class LiveScreen(SearchedScreen):
             self._read_acts()
             self.paint()
         self.table.look()
+        if not self.following or time.monotonic() - self._pane_at >= FOLLOWED_SECONDS:
+            self._pane_at = time.monotonic()
+            self.show_entry()
 
     def _begin(self) -> None:
         started = self.live.started
@@ -182,6 +196,7 @@ class LiveScreen(SearchedScreen):
             run = find_run(self._store, started.run_id)
             kept = self._keep(run)
             self._explaining = Explaining(self._path, run.run_id)
+            self._pages = RunPages(self._store, kept, started.missing)
             self._end_acts.watch(run.run_id)
             self.table.begin(kept, started.positions, done=started.done)
 
@@ -263,6 +278,43 @@ class LiveScreen(SearchedScreen):
         else:
             self.look_afterwards()
             self.call_after_refresh(self.paint)
+
+    # The entry under the cursor
+
+    def entry_key(self) -> Hashable:
+        place = self.table.place
+        if place is None or self._pages is None or self._explaining is None:
+            return None
+        return (place, self.live.state(place), place in self._explaining.known)
+
+    def _facts(self, place: int) -> EntryFacts | None:
+        pages, heard = self._pages, self.live.recent.get(place)
+        return None if pages is None else readable(lambda: pages.facts(place, heard=heard))
+
+    def entry_page(self) -> EntryPage:
+        place = self.table.place
+        facts = None if place is None else self._facts(place)
+        if facts is None or place is None or self._explaining is None:
+            return GONE
+        lines = page_lines(facts, self._explaining.known.get(place), {"prompt"})
+        return EntryPage(facts.entry, facts.entry.secret, lines)
+
+    def explain_entry(self) -> None:
+        explaining, place = self._explaining, self.table.place
+        if explaining is None or place is None or place in explaining.known or explaining.why_not is not None:
+            return
+        facts = self._facts(place)
+        if facts is None or facts.result is None or facts.result.failed or facts.entry.secret:
+            return
+        entry, result = facts.entry, facts.result
+
+        def explained(found: EntryExplanation | None) -> None:
+            if found is not None:
+                explaining.known[place] = found
+                self.show_entry()
+
+        explain = partial(explaining.explain, entry, result)
+        in_thread(self, "explain", explain, explained, lambda _: None)
 
     # Sort, filter, follow
 

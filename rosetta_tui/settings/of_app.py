@@ -13,6 +13,7 @@ from rosetta_tui.settings.findings import strange_theme
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.customization import THEME_WORDS, THEMES
+from rosetta_tui.toolkit.textual_inside import TerminalApp
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -75,7 +76,9 @@ def begin_with_settings(app: App[Any], home: Path) -> None:
 
 
 def take_settings(app: App[Any], settings: Settings) -> None:
-    """Apply these colours and keys to the app; a terminal that asked for no colours gets none."""
+    """Apply these colours, keys and the pane to the app; a terminal that asked for no colours gets none."""
+    if isinstance(app, TerminalApp):
+        app.pane_open = settings.pane != "closed"
     app.theme = theme_of(app, settings)
     app.set_keymap(settings.keys)
 
@@ -96,8 +99,8 @@ class ShowsSettings(Protocol):
         ...
 
 
-def colours_writing(app: App[Any], home: Path) -> SettingsWriting:
-    """Return what writes the colours that are chosen outside of the settings' screen; a file that cannot be read is not replaced for that."""
+def look_writing(app: App[Any], home: Path) -> SettingsWriting:
+    """Return what writes colours and panes that are chosen outside of the settings' screen; a file that cannot be read is not replaced for that."""
 
     def held(settings: Settings) -> None:
         for screen in app.screen_stack:
@@ -105,7 +108,7 @@ def colours_writing(app: App[Any], home: Path) -> SettingsWriting:
                 screen.show_held(settings)
 
     def unwritten(why: str) -> None:
-        title = "The colours hold for now only"
+        title = "This holds for now only"
         app.notify(plain(why), title=title, severity="warning", markup=False)
 
     return SettingsWriting(app, home, held, unwritten, replaces=False)

@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from rosetta_tui.show.columns import Cell, Column, Rows, widest
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.textual_inside import forget_size
 
 
 class PageLine(NamedTuple):
@@ -37,6 +38,8 @@ class DetailLine(Static):
             return
         width = max(1, self.content_size.width)
         higher = content.get_height({}, width) != before.get_height({}, width)
+        if higher:
+            forget_size(self)
         self.update(content, layout=higher)
 
 

@@ -121,5 +121,12 @@ class DemoAsked(Message):
     """The bundled demo is to be run."""
 
 
+@dataclass
+class PaneToggled(Message):
+    """A person opened or closed the pane of the entry under the cursor, for all screens from now on."""
+
+    opened: bool
+
+
 class BackRequested(Message):
     """The person wants to go back from the screen that says so."""

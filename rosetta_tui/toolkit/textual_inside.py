@@ -17,8 +17,10 @@ from textual import constants
 from textual.app import App, ScreenStackError
 from textual.driver import Driver
 from textual.events import Event, Key, Paste
+from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
 from rosetta_tui.show.crash import crash_text
@@ -35,6 +37,8 @@ COLLECTED_AFTER = (20_000, 50, 50)  # objects between collections, fewer so that
 
 class TerminalApp(App[None]):
     """Keys act one after the other; leaves when the terminal vanishes, and prints no data when it fails."""
+
+    pane_open = True  # whether tables of entries show the one under the cursor beside them
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
@@ -192,3 +196,20 @@ def hold_no_break_spaces() -> None:
     """Prevent a line break at a no-break space: in French it would begin with the sign that ends the one before."""
     # Textual breaks lines with Rich's pattern of a word, which takes every space for one that breaks.
     _wrap.re_word = _WORD
+
+
+def forget_size(widget: Widget) -> None:
+    """Make the next layout measure a widget again.
+
+    Textual keeps a measured size if a layout that was asked for before the text changed is still to come.
+    """
+    widget._layout_updates += 1  # noqa: SLF001  part of the key under which the size is kept
+
+
+def set_scroll_size(view: ScrollView, size: Size) -> None:
+    """Set how much there is to scroll in a view whose scrollbar always stands.
+
+    Textual lays the whole screen out again for each other size, which takes 10 ms.
+    """
+    view.set_reactive(Widget.virtual_size, size)
+    view._scroll_update(size)  # noqa: SLF001  it moves the scrollbar, as a layout would

@@ -420,12 +420,12 @@ def page(path: Path, run: Run, place: int = 0) -> dict[str, str]:
     with closing(open_store(path)) as store:
         explaining = Explaining(path, run.run_id)
         screen = EntryScreen(store, run, run.positions, place, run.opening.missing, explaining)
-        facts = screen._read()  # as its page does; no app runs here
+        facts = screen._pages.facts(place)  # as its page does; no app runs here
         assert facts is not None
         assert facts.result is not None
         found = explaining.explain(facts.entry, facts.result)
         assert found is not None, explaining.why_not
-        screen._explained[place] = found  # as its thread does
+        explaining.known[place] = found  # as its thread does
         explaining.close()
         shown = screen._lines(facts)  # what its page shows
         lines = [(line.label, line.text.plain) for line in shown]

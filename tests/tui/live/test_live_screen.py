@@ -73,7 +73,8 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
         ):
             assert words in screen
         row = next(line for line in lines(app) if line.startswith(" ✗"))
-        assert "timeout: No answer within 60 s." in row
+        assert "timeout: No answer" in row
+        await press(pilot, "p")  # the pane leaves its room to the columns
         assert any(line.endswith("cached") for line in lines(app))
         for act in ("retry", "score_again"):
             assert app.screen.check_action("end", (act,)) is False

@@ -1,0 +1,127 @@
+"""The pane of a table: the entry under the cursor on every screen that lists entries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from corpora.model.entry import Segment
+from harness.settings import read_settings
+from rosetta_tui.compare.screen import CompareScreen
+from rosetta_tui.corpus.screen import CorpusScreen
+from rosetta_tui.entry.pane import EntryPane, PanedScreen
+from rosetta_tui.live.screen import LiveScreen
+from tests.tui.compare.compared import A, B, filled, small_corpus
+from tests.tui.entry.explained import Known, why
+from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
+from tests.tui.screens import App, at_rest, lines, press, settle, showing, text, until
+
+DIFFERENCE = "La virino, kies filo [iras→iris] al la [butiko→vendejo]"
+
+
+async def test_walk_of_the_pane_in_a_run(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=24, stored=20)
+    made.play([made.started(), *made.scored(20), made.progress(20)])
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        assert "Reference  Mi vidas la hundon." in text(app)
+        await press(pilot, "down")
+        assert "2  difficulty 2" in text(app)
+        assert DIFFERENCE in text(app)
+        await press(pilot, "tab")
+        assert isinstance(app.focused, EntryPane)
+        await press(pilot, "end")
+        assert '{"model": "qwen2.5-7b"' in text(app)
+        await press(pilot, "escape")
+        assert app.screen.query_one("#entries").has_focus
+        await press(pilot, "end")
+        assert "Output     not yet" in text(app)
+        await pilot.resize_terminal(160, 48)
+        await settle(pilot)
+        assert any("│ Entry      24" in line for line in lines(app)), "from 150 cells it is beside the rows"
+        await pilot.resize_terminal(70, 24)
+        await settle(pilot)
+        assert "Reference" not in text(app), "below 80 cells there is no room for it"
+
+
+async def test_cursor_that_rests_has_its_scores_explained(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    made.play([made.started(), *made.scored(24), made.progress(24, in_flight=(), waiting=())])
+    async with at_rest(App(made, watch=True), (160, 48)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        screen._explaining = Known(made, why())
+        await press(pilot, "down")
+        assert "Why" not in text(app)
+        screen.explain_entry()  # what its timer does
+        await until(pilot, lambda: "Why        FST: Three of four words are known." in text(app))
+
+
+async def test_closed_pane_stays_closed_on_every_screen(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    made.play([made.started(), *made.scored(24), made.progress(24, in_flight=(), waiting=())])
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        await press(pilot, "tab", "p")
+        assert app.screen.query_one("#entries").has_focus
+        assert not app.screen.query_one(EntryPane).display
+        await until(pilot, lambda: read_settings(tmp_path).pane == "closed")
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        sha256 = f"{24:064x}"
+        app.push_screen(CorpusScreen(made.path, sha256))
+        await settle(pilot)
+        assert not app.screen.query_one(EntryPane).display
+        await press(pilot, "p")
+        assert app.screen.query_one(EntryPane).display
+        await until(pilot, lambda: not read_settings(tmp_path).pane)
+
+
+@pytest.mark.parametrize("kind", ["run", "corpus"])
+async def test_nothing_of_a_secret_entry_stands_in_the_pane(tmp_path: Path, kind: str) -> None:
+    entries = entries_of(PAIRS, 4)
+    entries[1] = entries[1].model_copy(update={"segment": Segment.GOLD_STANDARD})
+    made = scene(tmp_path / "s.sqlite", entries=entries, stored=4, total=4)
+    made.play([made.started(), *made.scored(4), made.progress(4)])
+    async with at_rest(App(made, watch=kind == "run"), (120, 36)) as (app, pilot):
+        if kind == "corpus":
+            app.push_screen(CorpusScreen(made.path, f"{4:064x}"))
+            await settle(pilot)
+        await press(pilot, "down")
+        pane = app.screen.query_one(EntryPane)
+        shown = "\n".join(row.plain for row in pane.rows)
+        assert "This entry is secret" in shown
+        for told in (entries[1].source, entries[1].reference, made.results[1].output or "", "virino"):
+            assert told not in shown
+        await press(pilot, "down")
+        assert "Kie vi estis" in "\n".join(row.plain for row in pane.rows)
+
+
+async def test_pane_of_a_comparison_has_both_outputs(tmp_path: Path) -> None:
+    path = filled_store(tmp_path)
+    async with showing(App(None, path), CompareScreen(path, (A, B)), (160, 48)) as (app, pilot):
+        for words in ("A → reference", "B → reference", "A → B", "A Attempts", "B Prompt"):
+            assert words in text(app)
+        await press(pilot, "slash", *"nowhere to be found", "enter")
+        pane = app.screen.query_one(EntryPane)
+        assert [row.plain for row in pane.rows] == ["Entry      no entry"]
+
+
+def filled_store(folder: Path) -> Path:
+    """Return a store of finished runs; made in a thread, for an event loop goes on here."""
+    from threading import Thread
+
+    path = folder / "compared.sqlite"
+    making = Thread(target=filled, args=(path, small_corpus(12, 0)))
+    making.start()
+    making.join()
+    return path
+
+
+async def test_hostile_texts_are_harmless_in_the_pane(tmp_path: Path) -> None:
+    made = hostile(tmp_path / "s.sqlite")
+    made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(len(HOSTILE), in_flight=(), waiting=())])
+    async with at_rest(App(made, watch=True), (160, 48)) as (app, pilot):
+        for _ in HOSTILE:
+            await pilot.press("down")
+            assert isinstance(app.screen, PanedScreen)
+            shown = text(app)
+            assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
