@@ -5,7 +5,9 @@ A stick fills up, is pulled, lies about what it kept, or is write-protected; eac
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -215,8 +217,12 @@ def _read_again(path: Path) -> Iterator[bytes]:
 
 
 def _opened(path: Path) -> int:
-    """Open for reading, without waiting for the other end where a pipe lies under a file's name."""
-    return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+    """Open an ordinary file for reading: no folder, and no pipe or device, which have no end or wait for somebody."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "It is no ordinary file")
 
 
 def stick_error(path: Path, error: OSError) -> StickError:

@@ -7,6 +7,7 @@ leaves a run that was begun, and never one that nobody knows of.
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -215,7 +216,9 @@ class SubmissionStore:
         if not _lines(folder / NOTES):
             private_folder(self.folder)
             private_folder(folder)
-            write_file(folder / path.name, data, overwrite=True)
+            # a name that any stick takes and anybody can type: the keepers' request is called by it
+            stem = re.sub(r"[^\w.-]+", "-", path.name.removesuffix(BUNDLE_SUFFIX))[:50].strip("-._") or "submission"
+            write_file(folder / f"{stem}{BUNDLE_SUFFIX}", data, overwrite=True)
             words = f"{submission.sha256} {_manifest_sha256(submission.manifest)}"
             self.note(submission, SubmissionEvent.RECEIVED, words=words)
         elif not submission.sha256.startswith(_sha256(folder, _notes(folder))):
@@ -331,7 +334,7 @@ def _changed(path: Path) -> FileError:
 
 
 def bundle_of(folder: Path) -> Path:
-    """Return the file of the bundle that a folder of the desk holds, which is called as it came."""
+    """Return the file of the bundle that a folder of the desk holds, which is called nearly as it came."""
     return next(folder.glob(f"*{BUNDLE_SUFFIX}"), folder / f"bundle{BUNDLE_SUFFIX}")
 
 

@@ -5,12 +5,12 @@ It is read from where the steps were done, with no key, and no text is opened.
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import Final
 
 from harness.core.failures import HarnessError
@@ -83,9 +83,11 @@ def _of_vaults(vaults: Mapping[str, VaultState]) -> Iterator[CouncilStep]:
         about = f"vault {state.founded.name}"
         copied = any(isinstance(line.record.act, CopyMade) for line in state.lines)
         if not state.head.corpora:
-            yield CouncilStep(about, "seal a corpus", "it holds none yet", f"rosetta vault add {quote(folder)} FILE")
+            yield CouncilStep(
+                about, "seal a corpus", "it holds none yet", f"rosetta vault add {shlex.quote(folder)} FILE"
+            )
         elif state.split is not None and not copied:
-            command = f"rosetta vault export {quote(folder)} FOLDER --purpose WORDS"
+            command = f"rosetta vault export {shlex.quote(folder)} FOLDER --purpose WORDS"
             yield CouncilStep(about, "make a copy for the keepers", "they need one to answer requests", command)
 
 
@@ -98,7 +100,7 @@ def _of_submission(
         if end.command:
             yield CouncilStep(about, "propose who owns it", end.words, end.command)
         return
-    words, command = end.step.words, end.step.command
+    words, command = end.step.words, shlex.split(end.step.command)
     run = "" if kept.last_judged is None else kept.last_judged.run
     waiting = [
         (folder, state, grant)
@@ -108,16 +110,18 @@ def _of_submission(
         if grant.request.run.run == run and (run or grant.request.run.method == kept.path.name)
     ]
     places = [(folder, corpus.name) for folder, state in vaults.items() for corpus in state.head.corpora.values()]
+    purpose = "WORDS"
     if waiting:
         folder, state, grant = waiting[-1]
         words = f"the keepers are asked. {standing(state, grant)} The same command continues"
-        places = [(folder, grant.request.name)]
-        command = command.replace(" WORDS", f" {quote(grant.request.purpose)}")
-    if " CORPUS " in command and len(places) == 1:
+        places, purpose = [(folder, grant.request.name)], grant.request.purpose
+    if "CORPUS" in command and len(places) == 1:
         [(folder, name)] = places
-        purpose = quote(waiting[-1][2].request.purpose) if waiting else "WORDS"
-        command = f"{command.replace(' CORPUS ', f' {quote(name)} ')} --vault {quote(folder)} --purpose {purpose}"
-    yield CouncilStep(about, end.step.name, words, command)
+        command = [name if word == "CORPUS" else word for word in command]
+        if command[:3] == ["rosetta", "submission", "run"]:
+            command += ["--vault", folder, "--purpose", "WORDS"]
+    command = [purpose if word == "WORDS" else word for word in command]
+    yield CouncilStep(about, end.step.name, words, shlex.join(command))
 
 
 def _waits(state: VaultState, grant: Grant) -> bool:

@@ -49,7 +49,7 @@ def council(submission: str | None, *, as_json: bool) -> None:
 
 def _lines(steps: Sequence[next_step.CouncilStep]) -> Iterator[str]:
     if not steps:
-        yield "Nothing is to be done: every submission is at the end of its way. New ones: rosetta submission run FILE."
+        yield "Nothing is to be done here. A submission that comes: rosetta submission run FILE. A keeper who is asked: rosetta vault grant answer VAULT FILE."
         return
     first, *others = steps
     about = f" for {first.about}" if first.about else ""

@@ -88,6 +88,6 @@ def vault_request(
 def refuse_existing(path: Path) -> None:
     """Raise UsageError where a file is there already, or its folder is not, before anything is done."""
     if path.exists():
-        raise UsageError(f"{path.name} is there already. Choose another name.")
+        raise UsageError(f"{path.name} is there already. Choose another name with --to.")
     if not path.parent.is_dir():
         raise UsageError(f"There is no folder {path.parent}. Put the stick back, or name another one.")

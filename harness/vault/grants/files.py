@@ -175,9 +175,20 @@ class KeptGrants:
         except OSError:
             return None
 
+    def keep_place(self, grant: str, file: Path) -> None:
+        """Remember where the file of a request was written, so that the same command finds it from any other folder."""
+        self._write(self._place(grant), os.fsencode(file.absolute()))
+
+    def place(self, grant: str) -> Path | None:
+        """Return where the file of a request was written; None where that is not known."""
+        try:
+            return Path(os.fsdecode(self._place(grant).read_bytes()))
+        except OSError:
+            return None
+
     def forget_shares(self, grant: str) -> None:
-        """Delete what came in for a request that is used up or over."""
-        for path in self.folder.glob(f"{grant}-*.share"):
+        """Delete what came in for a request that is used up or over, and where its file was written."""
+        for path in (*self.folder.glob(f"{grant}-*.share"), self._place(grant)):
             with suppress(OSError):
                 path.unlink()
 
@@ -187,6 +198,9 @@ class KeptGrants:
         with suppress(OSError):
             self._overwrite(path, bytes(path.stat().st_size))
             path.unlink()
+
+    def _place(self, grant: str) -> Path:
+        return self.folder / f"{grant}.place"
 
     def _key(self, grant: str) -> Path:
         return self.folder / f"{grant}.key"
@@ -320,7 +334,7 @@ def asked_lines(request: GrantRequest, state: VaultState, file: Path) -> Iterato
     allowed = state.grants[request_id(request)].allowed_by(state.keepers)
     others = counted_names(state, [key for key in state.keepers if key not in allowed])
     yield f"Written: {file}. {state.threshold} keepers must allow it: {counted_names(state, allowed)}, and {state.threshold - len(allowed)} more of {others}."
-    yield "Take it to them on a stick. Each compares the six words above with you by telephone, and types with a copy of the vault:"
+    yield f"Take it to them on a stick. Each reads you its six words by telephone, which must be {phrase(request_id(request))!r}, and types with a copy of the vault:"
     yield f"  rosetta vault grant answer VAULT {file.name}"
     yield f"The answers come back next to {file.name}. Ctrl-C keeps the request: the same command continues with it."
 

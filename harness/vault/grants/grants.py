@@ -53,7 +53,7 @@ from harness.vault.records import (
 )
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, corpus_named, opened_key, sealed_texts
 from harness.vault.secret_text import no_core_dumps
-from harness.vault.shares import combined, own_share
+from harness.vault.shares import combined, dealt, own_share
 from harness.vault.vault import Vault, held_out_words, words_of_log
 
 OPEN_DAYS: Final = 30
@@ -229,6 +229,10 @@ class Grants:
                     f"stays{'' if before.allowed else '; if they allow it after all, ask again'}.",
                 )
             if sealed:
+                # else one keeper could hold up a request that enough others allow
+                share = self._share(sealed, self.kept.key(grant.id), name)
+                if share.check != dealt(state).shares[answer.keeper].check:
+                    raise _no_share(name)
                 self.kept.keep_share(grant.id, answer.keeper, sealed)
             after = self.vault.write(state, Answered(answer=answer), identity)
             return after.grants[grant.id], answer
@@ -299,15 +303,7 @@ class Grants:
             if sealed is None or hashlib.sha256(sealed).hexdigest() != grant.answers[keeper].share:
                 missing.append(keeper)
                 continue
-            try:
-                words = open_share(sealed, key, self.machine)
-            except (SealError, UnicodeDecodeError):
-                raise VaultError(
-                    FileProblem.WRONG_KEY,
-                    f"The share in the answer of {state.keepers[keeper].name} does not open here, though they signed it. Their "
-                    "program sealed something else: ask them. Nothing was used up.",
-                ) from None
-            shares.append(_read_share(words.reveal(), state.keepers[keeper].name))
+            shares.append(self._share(sealed, key, state.keepers[keeper].name))
         if len(shares) < state.threshold:
             raise VaultError(
                 FileProblem.LOCKED,
@@ -315,6 +311,28 @@ class Grants:
                 "more. Put them next to the request again, and type the same command.",
             )
         return shares
+
+    def _share(self, sealed: bytes, key: AgeIdentity, name: str) -> KeyShare:
+        """Open the share in the answer of a keeper of this name."""
+        try:
+            words = open_share(sealed, key, self.machine)
+        except (SealError, UnicodeDecodeError):
+            raise VaultError(
+                FileProblem.WRONG_KEY,
+                f"The share in the answer of {name} does not open here, though they signed it. Their program sealed something "
+                "else: ask them. Nothing was used up.",
+            ) from None
+        try:
+            return KeyShare.read(words.reveal())
+        except FileError:
+            raise _no_share(name) from None
+
+
+def _no_share(name: str) -> VaultError:
+    return VaultError(
+        FileProblem.INVALID,
+        f"What {name} sealed is not their share of this vault. Ask them to answer once more. Nothing was used up.",
+    )
 
 
 def wanted_entries(stored: StoredCorpus, segments: Sequence[Segment]) -> dict[Segment, int]:
@@ -401,13 +419,3 @@ def grant_of(state: VaultState, number: str) -> Grant:
             "vault, or this is an older copy: name the folder in which it was asked for (rosetta vault grant show).",
         )
     return grant
-
-
-def _read_share(words: str, name: str) -> KeyShare:
-    try:
-        return KeyShare.read(words)
-    except FileError:
-        raise VaultError(
-            FileProblem.INVALID,
-            f"What {name} sealed is no share. Ask them to answer a new request. Nothing was used up.",
-        ) from None

@@ -122,27 +122,35 @@ class AwaitedGrant:
     def _written(self, request: GrantRequest, identity: Identity) -> Path:
         """Return the file of a request, which is written where no file of the folder has it."""
         content, number = write_request(request, identity), 2
-        for path in sorted(self.file.parent.glob(f"*{REQUEST_SUFFIX}")):
-            if file_stamp(path)[1] == len(content) and path.read_bytes() == content:
-                return path
+        first = self.grants.kept.place(request_id(request))
+        for path in [*sorted(self.file.parent.glob(f"*{REQUEST_SUFFIX}")), *([first] if first else [])]:
+            with suppress(stick.StickError):
+                if stick.read_file(path, MOST_BYTES) == content:
+                    return path
         path = self.file
         while path.exists():
             path, number = self.file.with_stem(f"{self.file.stem}-{number}"), number + 1
         stick.write_file(path, content, PUBLISHED)
+        if first is None:
+            self.grants.kept.keep_place(request_id(request), path)
         return path
 
     def _taken(self, number: str, file: Path, identity: Identity, seen: dict[Path, object]) -> Iterator[str]:
         """Import the answers next to a request that are new or were written again; yield what each says, or why it does not count."""
-        for path in sorted(file.parent.glob(f"*{ANSWER_SUFFIX}")):
+        places = file, self.file, self.grants.kept.place(number)
+        folders = dict.fromkeys(path.parent.absolute() for path in places if path)
+        for path in (path for folder in folders for path in sorted(folder.glob(f"*{ANSWER_SUFFIX}"))):
             if seen.get(path) == (stamp := file_stamp(path)):
                 continue
             seen[path] = stamp
             try:
                 data = stick.read_named(path, MOST_BYTES)
-                state, (answer, _) = self.grants.vault.read(), read_answer(data)
+                (answer, _), state = read_answer(data), self.grants.vault.read()
                 if answer.request != number:
-                    if answer.request not in state.grants:
-                        yield f"{path.name} answers another request, and does not count here."
+                    other = state.grants.get(answer.request)
+                    if other is None or not (other.used or other.expired("")):  # old ones may stay on a stick
+                        which = f"another request, {other.request.purpose!r}," if other else "another request,"
+                        yield f"{path.name} answers {which} and does not count here."
                     continue
                 known = state.grants[number].answers.get(answer.keeper)
                 self.grants.take(data, identity)

@@ -89,6 +89,9 @@ def _refused(kept: KeptSubmission) -> bool:
 def _over_secrets(connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission) -> Iterator[WayStep]:
     last = kept.last_judged
     command = f"rosetta submission run {kept.number} CORPUS --terms FILE"
+    if kept.last_rehearsal is not None and kept.last_rehearsal.words:
+        model, _, endpoint = kept.last_rehearsal.words.rpartition(" at ")
+        command += f" --model {quote(model)} --endpoint {quote(endpoint)}"
     name = "run over secret texts"
     if last is None:
         # What became of runs that gave nothing to tell

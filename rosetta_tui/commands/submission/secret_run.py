@@ -54,6 +54,8 @@ def over_secrets(
     facts = CorpusFacts("", name, found.manifest.source_language, found.manifest.target_language)
     if (notice := standing(home()).of_corpus(facts)) is not None:
         raise Withdrawn(f"Corpus {name}", notice)
+    if found.state.what is SubmissionEvent.SCORED:
+        say([f"Its maker was not told the scores of run {found.state.run[:8]} yet: rosetta submission tell {found.number}. This is another run."])  # fmt: skip
     if (vault := vault_request(given)) is not None:
         ask_keepers(name, vault, _terms(found, model, given))
     desk().note(found.submission, SubmissionEvent.BEGUN, corpus=name)

@@ -24,7 +24,7 @@ from harness.sealed import archive, found_files, stick
 from harness.sealed.archive import pack, unpack
 from harness.sealed.carried_files import ReviewFile
 from harness.sealed.found_files import find_files
-from harness.sealed.stick import StickError, mounted_sticks, read_file, write_file
+from harness.sealed.stick import StickError, copy_file, mounted_sticks, read_file, write_file
 from harness.sealed.strict_records import FileError, FileProblem
 from tests.desktop.trouble.causes import mounted, pulled
 from tests.harness.sealed.refusals import refuses
@@ -158,13 +158,14 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path: Path) -> None:
     assert trouble(tmp_path / "file" / "a") is StorageProblem.GONE
     assert refuses(StickError, "", read_file, tmp_path / "gone").problem is StorageProblem.GONE
     os.mkfifo(tmp_path / "pipe")
-    assert read_file(tmp_path / "pipe") == b""
+    (tmp_path / "terminal").symlink_to("/dev/ptmx")
     (tmp_path / "large").write_bytes(bytes(101))
     assert read_file(tmp_path / "large", most_bytes=101) == bytes(101)
     error = refuses(StickError, "", read_file, tmp_path / "large", most_bytes=100)
     assert error.problem is StorageProblem.TOO_LARGE
-    refuses(StickError, "", read_file, Path("/dev/zero"))
-    refuses(StickError, "", read_file, tmp_path)
+    for path in (Path("/dev/zero"), tmp_path, tmp_path / "pipe", tmp_path / "terminal"):
+        refuses(StickError, "no ordinary file", read_file, path)
+        refuses(StickError, "no ordinary file", copy_file, path, tmp_path / "copy", 0o600, len)
 
 
 def put(path: Path, modified: int = 1_000) -> Path:

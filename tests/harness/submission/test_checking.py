@@ -231,6 +231,22 @@ def test_changed_bundle_is_put_back_from_the_file(desk: SubmissionStore, data: b
     assert [e.what for e in desk.find(kept.number).notes] == [SubmissionEvent.RECEIVED, SubmissionEvent.REHEARSED]
 
 
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("saluton ĉiuj-2.1", "saluton-ĉiuj-2.1"),
+        ("x\n  what for    approved\x1b[2J\u202e", "x-what-for-approved-2J"),
+        ("a\udcffb", "a-b"),
+        ("--help", "help"),
+        ("", "submission"),
+        ("n" * 236, "n" * 50),
+    ],
+)
+def test_the_desk_keeps_a_bundle_under_a_name_for_any_stick(desk: SubmissionStore, data: bytes, name: str, stem: str) -> None:  # fmt: skip
+    """The keepers' request is called by it, and keepers type it."""
+    assert taken_in(desk, data, name).path.name == f"{stem}.rosetta-submission"
+
+
 def test_bundles_of_one_number_differ(desk: SubmissionStore, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who makes both can find two whose hashes begin alike; here a number is one letter long."""
     monkeypatch.setattr("harness.submission.desk.NUMBER_LETTERS", 1)

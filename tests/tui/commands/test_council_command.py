@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from harness.submission.desk import SubmissionEvent
+from review.office.results.whole_way import WayEnd, WayStep
+from review.records import next_step
 from rosetta_tui.commands import council
 from rosetta_tui.front import WAITING
 from tests.tui.commands.command_line import ok, said
@@ -46,6 +49,38 @@ def test_council_says_whom_a_submission_waits_for(desk: Desk, monkeypatch: pytes
     before = desk("vault log together")
     assert "Do it now?" in ok("council", desk.home, "n\n")
     assert desk("vault log together") == before
+
+
+def test_council_gives_a_command_only_options_that_it_has(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk("vault log elders")  # seen where it lies now
+    rehearsed(desk)
+    step = WayStep("confirmation", done=False, words="", command="rosetta vault check-up FOLDER CORPUS --purpose WORDS")
+    monkeypatch.setattr(next_step, "end_of_way", lambda *_: WayEnd(step, "", step.command))
+    assert first(desk)["command"] == "rosetta vault check-up FOLDER eo-gold --purpose WORDS"
+
+
+def test_council_fills_in_words_and_not_parts_of_a_purpose(desk: Desk) -> None:
+    desk("vault init together --name Together --as Office --threshold 2 --recovery rec2.txt")
+    desk(f"vault add together {gold(desk.folder)}")
+    desk("vault export together copy --purpose keepers")
+    rehearsed(desk, with_="our model at http://127.0.0.1:9/v1")
+    known = "--model 'our model' --endpoint http://127.0.0.1:9/v1"
+    assert f" CORPUS --terms FILE {known}" in first(desk)["command"]
+    purpose = "the CORPUS ' WORDS run"
+    run = [
+        "submission",
+        "run",
+        "tiny.rosetta-submission",
+        "eo-gold",
+        "--terms",
+        "tiny-terms.txt",
+        "--vault",
+        "together",
+    ]
+    rehearsed(desk)
+    desk(" ".join(run), "--despite-network", "x", "--purpose", purpose, code=WAITING)
+    words = shlex.split(first(desk)["command"])
+    assert words[4:] == ["eo-gold", "--terms", "FILE", "--vault", str(desk.folder / "together"), "--purpose", purpose]
 
 
 @pytest.mark.costly("runs a submission over secret sentences")

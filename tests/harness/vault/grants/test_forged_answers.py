@@ -1,5 +1,6 @@
 """Answers, requests and lines of the log that strangers or keepers who cheat forge, or with a changed byte."""
 
+import hashlib
 import random
 import shutil
 from collections.abc import Callable
@@ -21,9 +22,10 @@ from harness.vault.grants import files
 from harness.vault.grants.files import open_share, read_answer, read_request, write_answer
 from harness.vault.grants.grants import Grants, read_asked
 from harness.vault.keepers import keeper_of
-from harness.vault.key_shares import OpeningKey
+from harness.vault.key_shares import OpeningKey, split
 from harness.vault.ledger import proved_bytes
 from harness.vault.log import read_lines, splits_of
+from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants import made
@@ -73,17 +75,26 @@ def test_answers_of_strangers_and_in_others_names(here: Grants) -> None:
     assert made.acts(here)[2:] == ["asked"]
 
 
-def test_share_for_another_request_or_computer_uses_nothing_up(here: Grants) -> None:
-    """A keeper's own program may seal and sign what it likes."""
+def test_share_that_does_not_fit_holds_nothing_up(here: Grants) -> None:
+    """A keeper's own program may seal and sign what it likes; the others are enough without them, or they answer again."""
     first, _ = made.asked(here)
     data, number = made.asked(here)
-    other, kept = read_answer(made.allowed(here, first, made.LIBRARY)[0])
-    real, _ = read_answer(made.allowed(here, data, made.LIBRARY)[0])
-    plain = records.GrantAnswer.model_validate(real.model_dump(exclude={"signature"}) | {"share": other.share})
-    here.take(write_answer(plain, kept, made.LIBRARY), made.OFFICE)
+    [real] = made.allowed(here, data, made.LIBRARY)
+    request = read_request(data)
+    other_key = split(OpeningKey.make(), 2, 4, 7)[0].words
+    forged = {
+        "answer of Library does not open here, though they signed": read_answer(made.allowed(here, first, made.LIBRARY)[0])[1],
+        "What Library sealed is not their share of this vault": files.seal_share(other_key, request),
+        "Library sealed is not their share": files.seal_share(SecretText("no words of a share"), request),
+    }  # fmt: skip
+    for words, sealed in forged.items():
+        share = {"share": hashlib.sha256(sealed).hexdigest()}
+        plain = records.GrantAnswer.model_validate(read_answer(real)[0].model_dump(exclude={"signature"}) | share)
+        refused(words, here.take, write_answer(plain, sealed, made.LIBRARY), made.OFFICE)
     here.take(made.allowed(here, data, made.SCHOOL)[0], made.OFFICE)
-    refused("answer of Library does not open here, though they signed", here.open, number, made.OFFICE, made.RUN)
-    here.take(made.allowed(here, data, made.CHURCH)[0], made.OFFICE)
+    refused(r"Allowed by School\. No answer yet from Office, Library, Church", here.open, number, made.OFFICE, made.RUN)
+    here.take(real, made.OFFICE)
+    assert len(here.open(number, made.OFFICE, made.RUN)) == 6
 
 
 def test_answers_to_another_request_and_another_vault(here: Grants, tmp_path: Path) -> None:

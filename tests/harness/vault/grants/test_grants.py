@@ -152,6 +152,58 @@ def test_awaited_grant_for_anything_else_is_asked_for_anew(here: Grants, tmp_pat
     assert acts(here).count("asked") == asks + 1, "it was over"
 
 
+def test_awaited_grant_is_continued_from_any_folder(here: Grants, tmp_path: Path) -> None:
+    """As `rosetta council` does: the request and its answers stay on the stick, where they were."""
+    stick, elsewhere = tmp_path / "stick", tmp_path / "elsewhere"
+    stick.mkdir()
+    elsewhere.mkdir()
+    waited: list[Path] = []
+
+    def nobody(request: Path) -> None:
+        waited.append(request)
+        raise StillWaitingError
+
+    for place in (stick, elsewhere):
+        with pytest.raises(StillWaitingError):
+            awaited(here, place, wait=nobody).allowed(*WORK)
+    assert waited == [stick / "one.rosetta-request"] * 2
+    assert not any(elsewhere.iterdir())
+    [answer] = allowed(here, waited[0].read_bytes(), SCHOOL)
+    stick.rename(tmp_path / "pulled")
+    with pytest.raises(StillWaitingError):
+        awaited(here, elsewhere, wait=nobody).allowed(*WORK)
+    assert waited[-1] == elsewhere / "one.rosetta-request"
+    (tmp_path / "pulled").rename(stick)
+    (stick / "school.rosetta-answer").write_bytes(answer)
+    awaited(here, elsewhere).opening(*WORK)
+    assert not any(here.kept.folder.glob("*.place"))
+
+
+def test_whatever_lies_on_the_stick_is_no_answer(here: Grants, tmp_path: Path) -> None:
+    """Links without an end, as long as the request they would be taken for; pipes; answers to another request."""
+    with pytest.raises(StillWaitingError):
+        awaited(here, tmp_path).allowed(*WORK)
+    request = tmp_path / "one.rosetta-request"
+    [answer] = allowed(here, request.read_bytes(), SCHOOL)
+    length = len(request.read_bytes())
+    request.unlink()
+    endless = "/dev/zero".rjust(length, "/")
+    for name in ("a.rosetta-request", "a.rosetta-answer"):
+        (tmp_path / name).symlink_to(endless)
+    (tmp_path / "b.rosetta-answer").symlink_to("/dev/ptmx")
+    os.mkfifo(tmp_path / "c.rosetta-answer")
+    (tmp_path / "d.rosetta-answer").write_bytes(answer)
+    told: list[str] = []
+    other = replace(awaited(here, tmp_path), tell=told.extend)
+    with pytest.raises(StillWaitingError):
+        other.allowed("greetings", OFFICE, (OPEN,), "another look")
+    refusals = [line for line in told if "does not count" in line]
+    assert [line[:16] for line in refusals] == [f"{name}.rosetta-answer"[:16] for name in "abcd"]
+    assert all("no ordinary file" in line for line in refusals[:3])
+    assert refusals[3] == "d.rosetta-answer answers another request, 'a look', and does not count here."
+    assert awaited(here, tmp_path).allowed(*WORK)
+
+
 def test_answers_come_in_any_order_and_as_often_as_they_like(whole: Path, tmp_path: Path) -> None:
     orders = list(permutations(range(3)))
     for place, order in enumerate(orders[:: times(5, 1)]):
@@ -275,8 +327,7 @@ def test_kept_copy_of_an_answer_opens_nothing_again(here: Grants, tmp_path: Path
     for seen in here.vault.memory.glob("*.json"):
         seen.unlink()
     for each in answers:
-        before.take(each, OFFICE)
-    refused("used up on this computer", before.open, number, OFFICE, RUN)
+        refused("used up on this computer", before.take, each, OFFICE)
     _, fresh = asked(before)
     refused("No answer yet from Office, School, Library, Church", before.open, fresh, OFFICE, RUN)
     key, words = before.kept.key(fresh), "sealed for another key"
