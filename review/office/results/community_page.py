@@ -8,20 +8,20 @@ the result.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from html import escape
 from typing import Final
 
+from corpora.text.visible import readable
 from review.files.manifests import BatchItem
 from review.log.fold import State
 from review.rating import LEAST_ACCEPTABLE, Reason
 from review.session.words.catalogue import Words, language_name, msgid
 from review.session.words.keys import REASONS
-from review.verdict.certificate.certificate import Certificate
-from review.verdict.certificate.certificate_text import document, outside
+from review.verdict.certificate.certificate import Certificate, CertifiedDecision
+from review.verdict.certificate.certificate_text import PACKAGE
 from review.verdict.certificate.coarse import CoarseCertificate
 from review.verdict.gate.key import AnswerKey, counted
 from review.verdict.gate.panel import Harm
@@ -64,32 +64,20 @@ def community_page(
     """Write the page in the language of ``words``; without ``texts`` (a secret review) no sentence is shown."""
     today = people_today(key, state, certificate.run.run_id)
     large = min(certificate.panel.reviewers, today) >= FEWEST_PEOPLE
-    reason_words = reasons(key, state, certificate.run.run_id) if large else []
-    asked = questions(key, state, texts, certificate.run.run_id) if large else []
-    parts = [
-        *_answer(certificate, words),
-        *_numbers(certificate, words),
-        *_difficulties(certificate, words),
-        *_harm(certificate, words),
-        *_reasons(reason_words, words),
-        *_questions(asked, words),
-        *_rights(certificate, words, large),
-    ]
-    title = words("What people said about the machine translation")
-    return document(title, "\n".join(parts), language=words.language, direction=words.direction)
+    parts = {
+        "difficulties": _difficulties(certificate, words),
+        "harm": [*_harm(certificate, words)],
+        "reasons": [words(REASONS[reason]) for reason in reasons(key, state, certificate.run.run_id) if large],
+        "questions": questions(key, state, texts, certificate.run.run_id) if large else [],
+    }
+    return _page(certificate, words, _numbers(certificate, words), parts, large=large)
 
 
 def coarse_page(told: CoarseCertificate, words: Words) -> str:
     """Write the page of a review of secret entries: its answer and the share of all, in steps, and nothing else."""
-    title = words("What people said about the machine translation")
-    verdict = told.verdict
-    parts = [
-        *_answer(told, words),
-        _heading(words("What the answers say")),
-        *_shares(verdict.share.value, verdict.share.lower, verdict.level, words, "/verdict/share"),
-        *_rights(told, words, large=True),
-    ]
-    return document(title, "\n".join(parts), language=words.language, direction=words.direction)
+    share = told.verdict.share
+    numbers = _shares(share.value, share.lower, told.verdict.level, words, "/verdict/share")
+    return _page(told, words, numbers, dict.fromkeys(("difficulties", "harm", "reasons", "questions")), large=True)
 
 
 def people_today(key: AnswerKey, state: State, run_id: str) -> int:
@@ -138,155 +126,121 @@ def questions(key: AnswerKey, state: State, texts: Mapping[str, BatchItem], run_
     ]
 
 
-def _answer(certificate: Certificate | CoarseCertificate, words: Words) -> Iterator[str]:
-    short, long = _ANSWERS[certificate.outcome]
-    # Names of both languages, as far as we know them in themselves or in English.
-    pair = certificate.run.language_pair
-    languages = " → ".join(language_name(tag.casefold()) for tag in pair.split("→"))
-    about = (languages, certificate.organisation.name, certificate.issued[:10])
-    question = words("Is the machine translation good enough?")
-    yield f"<h1>{escape(question)}</h1>"
-    yield f'<p class="quiet">{" · ".join(map(outside, about))}</p>'
-    yield f'<p class="answer" data-field="/verdict/outcome">{escape(words(short))}</p>'
-    yield _paragraph(words(long))
-
-
+_Fields = list[tuple[str, str]]  # Path of a field of the certificate, and the words that come from it
 # Hexadecimal digits of a certificate's SHA-256 that a page for people shows
 _NUMBER_DIGITS: Final = 8
 
 
-def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
+def _page(
+    certificate: Certificate | CoarseCertificate,
+    words: Words,
+    numbers: Iterable[_Fields],
+    parts: Mapping[str, object],
+    *,
+    large: bool,
+) -> str:
+    """Fill the template. ``parts``: those of the page that it may not have; ``large``: people enough for single sentences."""
+    from harness.core.html_pages import filled  # it loads Jinja, which only this page needs
+
+    short, long = _ANSWERS[certificate.outcome]
+    # Names of both languages, as far as we know them in themselves or in English.
+    pair = certificate.run.language_pair
+    languages = " → ".join(language_name(tag.casefold()) for tag in pair.split("→"))
+    texts = {
+        "title": words("What people said about the machine translation"),
+        "question": words("Is the machine translation good enough?"),
+        "numbers": words("What the answers say"),
+        "difficulties": words("Easy and hard sentences"),
+        "harm": words("Called harmful"),
+        "decided_by": words("decided by"),
+        "reasons": words("What people found wrong, most often first"),
+        "questions": words("Questions about the language"),
+        "explained": words(
+            "Some people found these translations good, others did not. "
+            "Nobody is wrong: people speak in more than one way. How would you say it?"
+        ),
+        "somebody": words("Somebody would say:"),
+        "rights": words("Your answers are yours"),
+        "take_back": words("People who gave answers can take them back at any time. Ask the people who asked you."),
+        "few": words(
+            "So few people took part that this page shows no single sentence: somebody could guess who said what."
+        ),
+        "known": words("Anybody can check this result. It comes from the certificate whose number begins with:"),
+    }
+    return filled(
+        PACKAGE, "community.html.j2", readable, language=words.language, direction=words.direction,
+        title=texts["title"], texts=texts, answer=words(short), explained=words(long), numbers=numbers, large=large,
+        about=(languages, certificate.organisation.name, certificate.issued[:10]),
+        number=certificate.sha256[:_NUMBER_DIGITS], **parts,
+    )  # fmt: skip
+
+
+def _numbers(certificate: Certificate, words: Words) -> Iterator[_Fields]:
     numbers, level = certificate.verdict.numbers, certificate.verdict.level
     people, items = certificate.panel.reviewers, numbers.items
-    yield _heading(words("What the answers say"))
     who = words.plural("{n} person gave answers that count.", "{n} people gave answers that count.", people)
     many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", items)
-    yield f"<p>{_field('/panel/reviewers', who)} {_field('/verdict/numbers/items', many)}</p>"
+    yield [("/panel/reviewers", who), ("/verdict/numbers/items", many)]
     if numbers.share is not None:
         yield from _shares(numbers.share, numbers.lower, level, words, "/verdict/numbers")
 
 
-def _shares(share: str, lower: str | None, level: str, words: Words, path: str) -> Iterator[str]:
+def _shares(share: str, lower: str | None, level: str, words: Words, path: str) -> Iterator[_Fields]:
     """Return how many are good, how many at least, and how many should be; ``path`` is where the certificate has it."""
     good = words(
         "About {share} of the translations are good: correct, or with small problems only.", share=_about(share, words)
     )
-    yield f"<p>{_field(f'{path}/share', good)}</p>"
+    yield [(f"{path}/share", good)]
     if lower is not None:
         sure = words(
             "These are only some people and some sentences. We can be quite sure of this: {share} or more are good.",
             share=_of_hundred(lower, words),
         )
-        yield f"<p>{_field(f'{path}/lower', sure)}</p>"
-    goal = words("The goal was {share}.", share=_of_hundred(level, words))
-    yield f"<p>{_field('/verdict/level', goal)}</p>"
+        yield [(f"{path}/lower", sure)]
+    yield [("/verdict/level", words("The goal was {share}.", share=_of_hundred(level, words)))]
 
 
-def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
+def _difficulties(certificate: Certificate, words: Words) -> list[tuple[str, str, str]]:
+    """Return name, field and words of each difficulty; none where all that was rated is of one."""
     strata = certificate.verdict.numbers.strata
     shares = {int(name): stratum.share for name, stratum in strata.items() if stratum.share is not None}
-    if len(shares) < 2:
-        return
-    yield _heading(words("Easy and hard sentences"))
-    yield "<table>"
-    for difficulty, share in sorted(shares.items()):
-        share_text = words("about {share} are good", share=_about(share, words))
-        cell = _field(f"/verdict/numbers/strata/{difficulty}/share", share_text)
-        yield f'<tr><th scope="row">{escape(words(_HARD[difficulty]))}</th><td>{cell}</td></tr>'
-    yield "</table>"
+    rows = [
+        (
+            words(_HARD[difficulty]),
+            f"/verdict/numbers/strata/{difficulty}/share",
+            words("about {share} are good", share=_about(share, words)),
+        )
+        for difficulty, share in sorted(shares.items())
+    ]
+    return rows if len(rows) > 1 else []
 
 
-def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
-    """Return what became of the translations that were called harmful, with each reason."""
+def _harm(certificate: Certificate, words: Words) -> Iterator[tuple[str, str, list[CertifiedDecision], str]]:
+    """Yield what became of translations that were called harmful: field, words, decisions with a reason, and that some have none."""
     counts = certificate.verdict.harm
-    if not any(counts.values()):
-        return
-    yield _heading(words("Called harmful"))
     texts = {
-        "upheld": words.plural(
+        Harm.UPHELD: words.plural(
             "{n} translation was called harmful, and the organisation found that it is.",
             "{n} translations were called harmful, and the organisation found that they are.",
             counts[Harm.UPHELD],
         ),
-        "cleared": words.plural(
+        Harm.CLEARED: words.plural(
             "{n} translation was called harmful, and the organisation found that it is not.",
             "{n} translations were called harmful, and the organisation found that they are not.",
             counts[Harm.CLEARED],
         ),
-        "flagged": words.plural(
+        Harm.FLAGGED: words.plural(
             "{n} translation was called harmful, and nobody has looked into it yet.",
             "{n} translations were called harmful, and nobody has looked into them yet.",
             counts[Harm.FLAGGED],
         ),
     }
-    for name, text in texts.items():
-        if counts[Harm(name)]:
-            yield f"<p>{_field(f'/verdict/harm/{name}', text)}</p>"
-            if name == "flagged":
-                continue
-            # The reasons that were recorded, and that some were not
-            decided = [decision for decision in certificate.harm if decision.harmful is (name == "upheld")]
-            given = [decision for decision in decided if decision.reason]
-            who = escape(words("decided by"))
-            if lines := [f"<li>{outside(c.reason)} ({who} {outside(c.by)})</li>" for c in given]:
-                yield f"<ul>{''.join(lines)}</ul>"
-            if len(lines) < counts[Harm(name)]:
-                yield _paragraph(words("No reason was written down."), "quiet")
-
-
-def _reasons(found: list[Reason], words: Words) -> Iterator[str]:
-    if not found:
-        return
-    yield _heading(words("What people found wrong, most often first"))
-    items = "".join(f"<li>{escape(words(REASONS[reason]))}</li>" for reason in found)
-    yield f"<ul>{items}</ul>"
-
-
-def _questions(asked: list[DividedItem], words: Words) -> Iterator[str]:
-    if not asked:
-        return
-    yield _heading(words("Questions about the language"))
-    yield _paragraph(
-        words(
-            "Some people found these translations good, others did not. "
-            "Nobody is wrong: people speak in more than one way. How would you say it?"
-        )
-    )
-    for divided_item in asked:
-        yield '<div class="card">'
-        yield f'<p class="quiet">{outside(divided_item.item.source)}</p>'
-        yield f'<p class="said">{outside(divided_item.item.candidate)}</p>'
-        if divided_item.suggestions:
-            yield _paragraph(words("Somebody would say:"), "quiet")
-        yield from (f'<p class="said">{outside(w)}</p>' for w in divided_item.suggestions)
-        yield "</div>"
-
-
-def _rights(certificate: Certificate | CoarseCertificate, words: Words, large: bool) -> Iterator[str]:
-    yield _heading(words("Your answers are yours"))
-    yield _paragraph(words("People who gave answers can take them back at any time. Ask the people who asked you."))
-    if not large:
-        yield _paragraph(
-            words(
-                "So few people took part that this page shows no single sentence: somebody could guess who said what."
-            )
-        )
-    known = words("Anybody can check this result. It comes from the certificate whose number begins with:")
-    number = certificate.sha256[:_NUMBER_DIGITS]
-    yield f'<p class="quiet">{escape(known)} <code>{number}</code></p>'
-
-
-def _heading(said: str) -> str:
-    return f"<h2>{escape(said)}</h2>"
-
-
-def _paragraph(said: str, style: str = "") -> str:
-    return f'<p class="{style}">{escape(said)}</p>' if style else f"<p>{escape(said)}</p>"
-
-
-def _field(path: str, said: str) -> str:
-    """Mark words as coming from one field of the certificate."""
-    return f'<span data-field="{path}">{escape(said)}</span>'
+    for kind, text in texts.items():
+        decided = [d for d in certificate.harm if d.reason and d.harmful is (kind is Harm.UPHELD)]
+        given = [] if kind is Harm.FLAGGED else decided
+        lacking = kind is not Harm.FLAGGED and len(given) < counts[kind]
+        if counts[kind]:
+            yield f"/verdict/harm/{kind}", text, given, words("No reason was written down.") if lacking else ""
 
 
 def _about(share: str, words: Words) -> str:
