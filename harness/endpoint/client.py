@@ -256,14 +256,22 @@ def _failure(request: Request, answer: HttpAnswer) -> CallError:
     return failure
 
 
-def _bill(decoded: Any) -> Reply | None:
-    """Return the usage and cost that a reply or its error states, None if neither does."""
-    error = decoded.get("error") if isinstance(decoded, dict) else None
-    for part in (decoded, error):
-        bill = Reply("", usage(part), reported_cost_usd=reported_cost(part))
-        if bill.usage is not None or bill.reported_cost_usd is not None:
-            return bill
-    return None
+_BILLS_DEPTH = 4
+"""Levels of a failed reply in which its bill is looked for: ``error.metadata.response.usage``."""
+
+
+def _bill(decoded: Any, depth: int = _BILLS_DEPTH) -> Reply | None:
+    """Return the usage and cost that a failed reply states at any of its levels, the outermost first; else None."""
+    if isinstance(decoded, str) and decoded.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):
+            decoded = json.loads(decoded)  # a gateway hands on the reply behind it as text
+    bill = Reply("", usage(decoded), reported_cost_usd=reported_cost(decoded))
+    if bill.usage is not None or bill.reported_cost_usd is not None:
+        return bill
+    inner: list[Any] = decoded if isinstance(decoded, list) else []
+    if isinstance(decoded, dict):  # what a model wrote states no bill
+        inner = [value for name, value in decoded.items() if name != "choices"]
+    return next(filter(None, (_bill(part, depth - 1) for part in inner)), None) if depth else None
 
 
 def _named(answer: HttpAnswer, decoded: Any, message: str) -> CallError:

@@ -98,7 +98,11 @@ def test_failure_with_usage_costs_it(endpoint: Scripted, store_path: Path, price
 def test_billed_failure_counts_whatever_its_status(endpoint: Scripted, store_path: Path, prices: Path, status: int) -> None:  # fmt: skip
     """Two failures that cost to one answer: the budget ends before a call that could pass it."""
     bill = {"usage": {"cost": 1.0}}
-    failed = {"error": {"message": "no", **bill}} if status == 400 else {"detail": "no", **bill}
+    shapes: dict[int, Any] = {
+        400: {"error": {"message": "no", **bill}}, 422: [{"error": {"message": "no"}, **bill}],
+        429: {"error": {"message": "no", "metadata": {"raw": json.dumps(bill)}}}, 503: {"error": "no", "response": bill},
+    }  # fmt: skip
+    failed = shapes.get(status, {"detail": "no", **bill})
     good = json_answer(completion("x", usage=USAGE))
     endpoint.answer = lambda asked: json_answer(failed, status) if asked.number % 3 else good
     plan = budgeted(endpoint.url, prices, 5.5, concurrency=1)
