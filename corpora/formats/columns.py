@@ -356,10 +356,11 @@ def add_references(fields: dict[str, Json], others: Iterable[Json]) -> None:
     variants = fields.get("variants") or []
     if given and isinstance(variants, list):
         fields["reference"], *rest = given
+        variants = list(variants)
         known = {given[0], *(variant for variant in variants if isinstance(variant, str))}
         for reference in rest:
             if not isinstance(reference, str) or reference not in known:
-                variants = [*variants, reference]
+                variants.append(reference)
                 known.add(str(reference))
         if variants:
             fields["variants"] = variants

@@ -6,6 +6,7 @@ fetched, elements may be nested only so deep, and what is read is bounded by the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from xml.parsers import expat
@@ -22,8 +23,8 @@ from corpora.languages.tags import (
     language_of,
     same_language,
     tag_of,
-    tag_script,
     tidy,
+    told_script,
 )
 from corpora.model.corpus import SIDES, Form, RawCorpus
 from corpora.model.terms import forbids_plainly, has_licence_word
@@ -251,8 +252,10 @@ class _Tmx(_Reader):
     def _join(self, sides: Mapping[str, Sequence[str]], findings: Findings) -> None:
         """Merge the texts of tags that mean one language under one of them, in the order of the tags."""
         for side, tags in sides.items():
+            order = {tag: at for at, tag in enumerate(tags)}
             for unit in self.units:
-                texts = [text for tag in tags for text in unit.texts.pop(tag, ())]
+                own = sorted(filter(order.__contains__, unit.texts), key=order.__getitem__)
+                texts = [text for tag in own for text in unit.texts.pop(tag)]
                 if texts:
                     unit.texts[side] = texts
             if len(tags) > 1:
@@ -275,12 +278,20 @@ def _one_language(units: Sequence[Unit], columns: Columns) -> dict[str, list[str
     by_language: dict[str, list[str]] = {}
     for name in sorted(names, key=lambda name: name not in exact):
         by_language.setdefault(language_of(as_tag(name)), []).append(name)
+    language = {name: tag for tag, tags in by_language.items() for name in tags}
+    doubled: set[str] = set()
+    for unit in units:
+        spoken = Counter(map(language.__getitem__, unit.texts))
+        doubled.update(tag for tag, number in spoken.items() if number > 1)
     groups: dict[str, list[str]] = {}
-    for tags in by_language.values():
-        doubled = any(sum(map(unit.texts.__contains__, tags)) > 1 for unit in units)
-        scripts = {script for tag in tags if (script := tag_script(tag)) is not None}
-        if len(tags) > 1 and ((doubled and exact.isdisjoint(tags)) or len(scripts) > 1):
+    for spoken_tag, tags in by_language.items():
+        by_script: dict[str | None, list[str]] = {}
+        for tag in tags:
+            by_script.setdefault(told_script(as_tag(tag)), []).append(tag)
+        if len(tags) > 1 and spoken_tag in doubled and exact.isdisjoint(tags):
             groups |= {tag: [tag] for tag in tags}
+        elif len(by_script.keys() - {None}) > 1:
+            groups |= {same[0]: same for same in by_script.values()}
         else:
             groups[tags[0]] = tags
     return groups

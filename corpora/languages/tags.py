@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -289,20 +289,21 @@ def same_language(one: str, other: str) -> bool:
     first, second = map(_parts, (one, other))
     if _shortest(first[0]) != _shortest(second[0]):
         return False
-    scripts = [{part for part in tag[1:] if len(part) == 4} or _scripts_of_region(tag) for tag in (first, second)]
-    return not all(scripts) or scripts[0] == scripts[1]
+    scripts = {told_script("-".join(tag)) for tag in (first, second)}
+    return None in scripts or len(scripts) == 1
 
 
-def _scripts_of_region(parts: Sequence[str]) -> set[str]:
-    """Return the script that a region tells, of languages that have several: ``zh-TW`` is in traditional characters."""
-    language = _shortest(parts[0])
-    return {script for part in parts[1:] if (script := _REGION_SCRIPTS.get(f"{language}-{part}"))}
+def told_script(tag: str) -> str | None:
+    """Return the script that a tag names, or tells by its region: ``zh-TW`` is in traditional characters; else None."""
+    parts = tag.casefold().replace("_", "-").split("-")
+    of_region = (_REGION_SCRIPTS.get(f"{_shortest(parts[0])}-{part}") for part in parts[1:])
+    return tag_script(tag) or next(filter(None, of_region), None)
 
 
 _REGION_SCRIPTS = {
-    "zh-tw": "hant", "zh-hk": "hant", "zh-mo": "hant", "zh-cn": "hans", "zh-sg": "hans", "yue-hk": "hant", "yue-cn": "hans",
-    "pa-in": "guru", "pa-pk": "arab", "uz-uz": "latn", "uz-af": "arab", "az-az": "latn", "az-ir": "arab",
-    "mn-mn": "cyrl", "mn-cn": "mong", "kk-kz": "cyrl", "kk-cn": "arab", "sd-pk": "arab", "sd-in": "deva",
+    "zh-tw": "Hant", "zh-hk": "Hant", "zh-mo": "Hant", "zh-cn": "Hans", "zh-sg": "Hans", "yue-hk": "Hant", "yue-cn": "Hans",
+    "pa-in": "Guru", "pa-pk": "Arab", "uz-uz": "Latn", "uz-af": "Arab", "az-az": "Latn", "az-ir": "Arab",
+    "mn-mn": "Cyrl", "mn-cn": "Mong", "kk-kz": "Cyrl", "kk-cn": "Arab", "sd-pk": "Arab", "sd-in": "Deva",
 }  # fmt: skip
 """Source: Unicode CLDR, likelySubtags."""
 

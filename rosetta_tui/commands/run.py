@@ -79,7 +79,7 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
         return
     if as_json:
         raise UsageError("--json goes with --estimate. The events of a run as JSON: --json-lines.")
-    say_preparing(style)
+    say_preparing(style, given["file"])
     answers = ledger.own_ledger(database.home()) if given["confirm"] else None
     if answers is not None and given["vault"]:
         ledger.check_anchor(answers, given["vault"])

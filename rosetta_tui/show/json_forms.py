@@ -6,7 +6,10 @@ a list has its version in each of its rows.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -105,10 +108,21 @@ def print_form(name: str, value: JsonObject | Sequence[JsonObject], lines: Itera
         click.echo(line)
 
 
-def say_preparing(style: str | None) -> None:
-    """Print, where events are printed, that a run is being prepared: its texts are read before it has its own first event."""
+LARGE = 500_000
+"""Bytes of a corpus file whose reading takes a second or more."""
+
+
+def say_preparing(style: str | None, corpus: Path | None = None) -> None:
+    """Print that a run is being prepared: its texts are read before it has its own first event.
+
+    Lines for people have it where the corpus file is large and no screen opens.
+    """
     if style == "json-lines":
         click.echo(form_text("event", {"event": "Preparing", "run_id": None}, indent=None))
+    elif corpus is not None and (style == "plain" or not sys.stdout.isatty()):
+        with suppress(OSError):
+            if corpus.stat().st_size > LARGE:
+                click.echo("preparing …", err=True)
 
 
 def _with_version(form: JsonForm, value: JsonObject) -> JsonObject:

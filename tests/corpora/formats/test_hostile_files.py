@@ -21,6 +21,7 @@ from corpora.files.problems import MOST, CorpusError
 from corpora.formats.load import File, load, read
 from corpora.model.corpus import Form
 from tests.corpora.making import LANGUAGES, PAIR, entry, file, json_file, only_problem, problems, read_text
+from tests.growth import grows_less
 from tests.review.thorough import examples
 
 
@@ -305,6 +306,33 @@ def test_both_versions_of_xliff_are_read() -> None:
 
 
 BOMB = DOCTYPE.replace(">", ' [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>', 1)
+
+
+def test_a_region_tells_the_script_of_a_side(tmp_path: Path) -> None:
+    text = tmx(
+        unit(1, ("zh-CN", "中国话"), ("en", "a"))
+        + unit(2, ("zh-TW", "中國話"), ("en", "b"))
+        + unit(3, ("zh-HK", "話"), ("en", "c"))
+    )
+    pair = {"source_language": "en", "target_language": "zh-Hant"}
+    assert [entry.reference for entry in read_text(text, "m.tmx", pair).entries] == ["中國話", "話"]
+    (problem,) = problems(file(tmp_path, text, "m.tmx"), dataset={**pair, "target_language": "zh"})
+    assert "zh-CN and zh-TW" in problem.message
+
+
+def test_many_tags_and_references_take_linear_time() -> None:
+    def tags(number: int) -> None:
+        units = "".join(unit(at, (f"en-x-{at}", "a"), ("mi", "b")) for at in range(number))
+        assert len(read_text(tmx(units), "m.tmx").entries) == number
+
+    def references(number: int) -> None:
+        row = json.dumps({"source": "a", "reference": [f"v{at}" for at in range(number)]})
+        assert len(read_text(row, "m.jsonl").entries[0].variants) == number - 1
+
+    assert grows_less(tags, 300, 1_500, 2.5)
+    assert grows_less(references, 4_000, 20_000, 2.5)
+
+
 OUTSIDE = '<!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/hostname">]>'
 PARAMETER = '<!DOCTYPE tmx [<!ENTITY % x SYSTEM "http://127.0.0.1:9/x.dtd"> %x;]>'
 PLAIN = unit(1, ("en", "a"), ("mi", "b"))

@@ -274,6 +274,11 @@ def test_run_prints_json_lines_and_corpus_warnings_once(program: Program, tmp_pa
     assert [told[place]["event"] for place in (0, 1, -1)] == ["Preparing", "Started", "Finished"]
     assert sum(event["event"] == "EntryScored" for event in told) == 2
     assert told[-1]["card_hash"]
+    big = tmp_path / "big.tsv"
+    big.write_text("source\treference\n" + f"{'x' * 600}\ty\n" * 1000, encoding="utf-8")
+    _, _, said = program("run", big, *run[2:-1], "--limit", "1")
+    assert said.splitlines()[0] == "preparing …"
+    assert "preparing" not in first
     code, out, _ = program("run", tmp_path / "none.tsv", *run[2:])  # before a text is read
     assert (code, [event["event"] for event in events(out)]) == (2, ["Preparing"])
     assert len({event["run_id"] for event in told[1:]}) == 1
