@@ -37,6 +37,7 @@ from harness.methods.registry import build
 from harness.privacy import ClearedMethod, Make, SendingRules, clear
 from harness.run.beginning import (  # fmt: skip
     begin,
+    prepare_run,
     refuse_submitted,
     require_going_on,
     resume_method,
@@ -51,7 +52,7 @@ from harness.setup.scoring_tools import ScoringTools
 from harness.store.attachments import change_words, tidy_note, tidy_tags
 from harness.store.corpora.listing import names_stored, read_stored
 from harness.store.file.database import home, opened
-from harness.store.runs import find_run, read_run
+from harness.store.runs import find_run
 from harness.vault.request import VaultRequest
 
 if TYPE_CHECKING:
@@ -295,10 +296,10 @@ def start(
     cleared = cleared or asked.clear()
     with opened(store) as connection:
         tools = tools or tools_for(connection, corpus, places, cleared.plan)
-        number = begin(connection, corpus, places, cleared, tools, run_id)
+        prepared = prepare_run(connection, corpus, places, cleared, tools)
+        number, run_id = begin(connection, prepared, run_id)
         if asked.note or asked.tags:
             change_words(connection, number, note=asked.note, add=asked.tags)
-        run_id = read_run(connection, number).run_id
     return Ready(store, number, run_id, cleared, tools)
 
 

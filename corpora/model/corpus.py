@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
@@ -108,7 +109,7 @@ class Dataset(BaseModel):
     training: Any = None
     """Whether a model may learn from the texts: yes or no."""
 
-    @property
+    @cached_property
     def terms(self) -> Terms:
         """Where the texts may go; a term that is not understood keeps them here."""
         own = {name: getattr(self, name) for name in ("transmission", "license", "training")}
@@ -117,6 +118,12 @@ class Dataset(BaseModel):
             return terms
         name = self.transmission_class or ""
         return replace(terms, because=self.transmission_because, licence_class=name)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy that reads its own terms, since the fields that say them may be others."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("terms", None)
+        return copied
 
     @property
     def name(self) -> str:

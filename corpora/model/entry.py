@@ -76,6 +76,12 @@ class Entry(BaseModel):
         return self.local_only or (self.segment is not None and self.segment.secret)
 
     @property
+    def holds_secret(self) -> bool:
+        """True where something of it has to be stored sealed: nothing is there where its card came without texts."""
+        without = (self.model_extra or {}).get("withheld") and not (self.source or self.reference)
+        return self.secret and not self.not_stored and not without
+
+    @property
     def secret_because(self) -> str:
         """Why it is secret, as the end of a sentence; empty for an entry that is not."""
         if self.segment is not None and self.segment.secret:

@@ -392,6 +392,7 @@ def scripts(texts: Iterable[str]) -> dict[str, float]:
 
 
 @cache
+@cache
 def script_of(letter: str) -> str:
     """Name the Unicode script of one letter, ``Other`` where it is none of SCRIPTS."""
     match = _script_pattern().match(letter)

@@ -6,6 +6,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
@@ -20,7 +21,7 @@ from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.problems import first_problem
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import KeySource, find_key
-from harness.method.method import Method, Priced
+from harness.method.method import Method, Priced, Setup
 from harness.method.options import refuse_written_keys
 from harness.privacy import ClearedMethod, Make, clear
 from harness.setup.plan import Plan, Resumption, corpus_folder_of, plan_of, run_options_of, scoring_of, told_of
@@ -39,57 +40,72 @@ from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
 from harness.store.withdrawn import now_standing
 from scoring.card.claim import FLOORS_VERSION
-from scoring.core.scorer import RunningTotals
-from scoring.core.setup import Translation
 
 
-def begin(
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run that may begin, with all that is stored of its beginning; ``prepare_run`` makes it."""
+
+    corpus: Corpus
+    positions: Sequence[int]
+    setup: Setup
+    plan: Plan
+    opening: RunOpening
+
+
+def prepare_run(
     connection: sqlite3.Connection,
     corpus: Corpus,
     positions: Sequence[int],
     cleared: ClearedMethod,
-    tools: ScoringTools | None = None,
-    run_id: str | None = None,
-) -> int:
-    """Store the beginning of a run and give its number; nothing is asked of the method yet.
+    tools: ScoringTools,
+) -> PreparedRun:
+    """Check what could keep a run from beginning, then build what it shows from its first moment; nothing is stored.
 
-    ``tools`` are those that ``tools_for`` gave, where the caller continues using them, and ``run_id`` a new id that
-    the caller knows already.
+    ``tools``: those that ``tools_for`` gave. No text is scored before all is checked: annotators write to the store.
     """
-    method, plan = cleared.method, cleared.plan.model_copy(update={"corpus_files": corpus.files})
+    setup, plan = cleared.method.setup, cleared.plan.model_copy(update={"corpus_files": corpus.files})
     refuse_written_keys(plan.options)
-    refuse_withdrawn_method(method.setup.model_dump(mode="json"), now_standing())
+    refuse_withdrawn_method(setup.model_dump(mode="json"), now_standing())
     refuse_widened(connection, corpus)
-    check_budget(method, plan)
+    check_budget(cleared.method, plan)
     refuse_known_secrets(connection, [corpus.entries[place] for place in positions])
-    used = tools or tools_for(connection, corpus, positions, plan)
     if plan.run.budget_usd is not None:
-        used.check_budget()
-    opening = _opening(connection, corpus, positions, used)
-    if tools is None:
-        used.close()
-    print_ = fingerprint(method.setup, corpus.sha256, VERSION)
+        tools.check_budget()
     reason = "" if corpus.vault is None else corpus.vault.despite_network
     network = {"despite_network": reason} if reason else {}
+    opening = _opening(connection, corpus, positions, tools).changed(budget_usd=plan.run.budget_usd, **network)
+    return PreparedRun(corpus, positions, setup, plan, opening)
+
+
+def begin(connection: sqlite3.Connection, prepared: PreparedRun, run_id: str | None = None) -> tuple[int, str]:
+    """Store the beginning of a run and return its number and id; nothing is asked of its method yet.
+
+    ``run_id``: a new id that the caller knows already.
+    """
+    corpus, setup = prepared.corpus, prepared.setup
+    print_ = fingerprint(setup, corpus.sha256, VERSION)
+    run_id = (corpus.vault and corpus.vault.run_id) or run_id or str(uuid.uuid4())
     if any(entry.secret for entry in corpus.entries):
         ready_to_seal(connection)
     with transaction(connection):
-        stored = save_corpus(connection, corpus, positions)
+        stored = save_corpus(connection, corpus, prepared.positions)
         note_secrets(connection, stored, corpus.entries)
-        return create_run(
+        number = create_run(
             connection,
-            run_id=(corpus.vault and corpus.vault.run_id) or run_id or str(uuid.uuid4()),
+            run_id=run_id,
             corpus=stored,
-            positions=positions,
-            setup=method.setup,
+            positions=prepared.positions,
+            setup=setup,
             setup_hash=print_.setup_hash or print_.hash,
             fingerprint_hash=print_.hash,
-            plan=plan.model_dump(mode="json"),
-            opening=opening.changed(budget_usd=plan.run.budget_usd, **network),
+            plan=prepared.plan.model_dump(mode="json"),
+            opening=prepared.opening,
             dataset_id=corpus.dataset.id,
             language_pair=corpus.dataset.language_pair,
             harness_version=VERSION,
         )
+    return number, run_id
 
 
 class NewIdentity(TypedDict):
@@ -179,10 +195,11 @@ def tools_with(
 
     ``prices``: a price table in place of the run's own. ``text_form``: as of ``prepare``.
     """
-    entries = read_entries(connection, run.corpus)
+    dataset = read_dataset(connection, run.corpus)
+    entries = read_entries(connection, run.corpus, dataset=dataset)
     coaching = coaching_of(run)
     return prepare(
-        read_dataset(connection, run.corpus),
+        dataset,
         [entries[place] for place in run.positions],
         [entries[place] for place in sorted(entries)],
         options,
@@ -215,17 +232,7 @@ def _opening(
     if known is not None:
         return known.of_entries().changed(**_scored_with(tools))
     floors = {} if tools.scorer.mixes else floor_fields({})
-    # Which metrics can have no value for these entries, and why; perfect outputs show it.
-    totals = RunningTotals(tools.scorer)
-    entries = tools.resources.entries
-    for tried in (entries[:1], entries[1:_TRIED]):  # the first may show it of all
-        perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in tried]
-        totals.add(tools.scorer.statistics(tools.annotated(perfect)))
-        if None not in totals.values().values():
-            break
-    whole = {metric.info.id: LATER for metric in tools.scorer.corpus_metrics}
-    missing = {**tools.scorer.reasons(totals.values()), **whole}
-    return RunOpening(**floors, missing=missing, **_scored_with(tools))
+    return RunOpening(**floors, missing=tools.missing(), **_scored_with(tools))
 
 
 def known_opening(
@@ -246,15 +253,6 @@ def _scored_with(tools: ScoringTools) -> dict[str, JsonObject | tuple[tuple[str,
     return {"scoring": tools.setup.model_dump(mode="json"), "packed": tuple(tools.scorer.packed)}
 
 
-_ANY_ANSWER = "yes"
-_TRIED = 200
-"""Entries, from the first, that are examined for a metric that has something to look at."""
-
-
-LATER = "worked out when all outputs are in"
-"""Why a metric of the whole corpus has no value while a run is under way."""
-
-
 def resume_method(
     connection: sqlite3.Connection,
     run: Run,
@@ -272,10 +270,10 @@ def resume_method(
     if may_send is not None:
         run_options = plan.run.model_copy(update={"may_send": may_send})
         plan = plan.model_copy(update={"run": run_options})
-    entries = read_entries(connection, run.corpus)
+    dataset = read_dataset(connection, run.corpus)
+    entries = read_entries(connection, run.corpus, dataset=dataset)
     chosen = {place: entries[place] for place in run.positions}
     corpus = [entries[place] for place in sorted(entries)]
-    dataset = read_dataset(connection, run.corpus)
     cleared = clear(dataset, chosen, plan, corpus, find_key, make, answered_before=True)
     # an analyser is known by its SHA-256: `fst_version` also names the engine, and all engines agree
     then, now = asked_with(run).model_dump(), cleared.method.setup.model_dump()

@@ -170,11 +170,12 @@ class ProgressBoard:
     def progress(self, *, state: RunState | None = None, elapsed_seconds: float | None = None) -> Progress:
         """Return where the run stands now; a follower knows state and duration from the store."""
         tally = self._tally
-        mixed = self._totals.composite()
+        values = self._totals.values()
+        mixed = self._scorer.composite(values)
         rate = self._per_minute()
         p50, p95 = percentiles(tally.latencies)
         intervals = {id_: (interval.lower, interval.upper) for id_, interval in self._intervals.intervals().items()}
-        claim = self._claim(mixed, intervals)
+        claim = self._claim(mixed, values.get("chrf_plus_plus"), intervals)
         known = tally.cost_usd is not None and tally.done
         expected = (tally.cost_usd or 0.0) / tally.done * self._total if known else None
         return Progress(
@@ -190,7 +191,7 @@ class ProgressBoard:
             most_concurrency=self._limiter.most,
             rate_limited=self._flight.rate_limited,
             retries=self._flight.retries,
-            values={**self._totals.values(), "composite": mixed.value},
+            values={**values, "composite": mixed.value},
             intervals=intervals,
             quality_tier=claim.quality_tier,
             claim=claim,
@@ -211,14 +212,13 @@ class ProgressBoard:
             floors=stored_floors(self.floors or {}),
         )
 
-    def _claim(self, mixed: Composite, intervals: Mapping[str, tuple[float, float]]) -> Claim:
+    def _claim(self, mixed: Composite, chrf: float | None, intervals: Mapping[str, tuple[float, float]]) -> Claim:
         """Decide what may be claimed of the outputs so far, by the rules of the card: nothing of answers."""
         if not self._scorer.mixes:
             return decide(mixed, None, Score(None, None), {}, identical=False)
         if self.floors is None:
             mixed = replace(mixed, value=None)
         lower = {id_: ends[0] for id_, ends in intervals.items()}
-        chrf = self._totals.values().get("chrf_plus_plus")
         return decide(
             mixed,
             lower.get("composite"),
@@ -254,11 +254,12 @@ class ProgressBoard:
         """
         if not self._tally.done:
             return {}
+        values = self._totals.values()
         if not self._scorer.mixes:
             headline = self._scorer.columns.headline
-            return {headline: self._totals.values().get(headline)} if headline else {}
-        chrf = self._totals.values().get("chrf_plus_plus")
-        return {"chrf_plus_plus": chrf, "composite": self._totals.composite().value}
+            return {headline: values.get(headline)} if headline else {}
+        mixed = self._scorer.composite(values)
+        return {"chrf_plus_plus": values.get("chrf_plus_plus"), "composite": mixed.value}
 
     def _per_minute(self) -> float | None:
         """Return the entries a minute over the last seconds, None before the first."""

@@ -151,7 +151,7 @@ class _Execution:
         self.control = control
         self.options = plan_of(run).run
         self.dataset = read_dataset(connection, run.corpus)
-        self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions)
+        self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions, self.dataset)
         if not self.clearance.covers(self.entries):
             raise ValueError("the clearance is that of another run")
         self.tools = tools or begun_with(connection, run)

@@ -23,7 +23,7 @@ from harness.store.runs import Run
 from scoring.card.claim import FLOORS_VERSION, FloorScores
 from scoring.card.floors import FloorWork
 from scoring.core.inventory import composite_metrics, read_by, told_of
-from scoring.core.scorer import Scorer
+from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup, Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.source_words import Resources
@@ -85,6 +85,18 @@ class ScoringTools:
         alike = self.scorer.alike(translations)
         return {metric.info.id: metric.corpus_value(alike) for metric in self.scorer.corpus_metrics}
 
+    def missing(self) -> dict[str, str]:
+        """Return which metrics can have no value for the run's entries → why; perfect outputs show it."""
+        totals = RunningTotals(self.scorer)
+        entries = self.resources.entries
+        for tried in (entries[:1], entries[1:_TRIED]):  # the first may show it of all
+            perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in tried]
+            totals.add(self.scorer.statistics(self.annotated(perfect)))
+            if None not in totals.values().values():
+                break
+        whole = {metric.info.id: LATER for metric in self.scorer.corpus_metrics}
+        return self.scorer.reasons(totals.values()) | whole
+
     def listen(self, listener: Callable[[str], None]) -> None:
         """Set the listener that hears how far slow annotators are."""
         for steps in self.steps:
@@ -94,6 +106,13 @@ class ScoringTools:
         """Close the annotators, which store what is new."""
         for annotator in self.annotators:
             annotator.close()
+
+
+_ANY_ANSWER = "yes"
+_TRIED = 200
+"""Entries, from the first, that are examined for a metric that has something to look at."""
+LATER = "worked out when all outputs are in"
+"""Why a metric of the whole corpus has no value while a run is under way."""
 
 
 class AnnotatorError(HarnessError):

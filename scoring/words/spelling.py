@@ -290,18 +290,7 @@ class Spelling:
 
 def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
     """Return the scripts of some letters; marks and signs that scripts share have none."""
-    return frozenset(map(_SCRIPTS.__getitem__, letters)) - {"Other"}
-
-
-class _Scripts(dict[str, str]):
-    """Script of each character that was asked for; ``Other`` for what is no letter."""
-
-    def __missing__(self, letter: str) -> str:
-        self[letter] = script_of(letter) if letter.isalpha() else "Other"
-        return self[letter]
-
-
-_SCRIPTS = _Scripts()
+    return frozenset(map(script_of, filter(str.isalpha, letters))) - {"Other"}
 
 
 def _begins_with_a_capital(word: str) -> bool:

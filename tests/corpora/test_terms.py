@@ -242,6 +242,18 @@ def test_what_is_written_carries_the_term(tmp_path: Path) -> None:
     assert old.terms.unclear
 
 
+def test_copy_of_an_envelope_reads_its_own_terms() -> None:
+    """Terms are read once, and a copy may be another corpus's."""
+    opened = Dataset.model_validate(envelope(license="CC0-1.0"))
+    assert not opened.terms.local_only
+    assert opened.terms is opened.terms
+    closed = opened.model_copy(update={"license": "CC-BY-ND-4.0"})
+    assert closed.terms.local_only
+    assert not closed.model_copy(update={"license": "CC0-1.0"}).terms.local_only
+    assert not opened.terms.local_only
+    assert opened == Dataset.model_validate(envelope(license="CC0-1.0"))
+
+
 MIXED = corpus_of(
     entry(1, segment="development", difficulty=1),
     entry("two", segment="diagnostic", difficulty=2),

@@ -1,5 +1,6 @@
 """Runs as the program makes them: a corpus, a method, a store, a listener."""
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from harness.endpoint.endpoints import no_key
 from harness.method.method import Attempt, Method, Result
 from harness.method.options import MethodOptions
 from harness.privacy import ClearedMethod, clear, scoring_endpoints
-from harness.run.beginning import begin, resume_method
+from harness.run.beginning import begin, prepare_run, resume_method, tools_for
 from harness.run.events import Control, EntryScored, Event, Failed, Finished, Progress, Started
 from harness.run.rescoring import rescore
 from harness.run.running import execute_run
@@ -122,7 +123,13 @@ def begun(
         given.dataset, entries, plan, given.entries, no_key, make, answered_before=not scoring_endpoints(plan.scoring)
     )
     with closing(open_store(path)) as connection:
-        return begin(connection, given, places, cleared), cleared
+        return begun_on(connection, given, places, cleared), cleared
+
+
+def begun_on(connection: sqlite3.Connection, corpus: Corpus, places: Sequence[int], cleared: ClearedMethod) -> int:
+    """Store the beginning of a run and return its number."""
+    with closing(tools_for(connection, corpus, places, cleared.plan)) as tools:
+        return begin(connection, prepare_run(connection, corpus, places, cleared, tools))[0]
 
 
 def resume(

@@ -19,7 +19,6 @@ from harness.store.file.sealing import (
     Opening,
     SealedKind,
     has_key,
-    has_secrets,
     is_on_disk,
     open_fields,
     sealed_column,
@@ -158,7 +157,7 @@ def _put(
 ) -> None:
     placed_entries = [*placed]
     seal = None
-    if any(has_secrets(entry) for _, entry in placed_entries) and is_on_disk(connection):
+    if any(entry.holds_secret for _, entry in placed_entries) and is_on_disk(connection):
         seal = CorpusSeal(connection, corpus)
         if not has_key(connection, corpus):
             seal.seal_for(recipients)
@@ -179,7 +178,7 @@ def _entry_row(
     """Return the columns of an entry; of a sealed one only what the lists have is in those that are open."""
     fields = entry.model_dump(mode="json", by_alias=True, exclude_unset=True)
     sealed = None
-    if seal is not None and has_secrets(entry):
+    if seal is not None and entry.holds_secret:
         del fields["id"]
         sealed = seal.seal(position, SealedKind.ENTRY, fields)
         fields = open_fields(entry) | {"source": "", "reference": ""}
@@ -207,10 +206,12 @@ class _Envelope(NamedTuple):
 
     terms: Terms
     task: str
+    local_only: bool
+    """Whether the terms keep texts of some segment here."""
 
     def keeps(self, segment: Json) -> bool:
         """Return whether the terms keep the texts of a segment here."""
-        return self.terms.local_only and self.terms.keeps(segment if isinstance(segment, str) else None)
+        return self.local_only and self.terms.keeps(segment if isinstance(segment, str) else None)
 
     def of_entry(self, segment: Json) -> dict[str, Json]:
         """Return what it says of an entry of a segment: whether it is kept here, and its task."""
@@ -223,8 +224,11 @@ def _read_envelope(connection: sqlite3.Connection, corpus_id: int) -> _Envelope 
     row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
     if row is None:
         return None
-    dataset = unpacks(Dataset.model_validate_json)(row[0])
-    return _Envelope(dataset.terms, dataset.task)
+    return _envelope_of(unpacks(Dataset.model_validate_json)(row[0]))
+
+
+def _envelope_of(dataset: Dataset) -> _Envelope:
+    return _Envelope(dataset.terms, dataset.task, dataset.terms.local_only)
 
 
 def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
@@ -249,13 +253,17 @@ _READ = """
 
 
 def read_entries(
-    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
+    connection: sqlite3.Connection,
+    corpus_id: int,
+    positions: Iterable[int] | None = None,
+    dataset: Dataset | None = None,
 ) -> dict[int, Entry]:
     """Return entries by their place in the corpus: all, or those asked for; sealed ones are opened.
 
+    ``dataset``: the corpus's envelope, where it was read already.
     Raises StoreSealed, or KeyStoreError, where there is a sealed one among them and no key opens it.
     """
-    return _entries(connection, corpus_id, positions, CorpusSeal.open)
+    return _entries(connection, corpus_id, positions, CorpusSeal.open, dataset)
 
 
 def shown_entries(
@@ -298,9 +306,14 @@ def _positions(connection: sqlite3.Connection, corpus_id: int) -> list[int]:
 
 
 def _entries(
-    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None, opening: Opening
+    connection: sqlite3.Connection,
+    corpus_id: int,
+    positions: Iterable[int] | None,
+    opening: Opening,
+    dataset: Dataset | None = None,
 ) -> dict[int, Entry]:
-    envelope, seal = _read_envelope(connection, corpus_id), CorpusSeal(connection, corpus_id)
+    envelope = _read_envelope(connection, corpus_id) if dataset is None else _envelope_of(dataset)
+    seal = CorpusSeal(connection, corpus_id)
     read = _READ.format(sealed=sealed_column(connection, "entries", "e"))
     wanted = () if positions is None else (json.dumps([*positions]),)
     if wanted:

@@ -56,12 +56,6 @@ NOT_STORED: Final = json.dumps({"not_stored": True})
 """Further fields of what replaces a secret entry that no run used."""
 
 
-def has_secrets(entry: Entry) -> bool:
-    """Return whether there is something of an entry to be sealed: nothing is where its card came without texts."""
-    without = (entry.model_extra or {}).get("withheld") and not (entry.source or entry.reference)
-    return entry.secret and not entry.not_stored and not without
-
-
 _OPEN = {"segment": "segment", "difficulty": "difficulty", "provenance": "provenance",
          "register": "register_", "context": "context"}  # fmt: skip
 """Fields by which secret entries are counted, as they are called in a file and in ``Entry``."""

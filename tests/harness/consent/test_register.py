@@ -20,7 +20,7 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.endpoint import offline
 from harness.privacy import MayNotSend, NobodySaidWhetherToSend, require_sending
-from harness.run.beginning import begin, resume_method
+from harness.run.beginning import resume_method
 from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.strict_records import FileError
@@ -38,6 +38,7 @@ from tests.harness.consent.killed import (
     register,
     six_words,
 )
+from tests.harness.evaluation import begun_on
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
 
@@ -447,7 +448,7 @@ def test_foreign_code_reaches_nobody_unless_the_terms_say_so(
 def began(made: Corpus, store: Path, **told: Any) -> None:
     asked = ask(made, "copy-source", told)
     with opened(store) as connection:
-        begin(connection, made, asked.positions, asked.clear())
+        begun_on(connection, made, asked.positions, asked.clear())
 
 
 @pytest.mark.parametrize(("before", "now", "refused"), [
@@ -492,7 +493,7 @@ def test_a_run_from_before_goes_on_once_somebody_answered(tmp_path: Path, home: 
     store, made = home / "rosetta.sqlite", corpus(tmp_path)
     asked = request(made, may_send=WORDS)
     with opened(store) as connection:
-        number = begin(connection, made, asked.positions, asked.clear())
+        number = begun_on(connection, made, asked.positions, asked.clear())
         before = json.dumps(asked.plan.model_dump(mode="json") | {"run": {}})
         connection.execute("UPDATE runs SET plan = ? WHERE id = ?", (before, number))
         run = read_run(connection, number)

@@ -18,13 +18,12 @@ from harness.endpoint.endpoints import no_key
 from harness.method.completions import read_completion
 from harness.method.method import MethodClass, Output, Setup
 from harness.privacy import SendingRules, clear
-from harness.run.beginning import begin
 from harness.run.running import execute_run
 from harness.setup.plan import RunOptions
 from harness.store.file.database import open_store
 from scoring.core.setup import Translation
 from tests.guards.tree import PACKAGES, lines_with
-from tests.harness.evaluation import CHEAP, Heard, chat_plan, corpus, corpus_of, kept, query, run_corpus
+from tests.harness.evaluation import CHEAP, Heard, begun_on, chat_plan, corpus, corpus_of, kept, query, run_corpus
 from tests.harness.scripted import Scripted, error
 
 FAR, NEAR = "https://a.example/v1", "http://127.0.0.1:9/v1"
@@ -130,7 +129,7 @@ def test_clearance_of_another_run_lets_none_begin(store_path: Path, endpoint: Sc
         for each in (secret, public)
     ]  # fmt: skip
     with closing(open_store(store_path)) as connection:
-        number = begin(connection, secret, (0, 1), cleared[0])
+        number = begun_on(connection, secret, (0, 1), cleared[0])
     heard = Heard()
     with pytest.raises(ValueError, match="another run"):
         execute_run(store_path, number, cleared[1], heard, heard.control)
