@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Final
@@ -81,6 +82,14 @@ class OfficialList:
     """Points of the first metric by which two runs must differ to be told apart."""
     repeated: int
     """Cards that tell the scores of another run again; they have no row."""
+
+    @property
+    def disagreeing(self) -> tuple[int, int]:
+        """How many pairs of runs the first metric has in the other order than what ranks the list, and of how many."""
+        sign = 1 if direction(self.card.headline) == "higher" else -1
+        pairs = [(one, two) for one, two in combinations(self.rows, 2) if one.rank != two.rank]
+        values = [[sign * (row.value(self.card.headline) or 0.0) for row in pair] for pair in pairs]
+        return sum(first < second for first, second in values), len(values)
 
     @property
     def card(self) -> ReleasedCard:

@@ -68,7 +68,7 @@ class Board:
     by: str = COMPOSITE
     """The metric that it is ranked by: ``composite`` or chrF++; of other tasks the headline."""
     clusters: Mapping[str, int] = field(default_factory=dict)
-    """Run id → rank of its significance cluster: runs of one rank cannot be told apart by that metric."""
+    """Run id → rank of its significance cluster: inside a cluster the order may be chance."""
     chrf_clusters: Mapping[str, int] = field(default_factory=dict)
     """The same by chrF++, where the list is ranked by the composite."""
     unclustered: str = ""

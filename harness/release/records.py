@@ -132,6 +132,8 @@ class ReleasedScores(StrictRecord):
     scores_of: Text
     quality_tier: Text  # The automatic tier of the composite; empty where there is none
     claimable_tier: Text  # The highest tier that may be claimed of it before a review
+    coverage: Annotated[float | None, Field(ge=0, le=1, exclude_if=lambda it: it is None)] = None
+    """Share of the composite's weight that has a value, to 0.05; None without a composite, and on cards of earlier versions."""
     cost_per_entry_usd: float | None = None
     avg_latency_seconds: float | None = None
     """1, 2 or 5 times a power of ten, as the cost; None where it is not known or not told."""

@@ -16,7 +16,7 @@ from corpora.text.visible import plain
 from harness.card.material import stored_material
 from harness.card.reading import claim_of, number, stated_caveats
 from harness.card.rows import load_card
-from harness.card.withholding import LEAST, one_two_five, range_of, set_id
+from harness.card.withholding import LEAST, one_two_five, range_of, rounded, set_id
 from harness.compare.comparing import MOST_RUNS, compare_runs, require_named_once
 from harness.release import records
 from harness.release.budget import History, NotReleased, NotYetReleased
@@ -34,6 +34,7 @@ from scoring.card.smallest import smallest_difference
 from scoring.core.specification import COMPOSITE, Tier, stated_columns, stated_weighing
 
 _Told = TypeVar("_Told", ScoresTold, RefusalTold, DifferenceTold)
+_COVERAGE_STEP: Final = 0.05
 _MONEY_BITS: Final = log2(28)  # of 1, 2 or 5 times a power of ten from a millionth to a thousand
 
 
@@ -94,15 +95,15 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
     entries = [entry for entry in stored_material(connection, run.id).entries if entry.secret]
     digests = [change.ledger.digest(entry.source) for entry in entries]
     _require_enough(len(set(digests)))
-    rounded: records.Scores = {}
+    released: records.Scores = {}
     for id_, step in policy.steps(headline).items():
         between = id_ in {headline, COMPOSITE}  # these two have an interval, or are left out
         interval = scores.confidence_intervals.get(id_) if between else None
         lower, upper = (interval.ci_lower, interval.ci_upper) if interval else (None, None)
         if (value := number(getattr(scores, id_, None))) is not None and not (between and None in {lower, upper}):
-            rounded[id_] = records.stepped(value, lower, upper, step, range_of(id_))
-    if (value := number(getattr(scores, headline, None))) is None or headline not in rounded:
-        raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are called better. Nothing is told of it.")  # fmt: skip
+            released[id_] = records.stepped(value, lower, upper, step, range_of(id_))
+    if (value := number(getattr(scores, headline, None))) is None or headline not in released:
+        raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are called better. Nothing is released of it.")  # fmt: skip
     money = card.cost.cost_per_entry_usd, card.speed.avg_latency_seconds
     cost, latency = (one_two_five(spent) if spent is not None and policy.whole else None for spent in money)
     signatures = {**getattr(scores, "signatures", {})}
@@ -112,14 +113,17 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
     if claim is not None and card.dataset.task is None:
         held = {caveat.kind for caveat in stated_caveats(claim)}
         caveats = {kind: kind in held for kind in CaveatKind}
-    most = sum(records.bits(score, range_of(id_)) for id_, score in rounded.items())
+    mixed = number(getattr(scores, COMPOSITE, None)) is not None
+    covered = number(getattr(scores, "composite_coverage", None)) if mixed else None
+    most = sum(records.bits(score, range_of(id_)) for id_, score in released.items())
     most += _MONEY_BITS * (2 - [cost, latency].count(None)) + len(caveats or ()) + 2 * log2(len(Tier))
+    most += log2(1 / _COVERAGE_STEP + 1)
     draft = records.ReleasedCard(
         **dict(change.stated), policy=policy.name, run=run.run_id, run_card_hash=card.run_card_hash,
         submitter=submitter, method=_method(run), corpus=corpus, headline=headline,
-        signatures={id_: str(signature) for id_, signature in signatures.items() if id_ in rounded},
-        smallest_difference=least and tenth_upward(least), scores=rounded, quality_tier=scores.quality_tier,
-        claimable_tier=claim_of(card.as_json()).tier().value, cost_per_entry_usd=cost, avg_latency_seconds=latency, caveats=caveats,
+        signatures={id_: str(signature) for id_, signature in signatures.items() if id_ in released},
+        smallest_difference=least and tenth_upward(least), scores=released, quality_tier=scores.quality_tier,
+        claimable_tier=claim_of(card.as_json()).tier().value, coverage=covered and rounded(covered, _COVERAGE_STEP), cost_per_entry_usd=cost, avg_latency_seconds=latency, caveats=caveats,
         bits=ceil(most), scores_of=run.run_id, beat_by=0.0, answer=1, of=1,
     )  # fmt: skip
     came, atoms = read_dataset(connection, run.corpus).opened_from, dict.fromkeys(digests, 1)

@@ -78,8 +78,8 @@ def leaderboard(
 
     Official lists, of released cards, come first. A list holds runs over the same entries of the same corpus file,
     scored alike. Translations are ranked by their composite, or with --sort chrf by chrF++; the composites of one list weigh the same inputs. Runs of another
-    task (questions, speech, calls …) are ranked by its first metric, such as F1 or the word error rate. Runs of one
-    group cannot be told apart by what they are ranked by. A run has no rank if more than 5 % of its entries failed
+    task (questions, speech, calls …) are ranked by its first metric, such as F1 or the word error rate. Each run of
+    a group is better than every run of the groups below; inside, the order may be chance. A run has no rank if more than 5 % of its entries failed
     because there was no connection.
     """
     if table is not None and as_json:

@@ -52,7 +52,7 @@ class RankedRow:
 
 @dataclass(frozen=True, slots=True)
 class RankedGroup:
-    """Runs next to each other in a list that cannot be told apart; of a run without a group, that run alone."""
+    """Runs next to each other in a list, each better than all of the groups below; of a run without a group, that run alone."""
 
     words: str
     rows: tuple[RankedRow, ...]
@@ -198,7 +198,7 @@ def _groups(board: Board, rows: Sequence[RankedRow]) -> Iterator[RankedGroup]:
     by = short_title(board.by)
     for part in together:
         count = len(part)
-        warning = f"These {count:,} cannot be told apart by {by}: their order may be chance."
+        warning = f"Not all of these {count:,} can be told apart by {by}: their order may be chance."
         yield RankedGroup(warning if count > 1 else "", tuple(part))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from corpora.text.messages import counted
 from harness.leaderboard.official import checked_card
+from harness.release.budget import POLICIES
 from harness.release.records import ReleasedCard
 from rosetta_tui.html.chart import ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
@@ -47,7 +48,9 @@ def _in_short(card: ReleasedCard) -> Iterator[str]:
     """Return what left, and why no more."""
     many = counted(card.corpus.entries, "entry", "entries")
     yield f"The run is over {many}, and secret ones are among them. So no sentence, no output and no row of it leaves: scores stand rounded, and an interval contains the exact one."
-    yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus, under the policy {card.policy!r}."
+    yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus."
+    told, later = released_words.what_leaves(POLICIES[card.policy])
+    yield f"The policy {card.policy!r} tells {told} {later}".strip()
     if card.scores_of != card.run:
         yield f"The scores are those of run {card.scores_of[:8]}, told before: this run is not better by more than {card.beat_by:.3g}."
     if card.caveats is not None:

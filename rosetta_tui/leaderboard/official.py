@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.leaderboard.official import VERIFICATION, OfficialList, OfficialRow
+from rosetta_tui.leaderboard.rows import disagreeing_words
 from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Value
 from rosetta_tui.show.figures import CAVEATS
@@ -57,8 +58,8 @@ def table(found: OfficialList) -> list[list[str]]:
 
 def tier_words(row: OfficialRow) -> str:
     """Return the tier that may be claimed before a review; ``!`` where a part of the outputs fails."""
-    tier = row.card.claimable_tier
-    return f"{tier}{'!' if any((row.card.caveats or {}).values()) else ''}"
+    tier, fails = row.card.claimable_tier, any((row.card.caveats or {}).values())
+    return f"{tier}{'!' if fails else ''}{released_words.coverage(row.card)}"
 
 
 def notes(found: OfficialList) -> Iterator[str]:
@@ -67,6 +68,8 @@ def notes(found: OfficialList) -> Iterator[str]:
         held = [CAVEATS[kind] for kind, holds in (row.card.caveats or {}).items() if holds]
         if held:
             yield f"{row.card.run[:8]} {row.name}: {', '.join(held)}"
+    if words := disagreeing_words(found):
+        yield words
     if found.repeated:
         yield f"{counted(found.repeated, 'card')} tell the scores of another run again, as theirs were not better"
 
@@ -99,6 +102,7 @@ def record(row: OfficialRow) -> dict[str, Value]:
         "method_class": card.method.method_class,
         "quality_tier": card.quality_tier or None,
         "claimable_tier": card.claimable_tier,
+        "composite_coverage": card.coverage,
         "validated_by": VERIFICATION,
         **values,
         "cost_per_entry_usd": card.cost_per_entry_usd,
@@ -173,7 +177,7 @@ def _run(row: OfficialRow) -> JsonObject:
             "limits": [],
             "caveats": [kind for kind, holds in (card.caveats or {}).items() if holds],
             "floors_of_earlier_version": False,
-            "coverage": None,
+            "coverage": card.coverage,
         },
         "verification_tier": VERIFICATION,
         "stated": True,

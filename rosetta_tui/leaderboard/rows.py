@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpora.model.task import TRANSLATION
-from corpora.text.messages import counted
+from corpora.text.messages import counted, percent
 from harness.card.reading import block, kept_inside, number
 from harness.leaderboard.entrant import Entrant
+from harness.leaderboard.official import OfficialList
 from harness.leaderboard.ranking import Board, apart
 from harness.store.run_list import LEAD
 from rosetta_tui.show import card_fields, figures
@@ -354,7 +355,9 @@ def board_words(board: Board) -> tuple[str, str]:
     official = "OFFICIAL · " if board.official else ""
     made = ", ".join(short_title(input_) for input_ in board.grounds.inputs)
     by = f", calibration {board.grounds.calibration[:8]}" if board.grounds.calibration else ""
-    mixed = f"composite of {made} (profile {board.grounds.profile}{by})"
+    covered = {number(entrant.scores.get("composite_coverage")) for entrant in board.entrants} - {None, 1.0}
+    share = f", {' or '.join(percent(part) for part in sorted(filter(None, covered)))} of its weight" if covered else ""
+    mixed = f"composite of {made} (profile {board.grounds.profile}{by}{share})"
     if board.grounds.task != TRANSLATION:
         mixed = f"task {board.grounds.task}"
     return (
@@ -363,7 +366,7 @@ def board_words(board: Board) -> tuple[str, str]:
     )
 
 
-def disagreeing_words(board: Board) -> str:
+def disagreeing_words(board: Board | OfficialList) -> str:
     """Return how often chrF++ has two runs in the other order; empty where it never has."""
     otherwise, pairs = board.disagreeing if board.by == "composite" else (0, 0)
     return f"chrF++ has {otherwise:,} of {counted(pairs, 'pair')} in the other order" if otherwise else ""

@@ -80,8 +80,8 @@ class LeaderboardScreen(Screen[None]):
     HELP = (
         "A list holds runs over the same entries of the same corpus whose composites weigh the same "
         "inputs, scored alike.\n"
-        "rank: by chrF++; by composite where the list is sorted by it. group: runs of one group cannot be "
-        "told apart by that metric (paired bootstrap); each is better than every run of the groups below.\n"
+        "rank: by composite; by chrF++ where the list is sorted by it. group: each of its runs is better by that "
+        "metric than every run of the groups below (paired bootstrap); inside, the order may be chance.\n"
         "no rank: the seal does not hold, or more than 5 % of the entries failed because there is no connection.\n"
         "OFFICIAL: scores on the entries of gold_standard alone.\n"
         "self-benchmarked: scored by anyone who made the run, validated by nobody else.\n"

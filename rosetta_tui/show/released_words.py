@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from corpora.text.messages import counted
+from corpora.text.messages import counted, percent
 from harness.release.budget import ACTIVATE, CERTIFICATES, CHRF, REASONS, History, Policy, pause_words
-from harness.release.records import CertificateTold, RefusalTold, ReleasedCard, ReleasedScore, ScoresTold, Shortfall
+from harness.release.records import (
+    CertificateTold,
+    DifferenceTold,
+    RefusalTold,
+    ReleasedCard,
+    ReleasedScore,
+    ScoresTold,
+    Shortfall,
+)
 from rosetta_tui.show import figures
 
 
@@ -25,23 +33,31 @@ def score(told: ReleasedScore) -> str:
 
 
 def policy_words(policy: Policy) -> str:
-    """Return in a few sentences what leaves under a policy."""
-    step, again, pause, when = f"{policy.metrics[CHRF]:g}", "", "", ""
-    words = f"chrF++ in steps of {step}, and the tier"
-    if policy.whole:
-        words = (
-            f"chrF++ to {step}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded"
-        )
-    if policy.count > 1 and not policy.climbs:
-        again = "A later answer tells new numbers only if chrF++ beats the best one told by more than chance explains. "
-    if policy.count > 1:
-        pause = f", {pause_words(policy.pause_hours)} apart"
-    if policy.name == "blind":
-        when = f"Nothing before {policy.opens or 'a day that you name'}, then for all at once: "
-    return (
-        f"{policy.name}: {when}{words}. {counted(policy.count, 'answer')} to each submitter{pause}; {policy.everybody:,} to all together, "
-        f"then the corpus is rotated. {again}No text, no entry, no row."
+    """Return in a few sentences what leaves under a policy, and how often."""
+    pause = f", {pause_words(policy.pause_hours)} apart" if policy.count > 1 else ""
+    when = (
+        f"Nothing before {policy.opens or 'a day that you name'}, then for all at once: "
+        if policy.name == "blind"
+        else ""
     )
+    told, later = what_leaves(policy)
+    return (
+        f"{policy.name}: {when}{told} {counted(policy.count, 'answer')} to each submitter{pause}; {policy.everybody:,} to all together, "
+        f"then the corpus is rotated. {later}No text, no entry, no row."
+    )
+
+
+def what_leaves(policy: Policy) -> tuple[str, str]:
+    """Return what an answer under a policy tells, and what a later one does; empty where there is none, or it tells as much."""
+    step = f"{policy.metrics[CHRF]:g}"
+    first = f"chrF++ in steps of {step}, and the tier."
+    if policy.whole:
+        first = (
+            f"chrF++ to {step}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded."
+        )
+    climbs = policy.count == 1 or policy.climbs
+    later = "A later answer tells new numbers only if chrF++ beats the best one told by more than chance explains. "
+    return first, "" if climbs else later
 
 
 def confirmation(shortfall: Shortfall) -> str:
@@ -51,10 +67,15 @@ def confirmation(shortfall: Shortfall) -> str:
     return f"Not confirmed: {REASONS[shortfall]}. No tier above functional, ownership record or passed review rests on it. {ACTIVATE}"
 
 
+def coverage(card: ReleasedCard) -> str:
+    """Return on how much of its weight the composite behind a tier rests; empty where that is all of it, or not told."""
+    return "" if card.coverage in {None, 1.0} else f" on {percent(card.coverage)} of its weight"
+
+
 def facts(card: ReleasedCard) -> Iterator[str]:
     """Yield what a card tells beside its scores, in sentences."""
     automatic = "" if card.quality_tier in {"", card.claimable_tier} else f" (automatic: {card.quality_tier})"
-    yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
+    yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}{coverage(card)}."
     yield confirmation(card.shortfall)
     spent = [
         words
@@ -75,6 +96,7 @@ def facts(card: ReleasedCard) -> Iterator[str]:
 # computer adds up to.
 
 _REFUSAL_BITS: Final = 4  # of nine refusals that there are
+_DIFFERENCE_BITS: Final = 2  # better, worse, cannot be told apart
 
 
 @dataclass(frozen=True)
@@ -107,6 +129,11 @@ def uses(told: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:
         policy = told.policy(names[0], corpus, CERTIFICATES if isinstance(acts[0], CertificateTold) else None)
         scores = [act for act in acts if isinstance(act, ScoresTold)]
         bits = sum(act.card.bits for act in scores) + _REFUSAL_BITS * sum(isinstance(act, RefusalTold) for act in acts)
+        bits += _DIFFERENCE_BITS * sum(
+            (act.card.corpus.id, act.card.corpus.version) == (corpus, version)
+            and bool({*names} & {*act.card.submitters})
+            for act in told.of(DifferenceTold)
+        )
         new = next((act for act in reversed(scores) if act.new), None)
         gone = new is not None and new.run in withdrawn
         budget_uses.append(BudgetUse(names, corpus, version, len(acts), policy, last, None if gone else new, gone, bits))  # fmt: skip

@@ -133,11 +133,12 @@ def capitals(row: OutputRow) -> RowFault | None:
 
 
 def _shouted(text: str) -> bool:
-    return text.isupper() and sum(map(str.isupper, text)) >= 4
+    # not isupper(), which is false with ª or º: small letters that have no capital
+    return text == text.upper() and sum(map(str.isupper, text)) >= 4
 
 
 def _titled(text: str) -> bool:
-    return text.istitle() and text.count(" ") >= 3
+    return text == text.title() and text != text.lower() and text.count(" ") >= 3
 
 
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’ʼ-][\p{L}\p{M}]+)*")

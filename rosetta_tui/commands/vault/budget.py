@@ -138,7 +138,7 @@ def _lines(general: budget.Policy, shown: list[released_words.BudgetUse], submit
     for use in shown:
         row = _row(use)
         best = ", consent to what was told is withdrawn" if use.withdrawn else ""
-        best = best if row["best"] is None else f", last told {row['headline']} {row['best']:g}"
+        best = best if row["best"] is None else f", last told {short_title(row['headline'])} {row['best']:g}"
         if (least := row["smallest_difference"]) is not None:
             best += f" (differences below {least:g} chrF++ cannot be told apart by these entries)"
         yield (

@@ -46,11 +46,12 @@ Choice = npt.NDArray[np.int64]
 """Of each entry: 0 for the first candidate, 1 for the second, 2 for no output at all."""
 
 
-def demo_statistics() -> npt.NDArray[np.float64]:
-    """Return what chrF++ takes from each entry of the demonstration's corpus: shape (good, poor or empty; entries; columns)."""
+def demo_statistics(scorer: Scorer | None = None) -> npt.NDArray[np.float64]:
+    """Return what a scorer, chrF++ alone without one, takes from each entry of the demonstration's corpus: shape (good,
+    poor or empty; entries; columns)."""
     samples = files("corpora.samples")
     corpus = load(str(samples.joinpath("eo-demo-v1.json")))
-    scorer = Scorer([each for each in surface_metrics() if each.info.id == CHRF])
+    scorer = scorer or Scorer([each for each in surface_metrics() if each.info.id == CHRF])
     made = []
     for name in ("strong", "weak", ""):
         outputs = {} if not name else _outputs(f"eo-demo-outputs-{name}.jsonl")

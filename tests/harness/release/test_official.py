@@ -18,6 +18,7 @@ from harness.release.records import Begun, InLedger, LedgerLine, ReleasedCard, R
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.vault.vault import Vault
+from rosetta_tui.leaderboard import official as official_words
 from tests.harness.release.attackers import START, question
 from tests.harness.release.made import Office, hidden
 from tests.harness.release.made import told_card as card
@@ -33,6 +34,29 @@ def test_list_is_ranked_by_composite_and_ties_share_a_rank() -> None:
     [without] = official_lists([*cards, card("e", 65)])
     assert [row.name for row in without.rows] == ["b", "e", "c", "a"]
     assert without.by == "chrf_plus_plus"
+
+
+def test_list_names_pairs_that_chrf_has_in_the_other_order() -> None:
+    cards = [card("a", 70, 0.6), card("b", 72, 0.5), card("c", 65, 0.4), card("d", 80, 0.4)]  # c and d share a rank
+    [found] = official_lists(cards)
+    assert found.disagreeing == (3, 5)  # a and b, a and d, b and d
+    assert "chrF++ has 3 of 5 pairs in the other order" in [*official_words.notes(found)]
+    [alike] = official_lists(cards[:1])
+    assert [*official_words.notes(alike)] == []
+
+
+@pytest.mark.parametrize(("covered", "caveats", "words"), [
+    (0.5, {}, "functional on 50 % of its weight"), (1.0, {}, "functional"), (None, {}, "functional"),
+    (0.55, {"short": True}, "functional! on 55 % of its weight"),
+])  # fmt: skip
+def test_coverage_stands_beside_the_tier_of_a_released_card(
+    covered: float | None, caveats: dict[str, bool], words: str
+) -> None:
+    told = card("a", 70, 0.6, coverage=covered, claimable_tier="functional", caveats=caveats or None)
+    [found] = official_lists([told])
+    assert official_words.tier_words(found.rows[0]) == words
+    assert official_words.record(found.rows[0])["composite_coverage"] == covered
+    assert ("coverage" in json.loads(told.model_dump_json())) is (covered is not None)  # as cards of earlier versions
 
 
 def test_cards_of_another_key_version_or_size_are_another_list() -> None:

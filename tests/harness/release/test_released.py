@@ -7,7 +7,9 @@ import errno
 import json
 import math
 import os
+import random
 import re
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
@@ -16,18 +18,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN
-from harness.card.withholding import expected_half, one_two_five
+from harness.card.model import RunCard
+from harness.card.rows import load_card
+from harness.card.withholding import expected_half, one_two_five, range_of
 from harness.core.failures import UsageError
 from harness.leaderboard.official import verify_released
-from harness.release.budget import MOMENT, POLICIES, History, NotReleased, NotYetReleased
+from harness.release.budget import MOMENT, POLICIES, TRUSTED, History, NotReleased, NotYetReleased
 from harness.release.ledger import ReleaseLedger
 from harness.release.records import (
+    PolicyName,
     ReleasedCard,
     ReleasedDifference,
     ReleasedRefusal,
@@ -42,9 +45,10 @@ from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.html.released_page import released_page
+from rosetta_tui.show import released_words
 from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import FEWEST, by_segment, smallest_difference
-from scoring.core.specification import Tier
+from scoring.core.specification import COMPOSITE, Tier
 from scoring.statistics.clusters import Z_BOTH
 from tests.harness.release.attackers import question
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
@@ -122,10 +126,11 @@ def test_card_has_all_fields_rounded_and_nothing_of_an_entry(office: Office) -> 
     assert (told["policy"], told["answer"], told["of"]) == ("official", 1, 3)
     assert told["cost_per_entry_usd"] is None  # nobody knows what it cost
     assert told["avg_latency_seconds"] is None
-    # three numbers of 101 steps twice, one of 21, five caveats, two tiers of six
-    assert told["bits"] == math.ceil(6 * math.log2(101) + math.log2(21) + 5 + 2 * math.log2(6))
+    # three numbers of 101 steps twice, one of 21, five caveats, two tiers of six, a coverage of 21 steps
+    assert told["bits"] == math.ceil(6 * math.log2(101) + math.log2(21) + 5 + 2 * math.log2(6) + math.log2(21))
+    assert told["coverage"] == pytest.approx(inside["scores"]["composite_coverage"], abs=0.025)
     assert told["caveats"] == dict.fromkeys(CaveatKind, False)
-    known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line", "bits"}
+    known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line", "bits", "coverage"}
     known |= {"cost_per_entry_usd", "avg_latency_seconds", "smallest_difference", *CaveatKind}
     assert {name for name, _ in numbers(told)} <= known
     assert set(office.ledger.read().atoms.values()) == {1}  # so nothing tells them apart
@@ -164,18 +169,67 @@ def test_policies_have_these_numbers() -> None:
     }
 
 
-@given(st.floats(0, 100), st.floats(0, 30), st.floats(0, 30), st.sampled_from([5, 1, 0.1, 0.05, 0.02, 0.01]))
+def with_numbers_at_random(card: RunCard, source: random.Random) -> RunCard:
+    """Return a card with scores, intervals and spending at random; an interval need not contain its value."""
+    scores, intervals = {}, {}
+    for id_ in TRUSTED:
+        high, decimals = range_of(id_)[1], source.choice([0, 1, 2, 4, 17])  # also what lies on a border of a step
+        low, value, up = sorted(round(source.uniform(0, high), decimals) for _ in "123")
+        if source.random() < 0.1:
+            low, value, up = source.choice([(value, low, up), (low, up, value), (0, 0, 0), (high, high, high)])
+        known = card.scores.confidence_intervals[CHRF]
+        scores[id_], intervals[id_] = value, known.model_copy(update={"ci_lower": low, "ci_upper": up})
+    spent = [source.choice([None, 0.0, 10 ** source.uniform(-6, 3)]) for _ in "12"]
+    return card.model_copy(update={
+        "scores": card.scores.model_copy(update=scores | {"confidence_intervals": intervals}),
+        "cost": card.cost.model_copy(update={"cost_per_entry_usd": spent[0]}),
+        "speed": card.speed.model_copy(update={"avg_latency_seconds": spent[1]}),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", ["official", "strict", "trusted"])
 def test_told_value_and_interval_contain_the_exact_interval(
-    value: float, below: float, above: float, step: float
+    played: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: PolicyName
 ) -> None:
-    lower, upper = max(0.0, value - below), min(100.0, value + above)
-    told = stepped(value, lower, upper, step, (0, 100))
-    assert told.lower is not None
-    assert told.upper is not None
-    assert told.lower <= min(lower, told.value)
-    assert max(upper, told.value) <= told.upper
-    assert told.upper - told.lower <= upper - lower + 2 * step + 1e-6
-    assert abs(told.value - value) <= step / 2 + 1e-6
+    """By the function that tells a run's scores, for cards with numbers at random."""
+    source, inside = random.Random(policy), list[RunCard]()
+
+    def load(store: sqlite3.Connection, run: int) -> RunCard:
+        inside.append(with_numbers_at_random(load_card(store, run), source))
+        return inside[-1]
+
+    monkeypatch.setattr("harness.release.releasing.load_card", load)
+    for number in range(times(12, 3_334)):
+        (tmp_path / f"{number}").mkdir()
+        office = Office(tmp_path / f"{number}", runs=played.runs)
+        office.set(Rule(policy=policy))
+        told = ReleasedCard.model_validate_json(played.release("mixed", ledger=office.ledger))
+        exact, steps = inside[-1].scores, POLICIES[policy].metrics
+        assert set(told.scores) == set(steps)
+        for id_, score in told.scores.items():
+            value, step, interval = getattr(exact, id_), steps[id_], exact.confidence_intervals[id_]
+            assert score.step == step
+            assert abs(score.value - value) <= step / 2 + 1e-9
+            assert is_multiple(score.value, step)
+            if id_ not in {CHRF, COMPOSITE}:
+                assert score.interval is None
+                continue
+            assert score.lower is not None
+            assert score.upper is not None
+            low, high = min(value, interval.ci_lower), max(value, interval.ci_upper)
+            assert score.lower <= min(low, score.value)
+            assert max(high, score.value) <= score.upper
+            assert low - score.lower < step + 1e-9
+            assert score.upper - high < step + 1e-9
+            assert is_multiple(score.lower, step)
+            assert is_multiple(score.upper, step)
+        money = inside[-1].cost.cost_per_entry_usd, inside[-1].speed.avg_latency_seconds
+        stated = told.cost_per_entry_usd, told.avg_latency_seconds
+        assert stated == ((None, None) if policy == "strict" else tuple(None if m is None else one_two_five(m) for m in money))  # fmt: skip
+
+
+def is_multiple(value: float, step: float) -> bool:
+    return value / step == pytest.approx(round(value / step), abs=1e-6)
 
 
 def test_interval_contains_a_value_that_the_exact_one_does_not() -> None:
@@ -223,7 +277,10 @@ def test_caveats_leave_as_yes_or_no_and_are_those_of_the_best(office: Office) ->
     assert told["caveats"] == {"repeated": False, "short": True, "long": False, "untranslated": False, "disordered": False}  # fmt: skip
     assert b"findings" not in data
     with opened(office.store) as store:
-        assert "less than half as long" in released_page(data, "card.json", store)
+        page = released_page(data, "card.json", store)
+    assert "less than half as long" in page
+    assert "tells chrF++ to 1, composite" in page
+    assert "only if chrF++ beats the best one told" in page
     best, worse = office.told("better"), office.told("copied")
     assert set(best["caveats"].values()) == {False}
     assert (worse["scores_of"], worse["caveats"]) == (best["run"], best["caveats"])
@@ -426,6 +483,8 @@ def test_difference_of_two_told_runs_is_one_word(office: Office) -> None:
     history = office.ledger.read()
     assert [len(history.told(ScoresTold, n)) for n in ("Ann", "Ben")] == [1, 1]
     assert office.compared("poor", "good") == told  # and counts once
+    bits = {use.names: use.bits for use in released_words.uses(history)}
+    assert bits == {(act.submitter,): act.card.bits + 2 * 2 for act in history.told(ScoresTold)}  # two words of three
     office.set(Rule(count=2))
     office.release("slightly better", "Cid")
     refuses(NotReleased, "all 2 differences", office.compared, "poor", "slightly better")

@@ -197,7 +197,7 @@ SEEDS = (
     Seed("leading number", C.DECODER_MARKS, lambda entry, text: _if(not entry.source[0].isdigit() and not entry.reference[0].isdigit(), f"{entry.id}. {text}")),
     Seed("end of sentence", C.DECODER_MARKS, _around("", "</s>")),
     Seed("end of message", C.DECODER_MARKS, _around("", "<|im_end|>")),
-    Seed("unknown word", C.DECODER_MARKS, lambda entry, text: re.sub(r"^\S+", "<unk>", text) if " " in text else None),
+    Seed("unknown word", C.DECODER_MARKS, lambda entry, text: re.sub(r"^\s*\S+", "<unk>", text) if " " in text.strip() else None),
     Seed("language tag", C.DECODER_MARKS, lambda entry, text: f"epo_Latn {text}"),
     Seed("spaced stops", C.DECODER_MARKS, _spaced),
     Seed("mojibake", C.DECODER_MARKS, _mojibake),

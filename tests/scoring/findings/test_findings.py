@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
 from corpora.samples import DEMO_CORPUS, sample_path
+from corpora.text.comparison import FORM
 from scoring.card.scorecard import scorecard
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
@@ -120,6 +121,14 @@ def made(count: int, reference: str = "Ke {} hundoj ludas sub la granda ĉielo."
     ]
 
 
+@pytest.mark.parametrize("change", [str.upper, str.title])
+def test_capitals_are_found_next_to_small_letters_without_a_capital(change: Callable[[str], str]) -> None:
+    entries = [Entry(id=1, source="A boycott on 125th Street", reference="Un boicot en la calle 125.ª, la principal")]
+    finding = by_code(entries, [change(entries[0].reference)])[FindingCode.CAPITALS]
+    assert finding.entries == (1,)
+    assert find(entries, ["Un boicot por la 125.ª calle"]) == ()
+
+
 def test_cost_is_what_the_run_gains_without_the_fault() -> None:
     entries = made(100)
     right = [entry.reference for entry in entries]
@@ -193,7 +202,7 @@ def test_cost_reads_texts_as_the_run_does() -> None:
     entries = made(30, "L'akvo de {} montoj fluas")
     outputs = ["Jen: " + entry.reference.replace("'", "’") for entry in entries]
     chrf = ChrfPlusPlus()
-    scorer = Scorer([chrf], languages=("en", "eo"))
+    scorer = Scorer([chrf], languages=("en", "eo", FORM))
     pairs = [Translation(*pair) for pair in zip(entries, outputs, strict=True)]
     known = [taken["chrf_plus_plus"] for taken in scorer.statistics(pairs)]
     [finding] = find(entries, outputs, chrf, known, read=scorer.alike)

@@ -103,7 +103,7 @@ def test_pages_of_a_leaderboard_and_a_review_are_whole(played: Played) -> None:
         board = StrictPage(leaderboard_page(store, None, "chrf", best=False))
     certificate = certificate_of(issue(review_of(1)))
     review = StrictPage(page_of_verdicts("spring", [verdict(certificate)], ["2f7a01bc"]))
-    assert "These 2 cannot be told apart by chrF++: their order may be chance." in board.text
+    assert "Not all of these 2 can be told apart by chrF++: their order may be chance." in board.text
     assert "other entries (12 of 30)" in board.text
     assert "spring" in " ".join(review.of["h1"])
 
