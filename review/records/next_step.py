@@ -1,32 +1,40 @@
 """What is next for those who keep a vault: of each vault, submission and review the first step that is not done.
 
-It is read from where the steps were done, with no key, and no text is opened.
+It is read from where the steps were done, with no key but the keeper's own name, and no text is opened.
 """
 
 from __future__ import annotations
 
 import shlex
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from harness.core.failures import HarnessError
+from harness.sealed.keys import Identity, Role
+from harness.sealed.stick import read_file
 from harness.store.file.database import opened
 from harness.store.runs import find_by_id
 from harness.submission.desk import KeptSubmission, SubmissionStore
 from harness.vault.folder import VaultState
-from harness.vault.grants.files import standing
+from harness.vault.grants.files import ANSWER_SUFFIX, MOST_BYTES, asked_words, read_answer, refuse_over, standing
+from harness.vault.grants.grants import grant_in, read_asked
 from harness.vault.ledger import Grant
+from harness.vault.log import moment
 from harness.vault.opening import folders_seen, vault_at
 from harness.vault.records import CopyMade
+from harness.vault.request import REQUEST_SUFFIX
 from review.office.results.whole_way import by_people, whole_way
 from review.office.store.database import FILE
 from review.office.store.store import Office
 from review.records.agreeing import end_of_way
 
+_MOST_FILES: Final = 50
+Read = TypeVar("Read")
 OPEN: Final = frozenset({
     "CORPUS", "FILE", "FOLDER", "LAPTOP-FILE", "NAME", "NAME.certificate.json", "NAME.rosetta-ownership", "NUMBER", "STICK",
     "WORDS",
@@ -54,7 +62,7 @@ def next_steps(store: Path, submission: str = "") -> list[CouncilStep]:
     vaults = dict(_vaults(home))
     desk = SubmissionStore(home)
     kept = [desk.find(submission)] if submission else desk.all()
-    steps = [] if submission else [*_of_vaults(vaults)]
+    steps = [] if submission else [*_of_keeper(home, vaults), *_of_vaults(vaults)]
     with ExitStack() as stack:
         connection = stack.enter_context(opened(store))
         office = stack.enter_context(Office.open(home)) if (home / FILE).exists() else None
@@ -63,7 +71,7 @@ def next_steps(store: Path, submission: str = "") -> list[CouncilStep]:
         judged = {last.run for last in (submitted.last_judged for submitted in kept) if last is not None}
         if office is not None and not submission:
             steps += _of_reviews(connection, office, judged)
-    if not (steps or vaults or kept):
+    if not (steps or vaults or kept or Identity.known(home, Role.KEEPER)):
         command = "rosetta vault init FOLDER --name NAME --as NAME --recovery FILE"
         steps.append(CouncilStep("", "make a vault", "no vault and no submission is here yet", command))
     return steps
@@ -89,6 +97,34 @@ def _of_vaults(vaults: Mapping[str, VaultState]) -> Iterator[CouncilStep]:
         elif state.split is not None and not copied:
             command = f"rosetta vault export {shlex.quote(folder)} FOLDER --purpose WORDS"
             yield CouncilStep(about, "make a copy for the keepers", "they need one to answer requests", command)
+
+
+def _of_keeper(home: Path, vaults: Mapping[str, VaultState]) -> Iterator[CouncilStep]:
+    """Yield the requests next to a vault, as on a stick with its copy, for which this computer's keeper is needed still."""
+    if not Identity.known(home, Role.KEEPER):
+        return
+    me = Identity.load(home, Role.KEEPER).public.signing_key
+    for folder, state in vaults.items():
+        vault = vault_at(Path(folder), home)
+        answers = [*_files_in(vault.folder.parent, ANSWER_SUFFIX, read_answer)]
+        for path, request in _files_in(vault.folder.parent, REQUEST_SUFFIX, partial(read_asked, vault)):
+            grant = grant_in(state, request[0])
+            signed = [*grant.answers.values(), *(answer for _, (answer, _) in answers if answer.request == grant.id)]
+            allowed = {grant.request.by, *(answer.keeper for answer in signed if answer.allowed)}
+            known = {grant.request.by, *(answer.keeper for answer in signed)}
+            if me in state.keepers and me not in known and len(allowed & state.keepers.keys()) < state.threshold:
+                with suppress(HarnessError):  # nobody can use it any more
+                    refuse_over(state, grant, moment(vault.clock()))
+                    command = shlex.join(["rosetta", "vault", "grant", "answer", folder, str(path)])
+                    asked = asked_words(grant.request, state)
+                    yield CouncilStep(f"vault {state.founded.name}", "answer a request", asked, command)
+
+
+def _files_in(folder: Path, suffix: str, read: Callable[[bytes], Read]) -> Iterator[tuple[Path, Read]]:
+    """Yield the files that can be read, the first ones only; it may be a stranger's stick."""
+    for path in sorted(folder.glob(f"*{suffix}"))[:_MOST_FILES]:
+        with suppress(HarnessError):  # of another vault, or of nobody who is known
+            yield path, read(read_file(path, MOST_BYTES))
 
 
 def _of_submission(

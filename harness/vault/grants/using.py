@@ -140,7 +140,8 @@ class AwaitedGrant:
         places = file, self.file, self.grants.kept.place(number)
         folders = dict.fromkeys(path.parent.absolute() for path in places if path)
         for path in (path for folder in folders for path in sorted(folder.glob(f"*{ANSWER_SUFFIX}"))):
-            if seen.get(path) == (stamp := file_stamp(path)):
+            before, stamp = seen.get(path), file_stamp(path)
+            if before == stamp:
                 continue
             seen[path] = stamp
             try:
@@ -153,9 +154,12 @@ class AwaitedGrant:
                         yield f"{path.name} answers {which} and does not count here."
                     continue
                 known = state.grants[number].answers.get(answer.keeper)
+                seen[path] = "tried", stamp  # again where it fails: the vault may be busy, or the clock be set right
                 self.grants.take(data, identity)
+                seen[path] = stamp
             except HarnessError as error:
-                yield f"{path.name} does not count: {error}"
+                if seen[path] != before:
+                    yield f"{path.name} does not count: {error}"
                 continue
             if known is None or answer_id(known) != answer_id(answer):
                 does = "allows it" if answer.allowed else f"refuses it: {answer.reason}"

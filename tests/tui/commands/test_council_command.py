@@ -51,6 +51,38 @@ def test_council_says_whom_a_submission_waits_for(desk: Desk, monkeypatch: pytes
     assert desk("vault log together") == before
 
 
+def test_council_shows_a_keeper_the_request_on_the_stick(desk: Desk) -> None:
+    """Once, and only while their answer is needed; what else is on the stick is left alone."""
+    school, library, stick = desk.folder / "school", desk.folder / "library", desk.folder / "my stick"
+    stick.mkdir()
+    for home in (school, library):
+        ok(f"vault card {home.name}.rosetta-keeper", home)
+    desk("vault init together --name Together --as Office --threshold 2 --recovery rec2.txt --keeper school.rosetta-keeper --keeper library.rosetta-keeper")  # fmt: skip
+    desk(f"vault add together {gold(desk.folder)}")
+    desk("vault export together", str(stick / "copy"), "--purpose", "keepers")
+    rehearsed(desk)
+    (desk.folder / "tiny.rosetta-submission").rename(stick / "tiny.rosetta-submission")
+    run = ["submission", "run", str(stick / "tiny.rosetta-submission"), "eo-gold", "--terms", "tiny-terms.txt"]
+    desk(*run, "--vault", "together", "--despite-network", "x", "--purpose", "spring", code=WAITING)
+    (stick / "a.rosetta-request").symlink_to("/dev/zero")
+    (stick / "b.rosetta-request").write_text("{}")
+    nothing = "Nothing is to be done here"
+    for home in (school, library):
+        assert nothing in ok("council", home)
+        ok(f"vault log '{stick / 'copy'}'", home)
+        shown = ok("council", home)
+        assert "answer a request (Office asks to open 'eo-gold' once: 6 gold_standard)." in shown
+    command = shown.splitlines()[1].strip()
+    assert command == f"rosetta vault grant answer '{stick / 'copy'}' '{stick / 'tiny.rosetta-request'}'"
+    assert "answer a request" not in desk("council"), "who asks has allowed it"
+    ok(f"{command.removeprefix('rosetta ')} --refuse no", library)
+    assert nothing in ok("council", library)
+    ok(f"{command.removeprefix('rosetta ')} --yes", school)
+    assert nothing in ok("council", school)
+    (stick / "tiny-library.rosetta-answer").unlink()
+    assert nothing in ok("council", library), "enough others allowed it"
+
+
 def test_council_gives_a_command_only_options_that_it_has(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk("vault log elders")  # seen where it lies now
     rehearsed(desk)

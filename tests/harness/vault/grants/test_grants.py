@@ -179,6 +179,27 @@ def test_awaited_grant_is_continued_from_any_folder(here: Grants, tmp_path: Path
     assert not any(here.kept.folder.glob("*.place"))
 
 
+def test_answer_is_tried_again_when_the_clock_is_set_right(here: Grants, tmp_path: Path) -> None:
+    """It is said once that it does not count; the command need not be typed again."""
+    told: list[str] = []
+    waits: list[Path] = []
+    clock = here.vault.clock
+
+    def wait(request: Path) -> None:
+        waits.append(request)
+        if len(waits) == 1:
+            [answer] = allowed(here, request.read_bytes(), SCHOOL)
+            (tmp_path / "school.rosetta-answer").write_bytes(answer)
+        wrong = len(waits) < 4
+        object.__setattr__(here.vault, "clock", later(-3) if wrong else clock)
+
+    awaited_grant = replace(awaited(here, tmp_path, wait=wait), tell=told.extend)
+    assert awaited_grant.allowed(*WORK)
+    assert len(waits) == 4
+    assert len([line for line in told if "The clock of this computer shows" in line]) == 1
+    assert told[-1] == "School allows it"
+
+
 def test_whatever_lies_on_the_stick_is_no_answer(here: Grants, tmp_path: Path) -> None:
     """Links without an end, as long as the request they would be taken for; pipes; answers to another request."""
     with pytest.raises(StillWaitingError):
