@@ -24,7 +24,16 @@ PAGE = Path(__file__).parent / "app.md"
 WITHOUT = ("rosetta_tui.commands", "rosetta_tui.review.rating")
 """What has no screens of the app, or those of speakers, which their own guide shows."""
 BASES = frozenset(
-    {"EntryByEntryScreen", "ListScreen", "ReadAgain", "ReadingScreen", "PanedScreen", "SearchedScreen", "SectionScreen"}
+    {
+        "EntryByEntryScreen",
+        "ListScreen",
+        "ReadAgain",
+        "ReadingScreen",
+        "PanedScreen",
+        "ReasonedScreen",
+        "SearchedScreen",
+        "SectionScreen",
+    }
 )
 """Screens that others are made from."""
 BEGIN = "<!-- written by docs/make_keys.py -->\n"

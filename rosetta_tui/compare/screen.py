@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,6 +20,7 @@ from textual.worker import get_current_worker
 
 from harness.compare.comparing import compare_runs
 from harness.compare.comparison import Comparison, part_tags
+from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import HarnessError
 from harness.store.file.database import open_store, opened
 from rosetta_tui.compare import difference_panel
@@ -32,16 +35,18 @@ from rosetta_tui.compare.detail_screens import (
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import lettered, name
 from rosetta_tui.compare.table import ComparedTable, ComparedTexts, ComparisonView, filter_choices, sort_words
-from rosetta_tui.entry.page import RunPages, how_made, prompts
-from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, PanedScreen, RowsAndPane
+from rosetta_tui.entry.page import RunPages, findings_line, how_made, prompts
+from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
+from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonsTable, reasons_of
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import EmptyState, PageLine, StatusBar, show
+from rosetta_tui.toolkit.background import background, bring
+from rosetta_tui.toolkit.content import DetailLine, EmptyState, PageLine, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.findings.records import FindingCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ _OF_COMPARED = frozenset({"metric", "turn", "sort", "filter", "search", "parts",
 """What can be done only where something is compared."""
 
 
-class CompareScreen(PanedScreen):
+class CompareScreen(ReasonedScreen):
     """Two to six runs; the values come first, the tests as soon as they are worked out."""
 
     TITLE = "Compare"
@@ -105,6 +110,7 @@ class CompareScreen(PanedScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         PANE,
+        REASONS,
         Binding("m", "metric", "Metric", id="compare.metric"),
         Binding("left,h", "turn(-1)", "Pair before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "Pair after", show=False, id="next"),
@@ -127,6 +133,7 @@ class CompareScreen(PanedScreen):
         self._reading = False
         self._next_look = 0.0
         self.comparison: Comparison | None = None
+        self._findings: dict[tuple[int, int], RunFindings | None] = {}  # by run and its entries then
         self._pages: dict[int, RunPages] = {}  # of the runs that the pane has shown, by their number in the store
         self.tested = False  # true when the tests are worked out
         self.metric = ""
@@ -135,6 +142,8 @@ class CompareScreen(PanedScreen):
         yield StatusBar()
         yield EmptyState("Comparing …")
         yield difference_panel.DifferencePanel()
+        yield DetailLine(id="why")
+        yield ReasonsTable()
         yield Static(id="notes")
         yield Input(placeholder="text in id, source, reference or an output", id="search")
         with RowsAndPane():
@@ -144,7 +153,7 @@ class CompareScreen(PanedScreen):
         yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
-        for part in _PARTS:
+        for part in (*_PARTS, "#why"):
             self.query_one(part).display = False
         self.action_read()
         self.set_interval(LOOK_SECONDS, self.look)
@@ -253,6 +262,7 @@ class CompareScreen(PanedScreen):
             self.metric = ordered(comparison.metrics)[0]
         self._fill_panel()
         self._fill_entries()
+        self._look_for_reasons()
         if first_time or self.focused is None:
             self.table.focus()
         self.refresh_bindings()
@@ -293,7 +303,7 @@ class CompareScreen(PanedScreen):
 
     def entry_key(self) -> Hashable:
         place, view = self.table.place, self.table.view
-        return None if place is None else (place, view, id(self.comparison))
+        return None if place is None else (place, view, id(self.comparison), len(self._findings))
 
     def entry_page(self) -> EntryPage:
         comparison, texts, view, place = self.comparison, self.table.texts, self.table.view, self.table.place
@@ -305,19 +315,23 @@ class CompareScreen(PanedScreen):
     def _page_lines(self, facts: EntryOfRuns) -> Iterator[PageLine]:
         """Yield what the screen of the entry shows, and how the outputs of the pair came about."""
         yield from page_lines(facts)
+        for side, findings in self._sides():
+            if codes := findings.of_entry(int(facts.comparison.entries.positions[side, facts.place])):
+                yield findings_line(codes, f"{facts.comparison.runs[side].letter} Findings")
         for side in (facts.view.first, facts.view.second):
             run, letter = facts.comparison.sides[side].rows.run, facts.comparison.runs[side].letter
             pages = self._pages.get(run.id)
             if pages is None and self._store is not None:
                 pages = self._pages[run.id] = RunPages(self._store, run, run.opening.missing)
             position = int(facts.comparison.entries.positions[side, facts.place])
-            told = None if pages is None else readable(partial(pages.facts, position))
-            for label, text in () if told is None else (*how_made(told), *prompts(told)):
+            facts_of_run = None if pages is None else readable(partial(pages.facts, position))
+            for label, text in () if facts_of_run is None else (*how_made(facts_of_run), *prompts(facts_of_run)):
                 yield PageLine(f"{letter} {label}", text)
 
     @on(difference_panel.DifferencePanel.PairChanged)
     def _pair_changed(self) -> None:
         self._fill_entries(top=True)
+        self._look_for_reasons()
 
     @on(ResultTable.Chosen, "#pairs")
     def _pair_chosen(self) -> None:
@@ -337,6 +351,59 @@ class CompareScreen(PanedScreen):
 
         screen = ComparedEntryScreen(self.comparison, texts, entries.order, event.index, view)
         self.app.push_screen(screen, back)
+
+    # Why
+
+    def _look_for_reasons(self) -> None:
+        """Examine the outputs of the pair, each run once for as many entries as it has."""
+        comparison, view = self.comparison, self.view
+        if comparison is None or view is None or not self.tested:
+            return
+        runs = [comparison.sides[side].rows.run for side in (view.first, view.second)]
+        done = [comparison.runs[side].done for side in (view.first, view.second)]
+        wanted = [run for run, n in zip(runs, done, strict=True) if (run.id, n) not in self._findings]
+
+        def find(store: sqlite3.Connection) -> list[RunFindings | None]:
+            return [run_findings(store, run) for run in wanted]
+
+        def found(findings: list[RunFindings | None]) -> None:
+            amounts = dict(zip([run.id for run in runs], done, strict=True))
+            self._findings |= {(run.id, amounts[run.id]): one for run, one in zip(wanted, findings, strict=True)}
+            self._show_reasons()
+
+        if wanted:
+            background(self, self._path, "findings", find, found, lambda _: None)
+        else:
+            self._show_reasons()
+
+    def _sides(self) -> list[tuple[int, RunFindings]]:
+        """Return the runs of the pair by their place in the comparison, with what was found in them."""
+        comparison, view = self.comparison, self.view
+        if comparison is None or view is None:
+            return []
+        examined = (
+            (side, self._findings.get((comparison.sides[side].rows.run.id, comparison.runs[side].done)))
+            for side in (view.first, view.second)
+        )
+        return [(side, findings) for side, findings in examined if findings is not None]
+
+    def _show_reasons(self) -> None:
+        comparison, sides = self.comparison, self._sides()
+        if comparison is None or len(sides) < 2:
+            return
+        positions = comparison.entries.positions
+        counted = [(findings, frozenset(positions[side].tolist())) for side, findings in sides]
+        self.show_reasons(reasons_of(counted), [comparison.runs[side].letter for side, _ in sides])
+        self.show_entry()
+
+    def places_of(self, code: FindingCode) -> Collection[int]:
+        comparison = self.comparison
+        if comparison is None:
+            return ()
+        having = [
+            np.isin(comparison.entries.positions[side], found.positions.get(code, ())) for side, found in self._sides()
+        ]
+        return np.flatnonzero(np.logical_or.reduce(having)).tolist() if having else ()
 
     # Metric, pair, order
 

@@ -68,11 +68,14 @@ class ComparedOrder(RowOrder):
     sort: str = "apart"
     narrow: str = "all"
     only: Mapping[str, str] = field(default_factory=dict)  # dimension → the tag wanted
+    places: Collection[int] | None = None  # only these entries: those that a reason is about
+    about: str = ""  # what `places` have in common, in words
 
     def words(self, one: str, other: str) -> str:
         """Return what is shown and in which order; ``one`` and ``other`` are the letters of the pair."""
         narrowed = [] if self.narrow == "all" else [narrow_words(one, other)[self.narrow]]
         narrowed += [f"{name} {plain(tag)}" for name, tag in self.only.items()]
+        narrowed += [self.about] if self.about else []
         turned = ", turned round" if self.turned else ""
         return self.said(narrowed, sort_words(one, other)[self.sort] + turned)
 
@@ -133,8 +136,9 @@ def ordered_places(
     mask = _narrowed(entries, view, order.narrow, outcomes)
     for dimension, tag in order.only.items():
         mask &= np.array([own == tag for own in tags.get(dimension, [None] * len(entries))], bool)
-    if found is not None:
-        mask &= np.isin(np.arange(len(entries)), np.fromiter(found, np.int64, len(found)))
+    for wanted in (found, order.places):
+        if wanted is not None:
+            mask &= np.isin(np.arange(len(entries)), np.fromiter(wanted, np.int64, len(wanted)))
     chosen = np.flatnonzero(mask)
     if order.sort == "id":
 

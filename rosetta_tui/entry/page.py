@@ -34,6 +34,7 @@ from scoring.core.inventory import by_category, short_title
 from scoring.core.metric import StatisticsError
 from scoring.core.scorer import EntryValues, Scorer
 from scoring.core.specification import TRANSLATIONS
+from scoring.findings.records import FindingCode, finding_name
 from scoring.packs.judged import JudgeScore
 
 
@@ -162,10 +163,18 @@ class RunPages:
 
 
 def page_lines(
-    facts: EntryFacts, explanation: EntryExplanation | None, opened: Collection[str] = ()
+    facts: EntryFacts,
+    explanation: EntryExplanation | None,
+    opened: Collection[str] = (),
+    found: Sequence[FindingCode] = (),
 ) -> Iterator[PageLine]:
-    """Yield all of an entry; ``opened`` are parts that are shown on demand: analyses, prompt, raw."""
+    """Yield all of an entry, with what was ``found`` in its output.
+
+    ``opened`` are parts that are shown on demand: analyses, prompt, raw.
+    """
     yield from texts(facts)
+    if found:
+        yield findings_line(found)
     if explanation is not None:
         yield from why(explanation, unjudged(facts))
     if "analyses" in opened:
@@ -175,6 +184,11 @@ def page_lines(
         yield from prompts(facts)
     if "raw" in opened:
         yield from replies(facts)
+
+
+def findings_line(codes: Sequence[FindingCode], label: str = "Findings") -> PageLine:
+    """Return what was found in one output, the most frequent finding first."""
+    return PageLine(label, show(" · ".join(map(finding_name, codes)), "$warn"))
 
 
 def unjudged(facts: EntryFacts) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -84,10 +84,13 @@ class Order(RowOrder):
     """A wish for rows; the default is every entry in the order of the corpus."""
 
     narrow: str = "all"
+    places: Collection[int] | None = None  # only these entries: those that a reason is about
+    about: str = ""  # what `places` have in common, in words
 
     def words(self, kept: KeptColumns = TRANSLATIONS) -> str:
         """Return how this differs from the default."""
         only = [] if self.narrow == "all" else [filter_words(kept)[self.narrow]]
+        only += [self.about] if self.about else []
         return self.said(only, self.by_words(sort_words(kept)))
 
 
@@ -196,6 +199,8 @@ class EntryTable(OrderedTable[rows.EntryRows]):
             self._cannot(str(error))
             return
         self._trouble = ""
+        if order.places is not None:
+            places = places[np.isin(places, np.fromiter(order.places, np.uint32, len(order.places)))]
         positions = array("I")
         positions.frombytes(places.astype("=u4").tobytes())
         if not worker.is_cancelled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -17,6 +17,7 @@ from textual.containers import Horizontal
 from textual.events import Key
 from textual.widgets import Input
 
+from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import RunState, StoreError
 from harness.run.events import Control, EventSource, Failed
 from harness.run.following import ControlRequest
@@ -25,7 +26,8 @@ from harness.store.file.trouble import worded
 from harness.store.runs import Run, find_run, read_card, under_way
 from rosetta_tui.entry.explaining import EntryExplanation, Explaining
 from rosetta_tui.entry.page import EntryFacts, RunPages, page_lines
-from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, PanedScreen, RowsAndPane
+from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
+from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonsTable, reasons_of
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable, Order, filter_words, sort_words
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel
@@ -36,13 +38,15 @@ from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import seal
 from rosetta_tui.session.run_sources import PrefetchedSource
 from rosetta_tui.show.card_fields import references_accepted
-from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.background import background, in_thread
+from rosetta_tui.toolkit.content import DetailLine
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
 from rosetta_tui.toolkit.ordered_table import RowOrder
 from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.findings.records import FindingCode
 
 LOOKS_PER_SECOND = 12  # how often the screen takes in what happened
 _TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})  # two wishes of one key
@@ -56,11 +60,12 @@ STEERING = {
 """Keys that need a run under way, and what they ask of it."""
 
 TOO_LATE = _TURNS | {ControlRequest.DRAIN}  # what changes nothing any more in a run that drains
+FINDINGS_SECONDS = 2.0  # time between two examinations of the outputs, at least
 FOLLOWED_SECONDS = 0.5  # time between two entries that the pane shows while the newest is followed
 AFTERWARDS_SECONDS = 2.0  # how often is looked whether a run that stopped continues elsewhere
 
 
-class LiveScreen(PanedScreen):
+class LiveScreen(ReasonedScreen):
     """Watches one run, and steers it by a ``control`` of this process or another ``helm``; closes its ``store``."""
 
     TITLE = "Run"
@@ -77,6 +82,7 @@ class LiveScreen(PanedScreen):
         Binding("R", "end('resume')", "Continue", id="home.again"),
         Binding("R", "end('retry')", "Retry failed", id="home.again"),
         PANE,
+        REASONS,
         Binding("slash", "search", "Search", key_display="/", id="search"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding("f", "filter", "Filter", id="filter"),
@@ -119,6 +125,8 @@ class LiveScreen(PanedScreen):
         self._run: Run | None = None
         self._explaining: Explaining | None = None
         self._pages: RunPages | None = None
+        self._findings: RunFindings | None = None
+        self._find_from = time.monotonic() + FINDINGS_SECONDS  # when outputs are examined next
         self._pane_at = 0.0  # when the pane last followed the run (monotonic)
         self._path = store_path(store)
         self._end_acts = RunEnd(self, self._path, self._acts_changed)
@@ -135,6 +143,8 @@ class LiveScreen(PanedScreen):
             yield SpeedPanel(classes="panel")
         yield InputsLine()
         yield RunBanner()
+        yield DetailLine(id="why")
+        yield ReasonsTable()
         yield CountLine()
         yield Input(placeholder="text in id, source, reference or output", id="search")
         with RowsAndPane():
@@ -143,7 +153,7 @@ class LiveScreen(PanedScreen):
         yield KeyLine(palette_from=130)
 
     def on_mount(self) -> None:
-        self.query_one(RunBanner).display = False
+        self.query_one(RunBanner).display = self.query_one("#why").display = False
         self.table.focus()
         if self._order is not None:
             self.table.wish(self._order)
@@ -189,6 +199,7 @@ class LiveScreen(PanedScreen):
         if not self.following or time.monotonic() - self._pane_at >= FOLLOWED_SECONDS:
             self._pane_at = time.monotonic()
             self.show_entry()
+        self._look_for_reasons()
 
     def _begin(self) -> None:
         started = self.live.started
@@ -279,13 +290,42 @@ class LiveScreen(PanedScreen):
             self.look_afterwards()
             self.call_after_refresh(self.paint)
 
+    # Why
+
+    def _look_for_reasons(self) -> None:
+        """Examine the outputs again where there are more of them, a thirtieth of the time at most."""
+        run, examined = self._run, 0 if self._findings is None else self._findings.done
+        due = time.monotonic() >= self._find_from or self.live.over
+        if run is None or not due or self.live.done in {0, examined} or self._find_from == float("inf"):
+            return
+        self._find_from, began = float("inf"), time.monotonic()
+        done = self.live.done
+
+        def found(findings: RunFindings | None) -> None:
+            self._find_from = time.monotonic() + max(FINDINGS_SECONDS, 30 * (time.monotonic() - began))
+            if findings is not None:
+                self._findings = replace(findings, done=done)
+                self.show_reasons(reasons_of([(findings, None)]), ("",))
+                self.show_entry()
+            else:
+                self._find_from = float("inf")  # of another task nothing is ever found
+
+        # after a fault the line stays as it is: the screen itself says what is wrong with the store
+        background(self, self._path, "findings", lambda store: run_findings(store, run), found, lambda _: None)
+
+    def places_of(self, code: FindingCode) -> Collection[int]:
+        return () if self._findings is None else self._findings.positions.get(code, ())
+
     # The entry under the cursor
 
     def entry_key(self) -> Hashable:
         place = self.table.place
         if place is None or self._pages is None or self._explaining is None:
             return None
-        return (place, self.live.state(place), place in self._explaining.known)
+        return (place, self.live.state(place), place in self._explaining.known, self._found_in(place))
+
+    def _found_in(self, place: int) -> tuple[FindingCode, ...]:
+        return () if self._findings is None else tuple(self._findings.of_entry(place))
 
     def _facts(self, place: int) -> EntryFacts | None:
         pages, heard = self._pages, self.live.recent.get(place)
@@ -296,7 +336,7 @@ class LiveScreen(PanedScreen):
         facts = None if place is None else self._facts(place)
         if facts is None or place is None or self._explaining is None:
             return GONE
-        lines = page_lines(facts, self._explaining.known.get(place), {"prompt"})
+        lines = page_lines(facts, self._explaining.known.get(place), {"prompt"}, self._found_in(place))
         return EntryPage(facts.entry, facts.entry.secret, lines)
 
     def explain_entry(self) -> None:
@@ -340,12 +380,12 @@ class LiveScreen(PanedScreen):
         self.following = not self.following
         self.paint()
 
-    @on(ResultTable.Moved)
+    @on(ResultTable.Moved, "#entries")
     def _moved(self) -> None:
         if self.following:
             self.action_follow()
 
-    @on(ResultTable.Chosen)
+    @on(ResultTable.Chosen, "#entries")
     def _open(self, event: ResultTable.Chosen) -> None:
         rows, started = self.table.entries, self.live.started
         if rows is None or started is None or self._run is None or self._explaining is None:

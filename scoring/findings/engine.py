@@ -265,6 +265,7 @@ def _finding(
         of=len(rows),
         cost=costs.of(hits) if costs is not None and frequent else None,
         entries=tuple(hit.row.entry.id for hit in hits),
+        places=tuple(hit.row.place for hit in hits),
         examples=tuple(examples)[:MOST_EXAMPLES],
     )
 

@@ -89,6 +89,8 @@ class OutputFinding(FindingCount):
 
     entries: tuple[EntryId, ...]
     """Ids of the entries that have it, in the order of the run."""
+    places: tuple[int, ...] = ()
+    """Where those entries are among the ones that were examined, from 0."""
     examples: tuple[str, ...] = ()
     """Up to three short pieces of open outputs; of ``letters`` the letters."""
 
@@ -163,6 +165,11 @@ _WHOLLY = {
     FindingCode.CAPITALS: "outputs have other capitals than their references",
     FindingCode.END_MARK: "outputs lack the mark at the end, or have one too many",
 }
+
+
+def finding_name(code: FindingCode) -> str:
+    """Return a kind of finding in two or three words, such as "source copied"."""
+    return _SHORTLY[code]
 
 
 def finding_words(findings: Iterable[FindingCount]) -> str:

@@ -185,6 +185,14 @@ def entries_of(pairs: Sequence[tuple[str, str, str]], total: int) -> list[Entry]
     return made
 
 
+PREAMBLE = "Here is the translation: "
+
+
+def outputs_of(count: int, every: int) -> list[str]:
+    """Return the outputs of PAIRS, every few of them behind a preamble."""
+    return [(PREAMBLE if place % every == 0 else "") + PAIRS[place % len(PAIRS)][2] for place in range(count)]
+
+
 SET_UP: list[Scene] = []
 """Scenes of the test under way: they are closed at its end."""
 

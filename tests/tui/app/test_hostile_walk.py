@@ -81,7 +81,15 @@ PASSED = {"escape", "q", "left", "down"}
 """Keys after which nobody looks: they lead to what was looked at before, or past a line to the next key."""
 
 
-BASES = {"EntryByEntryScreen", "ListScreen", "PanedScreen", "ReadingScreen", "SearchedScreen", "SectionScreen"}
+BASES = {
+    "EntryByEntryScreen",
+    "ListScreen",
+    "PanedScreen",
+    "ReasonedScreen",
+    "ReadingScreen",
+    "SearchedScreen",
+    "SectionScreen",
+}
 """Screens that others are made from."""
 
 OWN_CLICKS = {

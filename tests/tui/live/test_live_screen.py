@@ -25,7 +25,6 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.run_sources import WatchedRun
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.specification import TASKS, TRANSLATIONS
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
@@ -91,7 +90,7 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
         await pilot.resize_terminal(40, 10)
         await settle(pilot)
         assert any("I see" in line for line in lines(app))
-        assert app.screen.query_one(ResultTable).size.height >= 3
+        assert live(app).table.size.height >= 3
         await live(app).query("*").remove()
         live(app).look()  # of a screen that goes finds nothing and harms nothing
 

@@ -1,0 +1,63 @@
+"""Why a run is worse: what can be named in its outputs so far, and in which entries; finished or under way."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from corpora.model.task import TRANSLATION
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.corpora.entries import read_dataset, shown_entries
+from harness.store.results import shown_results
+from harness.store.runs import Run
+from scoring.core.metric import Statistics, StatisticsError
+from scoring.core.scorer import Scorer
+from scoring.findings.engine import find
+from scoring.findings.records import FindingCode, OutputFinding
+
+CHRF = "chrf_plus_plus"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFindings:
+    """The findings of the outputs that a run has so far. Examples quote outputs: hostile text, never of a secret entry."""
+
+    findings: tuple[OutputFinding, ...]
+    """The most frequent first."""
+    positions: Mapping[FindingCode, tuple[int, ...]]
+    """Places in the corpus of the entries that have each finding."""
+    done: int
+    """Entries that were examined; those that no key available opens are left out."""
+
+    def of_entry(self, position: int) -> list[FindingCode]:
+        """Return what was found in one entry, the most frequent finding first."""
+        return [found.code for found in self.findings if position in self.positions[found.code]]
+
+
+def run_findings(connection: sqlite3.Connection, run: Run) -> RunFindings | None:
+    """Examine the stored outputs of a run; None of a run whose task is no translation."""
+    dataset = read_dataset(connection, run.corpus)
+    if dataset.task != TRANSLATION:
+        return None
+    results = list(shown_results(connection, run.id))
+    stored = shown_entries(connection, run.corpus, [result.position for result in results])
+    results = [
+        result for result in results if (entry := stored.get(result.position)) is not None and not entry.not_stored
+    ]
+    entries = [stored[result.position] for result in results]
+    scorer = stored_scorer(run, dataset.target_language, entries)
+    chrf = next((metric for metric in scorer.metrics if metric.info.id == CHRF), None)
+    known = None if chrf is None else _known(scorer, [result.statistics for result in results])
+    outputs = ["" if result.failed else result.output or "" for result in results]
+    findings = find(entries, outputs, chrf if known is not None else None, known, read=scorer.alike)
+    positions = {found.code: tuple(results[place].position for place in found.places) for found in findings}
+    return RunFindings(findings, positions, len(results))
+
+
+def _known(scorer: Scorer, packed: Sequence[bytes]) -> list[Statistics | None] | None:
+    """Return what chrF++ took from each output; None where the rows were scored in a way that is not known here."""
+    try:
+        return [scorer.unpack(row).get(CHRF) for row in packed]
+    except StatisticsError:
+        return None

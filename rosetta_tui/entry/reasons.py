@@ -1,0 +1,194 @@
+"""Why a run is worse: the most frequent findings of its outputs in a line, all of them in a table that filters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import replace
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from corpora.text.messages import percent, shortened
+from harness.compare.reasons import RunFindings
+from rosetta_tui.entry.pane import PanedScreen
+from rosetta_tui.show import figures
+from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import DetailLine, show
+from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.findings.records import FindingCode, OutputFinding, finding_name
+
+REASONS = Binding("w", "reasons", "Why", tooltip="What is wrong with the outputs, counted", id="reasons")
+MOST_ROWS = 8  # reasons that the open table shows at once
+IN_LINE = 4  # reasons that the line names
+QUOTED = 26  # characters of an example in the line
+_QUOTING = frozenset({FindingCode.BEGINNING, FindingCode.ENDING, FindingCode.LETTERS})  # named by their example alone
+
+
+class ReasonRow(NamedTuple):
+    """One kind of finding, in one run or in each of two."""
+
+    code: FindingCode
+    found: tuple[OutputFinding | None, ...]  # by run; None where it has none
+    counts: tuple[int, ...]
+    totals: tuple[int, ...]
+
+    @property
+    def example(self) -> str:
+        """Return what shows it, of the first run that has it. Hostile text."""
+        return next((plain(text) for one in self.found if one is not None for text in one.examples), "")
+
+    def cost(self, side: int) -> float | None:
+        """Return the points of chrF++ that it costs a run, below 0; None where that cannot be computed."""
+        one = self.found[side]
+        return None if one is None or one.cost is None else -one.cost
+
+
+def reasons_of(sides: Sequence[tuple[RunFindings, Collection[int] | None]]) -> list[ReasonRow]:
+    """Return the findings of runs side by side, those first whose counts differ most, of one run the most frequent.
+
+    With each run go the places in the corpus that count; None: all.
+    """
+    reasons = []
+    for code in FindingCode:
+        in_runs = tuple(next((one for one in run.findings if one.code is code), None) for run, _ in sides)
+        counts = tuple(
+            sum(wanted is None or place in wanted for place in run.positions.get(code, ())) for run, wanted in sides
+        )
+        totals = tuple(run.done if wanted is None else len(wanted) for run, wanted in sides)
+        if any(counts):
+            reasons.append(ReasonRow(code, in_runs, counts, totals))
+    if len(sides) == 1:
+        return sorted(reasons, key=lambda reason: -reason.counts[0])
+    return sorted(reasons, key=lambda reason: (min(reason.counts) - max(reason.counts), -max(reason.counts)))
+
+
+class ReasonRows(Rows[ReasonRow]):
+    """One row for each reason."""
+
+    def key(self, index: int) -> Hashable:
+        reason = self.items[index]
+        return (reason.code, reason.counts)
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        reason = self.items[index]
+        numbers = []
+        for side, (count, total) in enumerate(zip(reason.counts, reason.totals, strict=True)):
+            cost = reason.cost(side)
+            numbers += [
+                Cell(figures.count(count)),
+                Cell(percent(count / total) if total else figures.NONE, "quiet"),
+                Cell(
+                    "" if cost is None else figures.signed(cost, 1), "bad" if cost is not None and cost < 0 else "quiet"
+                ),
+            ]
+        return (Cell(finding_name(reason.code)), *numbers, Cell(reason.example, "quiet"))
+
+    def record(self, index: int) -> Record:
+        """Return the numbers of one row; examples are texts and stay here."""
+        reason = self.items[index]
+        record: dict[str, Value] = {"reason": reason.code.value}
+        for side, count in enumerate(reason.counts, 1):
+            record |= {
+                f"count_{side}": count,
+                f"of_{side}": reason.totals[side - 1],
+                f"cost_{side}": reason.cost(side - 1),
+            }
+        return record
+
+
+def _columns(letters: Sequence[str]) -> tuple[Column, ...]:
+    sides = [
+        (
+            Column(f"count {letter}", f"in {letter}" if letter else "entries", 7, right=True),
+            Column(f"share {letter}", "share", 6, right=True, drop=2),
+            Column(f"cost {letter}", "chrF++", 6, right=True, drop=1),
+        )
+        for letter in letters
+    ]
+    return (
+        Column("reason", "why (enter: these entries)", 26),
+        *(column for side in sides for column in side),
+        Column("example", "such as", 12, share=1),
+    )
+
+
+class ReasonsTable(ResultTable):
+    """The reasons, away until a key opens them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "screen.reasons", "Close", show=False, id="reasons.leave")
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(_columns(("",)), id="reasons")
+        self.display = False
+
+    def show_reasons(self, reasons: Sequence[ReasonRow], letters: Sequence[str]) -> None:
+        """Show the reasons of one run, or of runs with these letters."""
+        self.show_columns(_columns(letters))
+        self.show_rows(ReasonRows(reasons), self.cursor)
+        self.styles.height = min(len(reasons), MOST_ROWS) + 1
+
+
+class ReasonedScreen(PanedScreen):
+    """Has entries, their pane, and the reasons why they are not better; a reason filters the entries."""
+
+    reasons: Sequence[ReasonRow] = ()
+    _reason: FindingCode | None = None  # what the entries are narrowed to
+
+    def places_of(self, code: FindingCode) -> Collection[int]:
+        """Return the places of the table's entries that have a finding."""
+        raise NotImplementedError
+
+    def show_reasons(self, reasons: Sequence[ReasonRow], letters: Sequence[str]) -> None:
+        """Show reasons in line and table; rows that are narrowed to one of them follow."""
+        self.reasons = reasons
+        self.query_one("#why", DetailLine).tell(reasons_line(reasons))
+        self.query_one("#why").display = bool(reasons)
+        self.query_one(ReasonsTable).show_reasons(reasons, letters)
+        if self._reason is not None and self.table.order.about:
+            self._narrow(self._reason)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "reasons":
+            return bool(self.reasons)
+        return super().check_action(action, parameters)
+
+    def action_reasons(self) -> None:
+        table = self.query_one(ReasonsTable)
+        table.display = not table.display
+        (table if table.display else self.table).focus()
+
+    @on(ResultTable.Chosen, "#reasons")
+    def _reason_chosen(self, event: ResultTable.Chosen) -> None:
+        code = self.reasons[event.index].code
+        if self._reason is code and self.table.order.about:
+            self._reason = None
+            self.wish(self.table.order.everything)
+            return
+        self._narrow(code)
+        self.table.focus()
+
+    def _narrow(self, code: FindingCode) -> None:
+        self._reason = code
+        places = frozenset(self.places_of(code))
+        self.wish(replace(self.table.order, places=places, about=finding_name(code)))
+
+
+def reasons_line(reasons: Sequence[ReasonRow]) -> Content:
+    """Return the first reasons in a line: their counts, in two runs "35 → 0", their cost, and the key for the rest."""
+    parts = []
+    for reason in reasons[:IN_LINE]:
+        counts = " → ".join(map(figures.count, reason.counts))
+        cost = reason.cost(len(reason.counts) - 1) if len(reason.counts) == 1 else None
+        points = "" if cost is None else f" {figures.signed(cost, 1)}"
+        quoted = shortened(reason.example, QUOTED) if reason.code in _QUOTING else ""
+        words = show(f" “{quoted}”" if quoted else "", "$quiet")
+        parts.append(Content.assemble((counts, "bold"), f" {finding_name(reason.code)}", words, (points, "$bad")))
+    more = len(reasons) - len(parts)
+    tail = f"   {more} more: w" if more > 0 else "   w lists them"
+    return Content.assemble(("Why  ", "$quiet"), Content.styled(" · ", "$quiet").join(parts), (tail, "$quiet"))

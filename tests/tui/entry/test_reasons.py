@@ -1,0 +1,118 @@
+"""Why a run is worse: counted reasons on the screens of runs and comparisons, and the way to their entries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Thread
+
+from harness.compare.reasons import RunFindings
+from rosetta_tui.compare.screen import CompareScreen
+from rosetta_tui.entry.pane import EntryPane
+from rosetta_tui.entry.reasons import ReasonsTable, reasons_of
+from rosetta_tui.live.screen import LiveScreen
+from scoring.findings.records import FindingCode, OutputFinding
+from tests.tui.compare.compared import A, B, finished, small_corpus
+from tests.tui.scenes import PREAMBLE, Scene, outputs_of, scene
+from tests.tui.scenes import finished as ended
+from tests.tui.screens import App, at_rest, press, settle, showing, text, until
+
+
+def running(folder: Path, *, stored: int = 30) -> Scene:
+    made = scene(folder / "s.sqlite", total=30, stored=stored, outputs=outputs_of(stored, 3))
+    made.play([made.started(), *made.scored(stored), made.progress(stored, in_flight=(), waiting=())])
+    return made
+
+
+async def test_walk_from_a_finished_run_to_the_entries_of_a_reason(tmp_path: Path) -> None:
+    made = running(tmp_path)
+    made.play([ended(made)])
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        await until(pilot, lambda: "Why  10 begin alike “Here is the translation:” −" in text(app))
+        await press(pilot, "w")
+        assert app.screen.query_one(ReasonsTable).has_focus
+        assert "begin alike" in text(app)
+        await press(pilot, "enter")
+        assert list(screen.table.entries.order) == list(range(0, 30, 3))
+        assert "only: begin alike" in text(app)
+        assert "Findings   begin alike" in "\n".join(row.plain for row in screen.query_one(EntryPane).rows)
+        await press(pilot, "w", "w", "enter")
+        assert screen.table.entries.count == 30, "the same reason again shows all"
+        await press(pilot, "w", "escape")
+        assert screen.table.has_focus
+
+
+async def test_reasons_grow_with_the_run_and_the_selection_follows(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=30, stored=30, outputs=outputs_of(30, 3))
+    made.play([made.started(), *made.scored(15), made.progress(15)])
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        assert "Why" not in text(app), "nothing is examined in the first seconds"
+        assert screen.check_action("reasons", ()) is False
+        screen._find_from = 0.0  # what its clock does
+        await until(pilot, lambda: bool(screen.reasons))
+        await press(pilot, "w", "enter")
+        made.play(made.scored(30)[15:])
+        await settle(pilot)
+        assert screen._findings is not None
+        assert screen._find_from > 0.0, "the next examination is not due at once"
+
+
+async def test_run_without_findings_says_nothing_of_reasons(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=3, stored=3)
+    made.play([made.started(), *made.scored(3), made.progress(3, in_flight=(), waiting=()), ended(made)])
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        await until(pilot, lambda: screen._findings is not None)
+        assert not screen.reasons
+        assert "Why  " not in text(app)
+        await press(pilot, "w")
+        assert not screen.query_one(ReasonsTable).display
+
+
+async def test_comparison_counts_reasons_of_both_runs(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "compared.sqlite", small_corpus(24, 0)
+    right = [entry.reference for entry in corpus.entries]
+    spoilt = [PREAMBLE + output if place % 2 else output for place, output in enumerate(right)]
+
+    def fill() -> None:
+        finished(path, corpus, spoilt, "alpha", number=0)
+        finished(path, corpus, right, "beta", number=1)
+
+    making = Thread(target=fill)
+    making.start()
+    making.join()
+    async with showing(App(None, path), CompareScreen(path, (A, B)), (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        await until(pilot, lambda: "Why  12 → 0 begin alike" in text(app))
+        await press(pilot, "w", "enter")  # from "it is worse" to the twelve entries, for this reason
+        assert sorted(screen.table.entries.order) == list(range(1, 24, 2))
+        assert "only: begin alike" in text(app)
+        assert "A Findings" in "\n".join(row.plain for row in screen.query_one(EntryPane).rows)
+        await press(pilot, "q")
+        assert screen.table.entries.count == 24
+
+
+def findings(**counts: int) -> RunFindings:
+    made = tuple(
+        OutputFinding(code=FindingCode(code), count=count, of=50, cost=None, entries=tuple(range(count)))
+        for code, count in counts.items()
+    )
+    return RunFindings(made, {one.code: tuple(range(one.count)) for one in made}, 50)
+
+
+def test_reasons_of_two_runs_begin_with_what_differs_most() -> None:
+    worse, better = findings(beginning=20, copied=30, quotes=5), findings(copied=28, quotes=9)
+    reasons = reasons_of([(worse, None), (better, None)])
+    assert [(reason.code.value, reason.counts) for reason in reasons] == [
+        ("beginning", (20, 0)),
+        ("quotes", (5, 9)),
+        ("copied", (30, 28)),
+    ]
+    assert [reason.code.value for reason in reasons_of([(worse, None)])] == ["copied", "beginning", "quotes"]
+    [first, *_] = reasons_of([(worse, frozenset(range(4)))])
+    assert (first.counts, first.totals) == ((4,), (4,)), "only entries that are compared count"
