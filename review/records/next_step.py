@@ -36,7 +36,7 @@ from review.records.agreeing import end_of_way
 _MOST_FILES: Final = 50
 Read = TypeVar("Read")
 OPEN: Final = frozenset({
-    "CORPUS", "FILE", "FOLDER", "LAPTOP-FILE", "NAME", "NAME.certificate.json", "NAME.rosetta-ownership", "NUMBER", "STICK",
+    "CORPUS", "FILE", "FOLDER", "KEEPER-FILE", "LAPTOP-FILE", "NAME", "NAME.certificate.json", "NAME.rosetta-ownership", "NUMBER", "STICK",
     "WORDS",
 })  # fmt: skip
 """Words of a command that a person fills in."""
@@ -72,8 +72,9 @@ def next_steps(store: Path, submission: str = "") -> list[CouncilStep]:
         if office is not None and not submission:
             steps += _of_reviews(connection, office, judged)
     if not (steps or vaults or kept or Identity.known(home, Role.KEEPER)):
-        command = "rosetta vault init FOLDER --name NAME --as NAME --recovery FILE"
-        steps.append(CouncilStep("", "make a vault", "no vault and no submission is here yet", command))
+        command = "rosetta vault init FOLDER --name NAME --as NAME --recovery FILE --threshold 2 --keeper KEEPER-FILE"
+        words = "two keepers together open it; each of the others first writes a file on their computer: rosetta vault card NAME.rosetta-keeper"
+        steps.append(CouncilStep("", "make a vault", words, command))
     return steps
 
 

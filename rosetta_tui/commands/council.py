@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
+from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.front import on_terminal
 from rosetta_tui.show.clipboard import command_line
@@ -68,9 +70,13 @@ def _filled(words: Sequence[str]) -> list[str]:
             filled.append(word)
             continue
         option = before if before.startswith("-") else ""
-        typed = str(click.prompt(f"{option} {word}".strip()))
-        if word == "LAPTOP-FILE":
-            first, *more = shlex.split(typed)
+        several = word.endswith("-FILE")
+        typed = str(click.prompt(f"{option} {word}{' (several: with a space between)' if several else ''}".strip()))
+        if several:
+            try:
+                first, *more = [typed] if Path(typed).exists() else shlex.split(typed)
+            except ValueError:
+                raise UsageError(f"{option} {typed}: put quotation marks around a name that has a space or an apostrophe.") from None  # fmt: skip
             filled += [first, *(part for name in more for part in (option, name))]
         else:
             filled.append(typed)

@@ -30,6 +30,21 @@ def test_council_begins_with_a_vault_and_its_corpus(tmp_path: Path, monkeypatch:
     assert f"rosetta vault export {tmp_path / 'elders'} FOLDER" in ok("council", home)
 
 
+def test_council_takes_names_of_files_as_people_type_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(council, "on_terminal", lambda: True)
+    for name in ("Ann's card", "school", "library"):
+        ok(f'vault card "{name}.rosetta-keeper"', tmp_path / name)
+    home, typed = tmp_path / "home", "\nelders{0}\nElders\nOffice\nrec{0}.txt\n{1}\nn\n"
+    wrong = said("council", home, typed.format("", "Ann's other card.rosetta-keeper"))
+    assert "put quotation marks around a name" in str(wrong.exception)
+    shown = ok("council", home, typed.format("", "Ann's card.rosetta-keeper"))
+    assert "Made the vault 'Elders' in elders. 3 keys open it, any 2 of them together and none alone" in shown
+    (tmp_path / "home2").mkdir()
+    shown = ok("council", tmp_path / "home2", typed.format("2", "school.rosetta-keeper library.rosetta-keeper"))
+    assert "4 keys open it" in shown
+
+
 def test_council_says_whom_a_submission_waits_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk("vault init together --name Together --as Office --threshold 2 --recovery rec2.txt")
     desk(f"vault add together {gold(desk.folder)}")
