@@ -39,7 +39,7 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
     identity = keys.Identity.load(private_folder(home()), keys.Role.LAPTOP)
     content = statements.write_statement(identity, key, _organisation(organisation))
     path = Path(f"{name}{statements.WITNESS_SUFFIX}")
-    if path.exists() and path.read_bytes() != content:
+    if path.exists() and not (path.is_file() and path.read_bytes() == content):
         raise UsageError(f"{path} is there already, and says something else. Move it away.")
     stick.write_file(path, content, stick.READABLE)
     document = {"file": str(path), "laptop": keys.key_phrase(key), "witness": identity.public.phrase}

@@ -11,8 +11,9 @@ from typing import TypeVar
 import click
 
 from harness.core.failures import UsageError
+from harness.core.storage import StorageProblem
 from harness.core.version import VERSION
-from harness.sealed.stick import ARCHIVES, READABLE, START_HERE, write_file
+from harness.sealed.stick import ARCHIVES, READABLE, START_HERE, StickError, read_file, write_file
 from review.office.making.reviewer_programs import Copied, copy_program, programs_to_copy, systems_on, write_starters
 from rosetta_tui.html.stick_pages import start_here_page
 from rosetta_tui.show.text import plain
@@ -48,10 +49,11 @@ def _page_on(folder: Path) -> str | None:
     """Return the page that is on a stick, None where there is none. Makes the folder, or raises UsageError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / START_HERE).open("rb") as file:
-            return file.read(_MOST_PAGE).decode(errors="replace")
-    except FileNotFoundError:
-        return None
+        return read_file(folder / START_HERE, _MOST_PAGE).decode(errors="replace")
+    except StickError as error:
+        if error.problem is StorageProblem.GONE:
+            return None
+        raise UsageError(f"{error} Or choose another folder with -o.") from None
     except OSError as error:
         raise UsageError(
             f"{error.filename} cannot be used ({error.strerror}). Choose another folder with -o."

@@ -93,6 +93,9 @@ def test_create_fills_a_stick_with_the_programs_that_were_added(home: Path, tmp_
     assert "not one that Rosetta wrote" in refused(*small)
     assert [path.name for path in out.iterdir()] == ["START-HERE.html"]
     page.unlink()
+    os.mkfifo(page)
+    assert "It is no ordinary file" in refused(*small)
+    page.unlink()
     shown = rosetta(*small, "--name", "a").output
     assert "The stick has no program for Mac, Linux" in shown
     assert (out / "Review-Windows.zip").read_bytes() == archive.read_bytes()
