@@ -7,8 +7,10 @@ import hashlib
 import importlib.abc
 import importlib.util
 import inspect
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path, PurePath
@@ -35,8 +37,8 @@ from harness.methods.pipeline import pipeline
 
 NAME = "translate"  # The function that a file without a named class or function is searched for
 
-BATCH = "texts"
-"""Name of the parameter by which a function takes a list of texts and returns as many."""
+BATCH = frozenset({"texts", "sentences", "sources", "batch"})
+"""Names of the parameter by which a function takes a list of texts and returns as many, as one that is annotated as a list does."""
 
 
 class FunctionMethod:
@@ -49,9 +51,16 @@ class FunctionMethod:
 
     def __init__(self, function: Callable[[Any], Any], options: MethodOptions) -> None:
         self._function = function
-        self._batch = BATCH in inspect.signature(function).parameters
+        parameters: Mapping[str, inspect.Parameter] = {}
+        with suppress(ValueError):  # a function of C may tell none
+            parameters = inspect.signature(function).parameters
+        annotations = (str(parameter.annotation) for parameter in parameters.values())
+        self._batch = not BATCH.isdisjoint(parameters) or any(map(_LIST.search, annotations))
+        call = type(function).__call__
+        self._concurrent = any(map(inspect.iscoroutinefunction, (function, call)))
         self._one_at_a_time = asyncio.Lock()
-        name = function.__name__ if function.__name__ != NAME else "function"
+        own_name = getattr(function, "__name__", NAME)
+        name = own_name if own_name != NAME else "function"
         self.setup = Setup(
             method=name,
             method_class=MethodClass.CUSTOM_PLUGIN,
@@ -72,10 +81,13 @@ class FunctionMethod:
         return [_output(text) for text in texts]
 
     async def _call(self, argument: str | list[str]) -> object:
-        if inspect.iscoroutinefunction(self._function):
+        if self._concurrent:
             return await self._function(argument)
         async with self._one_at_a_time:
             return await asyncio.to_thread(self._function, argument)
+
+
+_LIST = re.compile(r"\b(?:list|List|Sequence|Iterable)\[")
 
 
 def _output(text: object) -> Output:
@@ -135,7 +147,7 @@ def by_path(name: str, options: MethodOptions) -> Plugin:
         )
         names = ", ".join(members) or "none"
         raise UsageError(f"Plug-in {where}: it has no class or function {member!r}. It has: {names}.")
-    if inspect.isfunction(maker):
+    if not inspect.isclass(maker):
         maker = partial(FunctionMethod, maker)
     return Plugin(_made(name, maker, options), sha256, options)
 

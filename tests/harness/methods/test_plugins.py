@@ -399,6 +399,14 @@ FUNCTIONS = {
     "def translate(text): return text.upper()": ["ONE", "TWO"],
     "async def translate(text): return text[::-1]": ["eno", "owt"],
     "def translate(texts): return [each + '!' for each in texts]": ["one!", "two!"],
+    "async def translate(rows: list[str]) -> list[str]: return [each + '!' for each in rows]": ["one!", "two!"],
+    "translate = lambda text: text.upper()": ["ONE", "TWO"],
+    "from functools import partial\ntranslate = partial('{}{}'.format, '>')": [">one", ">two"],
+    "class Upper:\n    def __call__(self, text): return text.upper()\ntranslate = Upper()": ["ONE", "TWO"],
+    "class Upper:\n    async def __call__(self, sentences): return [each.upper() for each in sentences]\ntranslate = Upper()": [
+        "ONE",
+        "TWO",
+    ],
     "def translate(text): return None if text == 'one' else 7": [
         "The function returned nothing, not a text.",
         "The function returned a value of type int, not a text.",
@@ -411,7 +419,7 @@ async def test_function_in_a_file_is_a_method(code: str, wanted: list[str], call
     file = tmp_path / "mine.py"
     file.write_text(code, "utf-8")
     method = build(str(file), ESPERANTO.model_copy(update={"batch_size": 2}))
-    assert method.setup.batch_size == (2 if "texts" in code else 1)
+    assert method.setup.batch_size == (2 if re.search(r"texts|list\[|sentences", code) else 1)
     assert method.setup.method_sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
     outputs = await method.translate([entry("one"), entry("two")], calls)
     assert [each.text or each.error for each in outputs] == wanted
