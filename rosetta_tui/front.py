@@ -12,8 +12,8 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 """Our packages, from the ground up; other programs may bring ones of the plain names among them."""
 
 GROUPS = {
-    "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "open", "doctor"),
-    "Runs": ("gate", "cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
+    "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "doctor"),
+    "Runs": ("gate", "cost", "resume", "watch", "open", "retry", "sweep", "publish", "verify", "calibrate", "key"),
     "Speakers": ("review", "community"),
     "Secret texts": ("vault", "submission", "council"),
     "Languages": ("language",),

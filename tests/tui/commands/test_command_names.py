@@ -107,6 +107,14 @@ def test_runs_are_counted_from_the_last_one(tmp_path: Path) -> None:
         assert find_run(store, "last").run_id == ids[2]
 
 
+def test_first_help_page_begins_with_nine_commands(program: Program) -> None:
+    _, page, _ = program("-h")
+    first = page.partition("Commands:\n")[2].partition("\n\n")[0]
+    assert [line.split()[0] for line in first.splitlines()] == [
+        "demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "doctor",
+    ]  # fmt: skip
+
+
 def test_missing_option_names_its_choices(program: Program) -> None:
     code, _, problems = program("corpus", "convert", "c.json", "-o", "x")
     first, *rest = problems.splitlines()
