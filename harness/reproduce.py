@@ -260,6 +260,7 @@ def _known_options(stated: Setup) -> dict[str, Json]:
         "max_retries": stated.max_retries,
         "tools": tuple(stated.tools_enabled),
         "checks": tuple(stated.options.get("checks", ())),
+        "strip": tuple(stated.options.get("strip", ())),
         "body": dict(stated.options.get("body", {})),
         "settings": dict(stated.options.get("settings", {})),
     }

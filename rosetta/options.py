@@ -109,6 +109,8 @@ class Options(Scoring, total=False):
     """What the model may call while it translates: lookup, analyse."""
     checks: Sequence[str]
     """What is rejected and asked again: source-copy, length, placeholders, script, glossary, fst. Default: all that can be made."""
+    strip: Sequence[str]
+    """What is taken off outputs before they are scored: prose, wrapper, quotes. The card says so. Default: nothing."""
     glossary: File
     """Dictionary of phrases and translations: TSV, CSV or JSON."""
     word_list: File

@@ -13,8 +13,9 @@ from harness.store.results import shown_results
 from harness.store.runs import Run
 from scoring.core.metric import Statistics, StatisticsError
 from scoring.core.scorer import Scorer
-from scoring.findings.engine import find
+from scoring.findings.engine import OutputCosts, find
 from scoring.findings.records import FindingCode, OutputFinding
+from scoring.findings.stripping import STRIPPED_BY, stripped
 
 CHRF = "chrf_plus_plus"
 
@@ -27,6 +28,8 @@ class RunFindings:
     """The most frequent first."""
     positions: Mapping[FindingCode, tuple[int, ...]]
     """Places in the corpus of the entries that have each finding."""
+    fixes: Mapping[FindingCode, float]
+    """Points of chrF++ that the run gains if the run option ``strip`` takes a finding off; others have none."""
     done: int
     """Entries that were examined; those that no key available opens are left out."""
 
@@ -52,7 +55,15 @@ def run_findings(connection: sqlite3.Connection, run: Run) -> RunFindings | None
     outputs = ["" if result.failed else result.output or "" for result in results]
     findings = find(entries, outputs, chrf if known is not None else None, known, read=scorer.alike)
     positions = {found.code: tuple(results[place].position for place in found.places) for found in findings}
-    return RunFindings(findings, positions, len(results))
+    fixes: dict[FindingCode, float] = {}
+    if chrf is not None and known is not None:
+        costs = OutputCosts(chrf, scorer.alike, entries, outputs, known)
+        for found in findings:
+            if step := STRIPPED_BY.get(found.code):
+                made = {place: stripped(entries[place].source, outputs[place], (step,)) for place in found.places}
+                gain = costs.gain({place: text for place, text in made.items() if text != outputs[place]})
+                fixes |= {} if gain is None else {found.code: gain}
+    return RunFindings(findings, positions, fixes, len(results))
 
 
 def _known(scorer: Scorer, packed: Sequence[bytes]) -> list[Statistics | None] | None:

@@ -23,6 +23,8 @@ FORMS: Final = (*WRITTEN, "tmx", "xliff", "xlsx", "po", "arb")
 SEGMENTS: Final = ("development", "diagnostic", "gold_standard", "held_out")
 CHECKS: Final = ("source-copy", "length", "placeholders", "script", "glossary", "fst")
 TOOLS: Final = ("lookup", "analyse")
+STRIPS: Final = ("prose", "wrapper", "quotes")
+"""What may be taken off an output before it is scored, in this order (``scoring.findings.stripping``)."""
 
 
 class OptionKind(Enum):
@@ -169,6 +171,7 @@ METHOD: Final = OptionGroup(
     _O("coaching", "Grammar notes, examples and dictionary: JSON or TOML.", _KIND.FILE, "Coaching", default="none", common=True, taken_by=_MODELS, also=("retry", "reproduce")),
     _O("tools", f"What the model may call while it translates: {', '.join(TOOLS)}.", _KIND.TICKS, "Tools", flag="--tool", boxes=TOOLS, taken_by=("pipeline",)),
     _O("checks", f"What is rejected and asked again: {', '.join(CHECKS)}.", _KIND.TICKS, "Checks", flag="--check", boxes=CHECKS, default="all that can be made", taken_by=("pipeline",)),
+    _O("strip", f"What is taken off outputs before they are scored: {', '.join(STRIPS)}. The card says so.", _KIND.TICKS, "Strip", rare=True, choices=STRIPS, default="nothing", taken_by=("chat", "pipeline", "replay", "ctranslate2", *_SERVICES)),
     _O("glossary", "Dictionary of phrases and translations: TSV, CSV or JSON.", _KIND.FILE, "Dictionary", needed_by=("glossary",), taken_by=("pipeline",), also=("reproduce",)),
     _O("word_list", "Words of the target language, one on each line.", _KIND.FILE, "Word list", rare=True, taken_by=("pipeline",), also=("reproduce",)),
     _O("model_folder", "Folder of a CTranslate2 model and its tokenizer.json.", _KIND.FILE, "Model folder", needed_by=("ctranslate2",), also=("reproduce",)),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import rfc8785
@@ -68,6 +68,8 @@ class MethodOptions(BaseModel):
     checks: tuple[str, ...] = ()
     """Checks of a pipeline; empty: all that can be made with what was given."""
     tools: tuple[str, ...] = ()
+    strip: tuple[Literal["prose", "wrapper", "quotes"], ...] = ()
+    """What is taken off outputs before they are scored; the first answer is kept too."""
     glossary: Path | None = None
     """Dictionary file."""
     model_folder: Path | None = None
@@ -108,6 +110,8 @@ class MethodOptions(BaseModel):
     def setup(self, method: str, kind: MethodClass, condition: str, **more: Any) -> Setup:
         """Describe a run of a shipped method with these options."""
         own = {"model_slug": method, "condition": self.condition or condition, **more}
+        if self.strip:
+            own["options"] = {**own.get("options", {}), "strip": sorted(set(self.strip))}
         return Setup(
             method=method,
             method_name=self.method_name,

@@ -109,7 +109,9 @@ class Plugin:
 
     def __init__(self, method: Method, sha256: str, options: MethodOptions) -> None:
         self._method = method
-        more = {"settings": options.settings} if options.settings else {}
+        more: dict[str, Any] = {"settings": options.settings} if options.settings else {}
+        if options.strip:
+            more["strip"] = sorted(set(options.strip))
         self.setup: Setup = method.setup.model_copy(
             update={
                 "method_name": options.method_name or method.setup.method_name,

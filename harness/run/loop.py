@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from random import SystemRandom
 from typing import Any, Protocol
@@ -257,7 +258,8 @@ class RunLoop:
             return [NO_SOURCE] * len(entries)
         questions = [entry.question() for entry in entries]
         try:
-            return sound(await self._method.translate(questions, calls), len(entries))
+            outputs = sound(await self._method.translate(questions, calls), len(entries))
+            return [self._stripped(entry, output) for entry, output in zip(questions, outputs, strict=True)]
         except CallError as failure:
             return [failed(failure)] * len(entries)
         except BoxFailure as failure:
@@ -271,6 +273,19 @@ class RunLoop:
             return [raised(error)] * len(entries)
         except BaseException as error:  # noqa: BLE001  a plug-in may raise anything
             return [raised(error)] * len(entries)
+
+    def _stripped(self, question: Entry, output: Output) -> Output:
+        """Return an output without what the set-up takes off; the answer as it came is kept as the first one."""
+        steps = self._method.setup.options.get("strip", ())
+        if not steps or output.text is None:
+            return output
+        from scoring.findings.stripping import stripped  # its patterns, which most runs do without
+
+        text = stripped(question.source, output.text, steps)
+        if text == output.text:
+            return output
+        notes = (*output.notes, f"stripped: {', '.join(steps)}")
+        return replace(output, text=text, raw=output.raw or output.text, notes=notes)
 
     def _unaskable(self, entry: Entry) -> bool:
         """Return whether there is nothing to ask; outputs made elsewhere are there whatever the corpus lacks."""

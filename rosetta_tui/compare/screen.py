@@ -23,6 +23,7 @@ from harness.compare.comparison import Comparison, part_tags
 from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import HarnessError
 from harness.store.file.database import open_store, opened
+from harness.store.runs import Run
 from rosetta_tui.compare import difference_panel
 from rosetta_tui.compare.actions import RunChoice
 from rosetta_tui.compare.detail_screens import (
@@ -37,7 +38,7 @@ from rosetta_tui.compare.sentences import lettered, name
 from rosetta_tui.compare.table import ComparedTable, ComparedTexts, ComparisonView, filter_choices, sort_words
 from rosetta_tui.entry.page import RunPages, findings_line, how_made, prompts
 from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
-from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonsTable, reasons_of
+from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonRow, ReasonsTable, reasons_of
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, bring
 from rosetta_tui.toolkit.content import DetailLine, EmptyState, PageLine, StatusBar, show
@@ -128,7 +129,7 @@ class CompareScreen(ReasonedScreen):
 
     def __init__(self, store_path: Path, run_ids: tuple[str, ...]) -> None:
         super().__init__()
-        self._path = store_path
+        self.store_path = store_path
         self.choice = RunChoice(self, store_path, run_ids, self.action_read)
         self._reading = False
         self._next_look = 0.0
@@ -142,18 +143,18 @@ class CompareScreen(ReasonedScreen):
         yield StatusBar()
         yield EmptyState("Comparing …")
         yield difference_panel.DifferencePanel()
-        yield DetailLine(id="why")
+        yield DetailLine(id="why", classes="-none")
         yield ReasonsTable()
         yield Static(id="notes")
         yield Input(placeholder="text in id, source, reference or an output", id="search")
         with RowsAndPane():
-            yield ComparedTable(self._path)
+            yield ComparedTable(self.store_path)
             yield EntryPane()
         yield Static(id="how")
         yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
-        for part in (*_PARTS, "#why"):
+        for part in _PARTS:
             self.query_one(part).display = False
         self.action_read()
         self.set_interval(LOOK_SECONDS, self.look)
@@ -221,7 +222,7 @@ class CompareScreen(ReasonedScreen):
         """Compute the values first, then the tests, which take longer."""
         worker, began, known = get_current_worker(), time.monotonic(), self.comparison
         try:
-            for stage in stages(self._path, runs, baseline, quick=quick_first, earlier=known):
+            for stage in stages(self.store_path, runs, baseline, quick=quick_first, earlier=known):
                 if worker.is_cancelled:
                     return
                 bring(self, self._show, stage)
@@ -253,7 +254,7 @@ class CompareScreen(ReasonedScreen):
             self._nothing("These runs do not compare.", difference_panel.refused(comparison))
             return
         first_time = self._store is None
-        self._store = self._store or open_store(self._path)
+        self._store = self._store or open_store(self.store_path)
         self.table.take(comparison, ComparedTexts(self._store, comparison), stage.tags)
         self.query_one(EmptyState).display = False
         for part in _PARTS:
@@ -359,42 +360,41 @@ class CompareScreen(ReasonedScreen):
         comparison, view = self.comparison, self.view
         if comparison is None or view is None or not self.tested:
             return
-        runs = [comparison.sides[side].rows.run for side in (view.first, view.second)]
-        done = [comparison.runs[side].done for side in (view.first, view.second)]
-        wanted = [run for run, n in zip(runs, done, strict=True) if (run.id, n) not in self._findings]
+        keys = {
+            side: (comparison.sides[side].rows.run.id, comparison.runs[side].done) for side in (view.first, view.second)
+        }
+        wanted = [(comparison.sides[side].rows.run, key) for side, key in keys.items() if key not in self._findings]
 
-        def find(store: sqlite3.Connection) -> list[RunFindings | None]:
-            return [run_findings(store, run) for run in wanted]
+        def find(store: sqlite3.Connection) -> dict[tuple[int, int], RunFindings | None]:
+            return {key: run_findings(store, run) for run, key in wanted}
 
-        def found(findings: list[RunFindings | None]) -> None:
-            amounts = dict(zip([run.id for run in runs], done, strict=True))
-            self._findings |= {(run.id, amounts[run.id]): one for run, one in zip(wanted, findings, strict=True)}
+        def take(findings: dict[tuple[int, int], RunFindings | None]) -> None:
+            self._findings |= findings
             self._show_reasons()
 
-        if wanted:
-            background(self, self._path, "findings", find, found, lambda _: None)
-        else:
-            self._show_reasons()
+        background(self, self.store_path, "findings", find, take, lambda _: None)
 
     def _sides(self) -> list[tuple[int, RunFindings]]:
         """Return the runs of the pair by their place in the comparison, with what was found in them."""
         comparison, view = self.comparison, self.view
-        if comparison is None or view is None:
-            return []
-        examined = (
-            (side, self._findings.get((comparison.sides[side].rows.run.id, comparison.runs[side].done)))
-            for side in (view.first, view.second)
-        )
+        sides = () if comparison is None or view is None else (view.first, view.second)
+        runs = [] if comparison is None else [comparison.sides[side].rows.run.id for side in sides]
+        done = [] if comparison is None else [comparison.runs[side].done for side in sides]
+        examined = zip(sides, map(self._findings.get, zip(runs, done, strict=True)), strict=True)
         return [(side, findings) for side, findings in examined if findings is not None]
 
     def _show_reasons(self) -> None:
         comparison, sides = self.comparison, self._sides()
         if comparison is None or len(sides) < 2:
             return
-        positions = comparison.entries.positions
-        counted = [(findings, frozenset(positions[side].tolist())) for side, findings in sides]
+        counted = [(findings, frozenset(comparison.entries.positions[side].tolist())) for side, findings in sides]
         self.show_reasons(reasons_of(counted), [comparison.runs[side].letter for side, _ in sides])
         self.show_entry()
+
+    def run_of(self, reason: ReasonRow) -> Run | None:
+        sides, comparison = self._sides(), self.comparison
+        most = max(range(len(sides)), key=lambda at: reason.counts[at], default=0)
+        return comparison.sides[sides[most][0]].rows.run if comparison and sides else None
 
     def places_of(self, code: FindingCode) -> Collection[int]:
         comparison = self.comparison

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from textual import on
@@ -12,13 +14,18 @@ from textual.content import Content
 
 from corpora.text.messages import percent, shortened
 from harness.compare.reasons import RunFindings
+from harness.store.runs import Run, read_run
 from rosetta_tui.entry.pane import PanedScreen
+from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import background, telling
 from rosetta_tui.toolkit.content import DetailLine, show
-from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.messages import NewRunAsked
+from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
 from scoring.findings.records import FindingCode, OutputFinding, finding_name
+from scoring.findings.stripping import STRIPPED_BY
 
 REASONS = Binding("w", "reasons", "Why", tooltip="What is wrong with the outputs, counted", id="reasons")
 MOST_ROWS = 8  # reasons that the open table shows at once
@@ -34,6 +41,7 @@ class ReasonRow(NamedTuple):
     found: tuple[OutputFinding | None, ...]  # by run; None where it has none
     counts: tuple[int, ...]
     totals: tuple[int, ...]
+    fixes: tuple[float | None, ...] = ()  # points of chrF++ that stripping gains each run
 
     @property
     def example(self) -> str:
@@ -59,7 +67,7 @@ def reasons_of(sides: Sequence[tuple[RunFindings, Collection[int] | None]]) -> l
         )
         totals = tuple(run.done if wanted is None else len(wanted) for run, wanted in sides)
         if any(counts):
-            reasons.append(ReasonRow(code, in_runs, counts, totals))
+            reasons.append(ReasonRow(code, in_runs, counts, totals, tuple(run.fixes.get(code) for run, _ in sides)))
     if len(sides) == 1:
         return sorted(reasons, key=lambda reason: -reason.counts[0])
     return sorted(reasons, key=lambda reason: (min(reason.counts) - max(reason.counts), -max(reason.counts)))
@@ -84,7 +92,9 @@ class ReasonRows(Rows[ReasonRow]):
                     "" if cost is None else figures.signed(cost, 1), "bad" if cost is not None and cost < 0 else "quiet"
                 ),
             ]
-        return (Cell(finding_name(reason.code)), *numbers, Cell(reason.example, "quiet"))
+        gains = [figures.signed(gain, 1) for gain in reason.fixes if gain is not None]
+        fix = Cell(f"a: strip, {' '.join(gains)}" if gains else "", "good")
+        return (Cell(finding_name(reason.code)), *numbers, fix, Cell(reason.example, "quiet"))
 
     def record(self, index: int) -> Record:
         """Return the numbers of one row; examples are texts and stay here."""
@@ -103,14 +113,15 @@ def _columns(letters: Sequence[str]) -> tuple[Column, ...]:
     sides = [
         (
             Column(f"count {letter}", f"in {letter}" if letter else "entries", 7, right=True),
-            Column(f"share {letter}", "share", 6, right=True, drop=2),
-            Column(f"cost {letter}", "chrF++", 6, right=True, drop=1),
+            Column(f"share {letter}", "share", 6, right=True, drop=3),
+            Column(f"cost {letter}", "chrF++", 6, right=True, drop=2),
         )
         for letter in letters
     ]
     return (
         Column("reason", "why (enter: these entries)", 26),
         *(column for side in sides for column in side),
+        Column("fix", "can be taken off", 17, drop=1),
         Column("example", "such as", 12, share=1),
     )
 
@@ -119,12 +130,22 @@ class ReasonsTable(ResultTable):
     """The reasons, away until a key opens them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "screen.reasons", "Close", show=False, id="reasons.leave")
+        Binding("a", "adopt", "Strip", tooltip="A new run that takes this off outputs", id="reasons.adopt"),
+        Binding("escape", "screen.reasons", "Close", show=False, id="reasons.leave"),
     ]
 
     def __init__(self) -> None:
         super().__init__(_columns(("",)), id="reasons")
         self.display = False
+
+    @dataclass
+    class Adopted(TableMessage):
+        """A new run is wanted that takes off what a reason is about."""
+
+        index: int
+
+    def action_adopt(self) -> None:
+        self.post_message(self.Adopted(self, self.cursor))
 
     def show_reasons(self, reasons: Sequence[ReasonRow], letters: Sequence[str]) -> None:
         """Show the reasons of one run, or of runs with these letters."""
@@ -136,6 +157,7 @@ class ReasonsTable(ResultTable):
 class ReasonedScreen(PanedScreen):
     """Has entries, their pane, and the reasons why they are not better; a reason filters the entries."""
 
+    store_path: Path
     reasons: Sequence[ReasonRow] = ()
     _reason: FindingCode | None = None  # what the entries are narrowed to
 
@@ -147,7 +169,7 @@ class ReasonedScreen(PanedScreen):
         """Show reasons in line and table; rows that are narrowed to one of them follow."""
         self.reasons = reasons
         self.query_one("#why", DetailLine).tell(reasons_line(reasons))
-        self.query_one("#why").display = bool(reasons)
+        self.query_one("#why").set_class(not reasons, "-none")
         self.query_one(ReasonsTable).show_reasons(reasons, letters)
         if self._reason is not None and self.table.order.about:
             self._narrow(self._reason)
@@ -160,7 +182,7 @@ class ReasonedScreen(PanedScreen):
 
     def action_reasons(self) -> None:
         table = self.query_one(ReasonsTable)
-        table.display = not table.display
+        table.display = not table.has_focus
         (table if table.display else self.table).focus()
 
     @on(ResultTable.Chosen, "#reasons")
@@ -172,6 +194,30 @@ class ReasonedScreen(PanedScreen):
             return
         self._narrow(code)
         self.table.focus()
+
+    def run_of(self, reason: ReasonRow) -> Run | None:
+        """Return the run whose outputs show a reason most."""
+        raise NotImplementedError
+
+    @on(ReasonsTable.Adopted)
+    def _adopt(self, event: ReasonsTable.Adopted) -> None:
+        """Open the form of a new run like this one, with the option that takes off what the reason is about."""
+        reason = self.reasons[event.index]
+        step, run = STRIPPED_BY.get(reason.code), self.run_of(reason)
+        if run is None or step is None or not any(gain is not None for gain in reason.fixes):
+            self.notify("No rule takes this off an output.", markup=False)
+            return
+
+        def read(store: sqlite3.Connection) -> RunDraft:
+            from rosetta_tui.request.draft_of_run import draft_values
+
+            values = draft_values(read_run(store, run.id), store)
+            before = values.get("strip", ())
+            steps = {step, *((before,) if isinstance(before, str) else before)}
+            return RunDraft.of({**values, "strip": tuple(sorted(steps))})
+
+        cannot = telling(self, "New run")
+        background(self, self.store_path, "adopt", read, lambda draft: self.post_message(NewRunAsked(draft)), cannot)
 
     def _narrow(self, code: FindingCode) -> None:
         self._reason = code

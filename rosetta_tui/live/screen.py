@@ -27,7 +27,7 @@ from harness.store.runs import Run, find_run, read_card, under_way
 from rosetta_tui.entry.explaining import EntryExplanation, Explaining
 from rosetta_tui.entry.page import EntryFacts, RunPages, page_lines
 from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
-from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonsTable, reasons_of
+from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonRow, ReasonsTable, reasons_of
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable, Order, filter_words, sort_words
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel
@@ -128,8 +128,8 @@ class LiveScreen(ReasonedScreen):
         self._findings: RunFindings | None = None
         self._find_from = time.monotonic() + FINDINGS_SECONDS  # when outputs are examined next
         self._pane_at = 0.0  # when the pane last followed the run (monotonic)
-        self._path = store_path(store)
-        self._end_acts = RunEnd(self, self._path, self._acts_changed)
+        self.store_path = store_path(store)
+        self._end_acts = RunEnd(self, self.store_path, self._acts_changed)
         self._over = False
         self._over_since = 0.0  # unix time at which the screen saw the run end
         self._painted_done = 0
@@ -143,7 +143,7 @@ class LiveScreen(ReasonedScreen):
             yield SpeedPanel(classes="panel")
         yield InputsLine()
         yield RunBanner()
-        yield DetailLine(id="why")
+        yield DetailLine(id="why", classes="-none")
         yield ReasonsTable()
         yield CountLine()
         yield Input(placeholder="text in id, source, reference or output", id="search")
@@ -153,7 +153,7 @@ class LiveScreen(ReasonedScreen):
         yield KeyLine(palette_from=130)
 
     def on_mount(self) -> None:
-        self.query_one(RunBanner).display = self.query_one("#why").display = False
+        self.query_one(RunBanner).display = False
         self.table.focus()
         if self._order is not None:
             self.table.wish(self._order)
@@ -180,7 +180,7 @@ class LiveScreen(ReasonedScreen):
         if not self.query(EntryTable):
             return
         try:
-            with worded(self._path):
+            with worded(self.store_path):
                 before = self.live.started
                 remembered = self.live.done != self._painted_done
                 if self.live.fold(self._source.drain()) or remembered:
@@ -206,7 +206,7 @@ class LiveScreen(ReasonedScreen):
         if started is not None:
             run = find_run(self._store, started.run_id)
             kept = self._keep(run)
-            self._explaining = Explaining(self._path, run.run_id)
+            self._explaining = Explaining(self.store_path, run.run_id)
             self._pages = RunPages(self._store, kept, started.missing)
             self._end_acts.watch(run.run_id)
             self.table.begin(kept, started.positions, done=started.done)
@@ -311,7 +311,10 @@ class LiveScreen(ReasonedScreen):
                 self._find_from = float("inf")  # of another task nothing is ever found
 
         # after a fault the line stays as it is: the screen itself says what is wrong with the store
-        background(self, self._path, "findings", lambda store: run_findings(store, run), found, lambda _: None)
+        background(self, self.store_path, "findings", lambda store: run_findings(store, run), found, lambda _: None)
+
+    def run_of(self, _: ReasonRow) -> Run | None:
+        return self._run
 
     def places_of(self, code: FindingCode) -> Collection[int]:
         return () if self._findings is None else self._findings.positions.get(code, ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -200,7 +200,7 @@ def find(
     ValueError where the sequences have different lengths.
     """
     rows = rows_of(entries, outputs)
-    costs = None if chrf is None else _Costs(chrf, read, entries, outputs, statistics)
+    costs = None if chrf is None else OutputCosts(chrf, read, entries, outputs, statistics)
     findings = [_finding(code, hits, rows, costs) for code, hits in _detected(rows) if hits]
     return tuple(sorted(findings, key=lambda item: -item.count))
 
@@ -251,7 +251,7 @@ def _together(first: Sequence[RowFault], later: Sequence[RowFault]) -> list[RowF
 
 
 def _finding(
-    code: FindingCode, hits: Sequence[RowFault], rows: Sequence[OutputRow], costs: _Costs | None
+    code: FindingCode, hits: Sequence[RowFault], rows: Sequence[OutputRow], costs: OutputCosts | None
 ) -> OutputFinding:
     hits = sorted(hits, key=lambda hit: hit.row.place)
     frequent = len(hits) >= LEAST_SHARE * len(rows)
@@ -270,7 +270,7 @@ def _finding(
     )
 
 
-class _Costs:
+class OutputCosts:
     """Prices findings: chrF++ of the run with corrected outputs, less chrF++ as it is.
 
     Only the changed entries are measured again, because statistics add up.
@@ -297,11 +297,14 @@ class _Costs:
 
     def of(self, hits: Sequence[RowFault]) -> float | None:
         """Return the points that the run would gain; None where no rule undoes the finding."""
-        changed = [(hit.row, hit.corrected) for hit in hits if hit.corrected is not None]
+        return self.gain({hit.row.place: hit.corrected for hit in hits if hit.corrected is not None})
+
+    def gain(self, changed: Mapping[int, str]) -> float | None:
+        """Return the points that the run would gain with other outputs at some places; None without any."""
         if not changed:
             return None
-        again = self._taken([Translation(row.entry, text) for row, text in changed])
-        places = [row.place for row, _ in changed]
+        entries, places = self._texts[0], list(changed)
+        again = self._taken([Translation(entries[place], changed[place]) for place in places])
         before = self._rows.sum(axis=0)
         value = self._chrf.value(before)
         other = self._chrf.value(before - self._rows[places].sum(axis=0) + again.sum(axis=0))

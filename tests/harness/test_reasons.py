@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+from pydantic import ValidationError
+
 from corpora.model.entry import Segment
+from harness.card.reading import block
 from harness.compare.reasons import run_findings
-from harness.store.runs import find_run
+from harness.core.failures import UsageError
+from harness.method.options import MethodOptions
+from harness.methods.registry import build
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
+from harness.store.results import read_results
+from harness.store.runs import find_run, read_card
 from scoring.findings.records import FindingCode
-from tests.tui.scenes import PAIRS, entries_of, outputs_of, scene
+from tests.harness.evaluation import FEW, LANGUAGES, corpus, run_corpus
+from tests.tui.scenes import PAIRS, PREAMBLE, entries_of, outputs_of, scene, values_of
 
 
 def test_findings_name_the_places_of_their_entries(tmp_path: Path) -> None:
@@ -35,3 +49,48 @@ def test_secret_entries_count_and_are_never_quoted(tmp_path: Path) -> None:
     assert found.findings[0].count == 10
     assert not any(one.examples for one in found.findings)
     made.close()
+
+
+def test_gain_of_stripping_is_what_scoring_the_stripped_outputs_gives(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=16, stored=11, outputs=outputs_of(11, 2))
+    examined = run_findings(made.store, find_run(made.store, made.run_id))
+    clean = scene(
+        tmp_path / "clean.sqlite", total=16, stored=11, outputs=[o.removeprefix(PREAMBLE) for o in outputs_of(11, 2)]
+    )
+    assert examined is not None
+    before, after = (values_of(one.entries, one.results)["chrf_plus_plus"] for one in (made, clean))
+    assert before is not None
+    assert after is not None
+    assert examined.fixes[FindingCode.BEGINNING] == pytest.approx(after - before)
+
+
+def test_run_that_strips_says_so_on_its_card_and_keeps_the_answers(tmp_path: Path) -> None:
+    corpus_ = corpus(4)
+    file = tmp_path / "outputs.jsonl"
+    outputs = [f"{PREAMBLE}{entry.reference}" for entry in corpus_.entries]
+    lines = [{"id": entry.id, "output": output} for entry, output in zip(corpus_.entries, outputs, strict=True)]
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    scores, hashes = [], []
+    for steps in ((), ("prose",)):
+        options = MethodOptions(**LANGUAGES, outputs=file, strip=steps)
+        plan = Plan(method="replay", options=options, run=RunOptions(offline=True), scoring=ScoringOptions(metrics=FEW))
+        run_id = run_corpus(tmp_path / "runs.sqlite", corpus_, plan).finished.run_id
+        with closing(open_store(tmp_path / "runs.sqlite")) as store:
+            run = find_run(store, run_id)
+            card = read_card(store, run.id)
+            [first, *_] = read_results(store, run.id)
+        assert card is not None
+        assert run.setup.options.get("strip", []) == list(steps)
+        assert ("strip" in json.dumps(card)) is bool(steps), "who gets the card can see it"
+        scores.append(block(card, "scores")["exact_match_rate"])
+        hashes.append(block(card, "fingerprint")["setup_hash"])
+    assert scores == [0.0, 1.0]
+    assert hashes[0] != hashes[1], "they are two set-ups"
+    assert (first.output, first.raw) == (corpus_.entries[0].reference, outputs[0])
+
+
+def test_method_that_answers_nothing_cannot_strip() -> None:
+    with pytest.raises(UsageError, match="--strip does not apply"):
+        build("constant", MethodOptions(**LANGUAGES, text="x", strip=("prose",)))
+    with pytest.raises(ValidationError):
+        MethodOptions.model_validate({**LANGUAGES, "strip": ["everything"]})

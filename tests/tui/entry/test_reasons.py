@@ -10,11 +10,12 @@ from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.entry.pane import EntryPane
 from rosetta_tui.entry.reasons import ReasonsTable, reasons_of
 from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.new_run.screen import NewRunScreen
 from scoring.findings.records import FindingCode, OutputFinding
 from tests.tui.compare.compared import A, B, finished, small_corpus
 from tests.tui.scenes import PREAMBLE, Scene, outputs_of, scene
 from tests.tui.scenes import finished as ended
-from tests.tui.screens import App, at_rest, press, settle, showing, text, until
+from tests.tui.screens import App, at_rest, press, settle, showing, stands, text, until
 
 
 def running(folder: Path, *, stored: int = 30) -> Scene:
@@ -37,7 +38,7 @@ async def test_walk_from_a_finished_run_to_the_entries_of_a_reason(tmp_path: Pat
         assert list(screen.table.entries.order) == list(range(0, 30, 3))
         assert "only: begin alike" in text(app)
         assert "Findings   begin alike" in "\n".join(row.plain for row in screen.query_one(EntryPane).rows)
-        await press(pilot, "w", "w", "enter")
+        await press(pilot, "w", "enter")
         assert screen.table.entries.count == 30, "the same reason again shows all"
         await press(pilot, "w", "escape")
         assert screen.table.has_focus
@@ -95,6 +96,13 @@ async def test_comparison_counts_reasons_of_both_runs(tmp_path: Path) -> None:
         assert "A Findings" in "\n".join(row.plain for row in screen.query_one(EntryPane).rows)
         await press(pilot, "q")
         assert screen.table.entries.count == 24
+        await press(pilot, "w")
+        assert "a: strip, +" in text(app)
+        await press(pilot, "a")
+        await until(pilot, lambda: stands(app, NewRunScreen))
+        form = app.screen
+        assert isinstance(form, NewRunScreen)
+        assert form.draft.values["strip"] == ("prose",), "the run of A, with what takes its preambles off"
 
 
 def findings(**counts: int) -> RunFindings:
@@ -102,7 +110,7 @@ def findings(**counts: int) -> RunFindings:
         OutputFinding(code=FindingCode(code), count=count, of=50, cost=None, entries=tuple(range(count)))
         for code, count in counts.items()
     )
-    return RunFindings(made, {one.code: tuple(range(one.count)) for one in made}, 50)
+    return RunFindings(made, {one.code: tuple(range(one.count)) for one in made}, {}, 50)
 
 
 def test_reasons_of_two_runs_begin_with_what_differs_most() -> None:
