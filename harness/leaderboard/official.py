@@ -120,7 +120,10 @@ def official_lists(cards: Iterable[ReleasedCard], dataset: str | None = None) ->
 
 
 def _list(cards: Sequence[ReleasedCard]) -> OfficialList | None:
-    own = {card.run: card for card in cards if card.scores_of == card.run}
+    own: dict[str, ReleasedCard] = {}
+    for card in cards:  # of one run that was told to several the card that tells most
+        if card.scores_of == card.run and len(card.scores) > (len(own[card.run].scores) if card.run in own else 0):
+            own[card.run] = card
     headline = cards[0].headline
     by = COMPOSITE if all(COMPOSITE in card.scores for card in own.values()) else headline
     sign = 1 if direction(by) == "higher" else -1
@@ -132,7 +135,7 @@ def _list(cards: Sequence[ReleasedCard]) -> OfficialList | None:
     letters = letters_of([card.scores[headline].value for card in ordered], smallest)
     values = [card.scores[by].value for card in ordered]
     rows = (OfficialRow(card, values.index(value) + 1, own_letters) for card, value, own_letters in zip(ordered, values, letters, strict=True))  # fmt: skip
-    return OfficialList(tuple(rows), by, smallest, len(cards) - len(own))
+    return OfficialList(tuple(rows), by, smallest, sum(card.scores_of != card.run for card in cards))
 
 
 def letters_of(values: Sequence[float], smallest: float | None) -> list[str]:

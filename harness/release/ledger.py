@@ -266,7 +266,10 @@ def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Sele
         raise UsageError("--confirm chooses the entries: leave out --entries, --sample and --limit.")
     entries = [corpus.entries[place] for place in chosen.apply(corpus)]
     known = ledger.read().atoms
-    fresh = tuple(str(entry.id) for entry in entries if entry.secret and ledger.digest(entry.source) not in known)
-    if len(fresh) < records.LEAST_CONFIRMED:
-        raise UsageError(f"{len(fresh):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {records.LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
-    return replace(chosen, entry_ids=fresh)
+    digests = {str(entry.id): ledger.digest(entry.source) for entry in entries if entry.secret}
+    fresh = {id_: digest for id_, digest in digests.items() if digest not in known}
+    if (
+        count := len(set(fresh.values()))
+    ) < records.LEAST_CONFIRMED:  # sentences that are alike count once, as in an answer
+        raise UsageError(f"{count:,} different secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {records.LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
+    return replace(chosen, entry_ids=tuple(fresh))

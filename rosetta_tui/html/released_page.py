@@ -51,11 +51,9 @@ def _in_short(card: ReleasedCard) -> Iterator[str]:
     yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus."
     told, later = released_words.what_leaves(POLICIES[card.policy])
     yield f"The policy {card.policy!r} tells {told} {later}".strip()
-    if card.scores_of != card.run:
-        yield f"The scores are those of run {card.scores_of[:8]}, told before: this run is not better by more than {card.beat_by:.3g}."
     if card.caveats is not None:
         held = [CAVEATS[kind] for kind, holds in card.caveats.items() if holds]
-        yield f"Of a quarter of the outputs or more: {'; '.join(held) or 'none is repeated, far too short, far too long, or left in the source language'}."
+        yield f"Of a quarter of the outputs or more: {'; '.join(held) or 'none is repeated, far too short, far too long, left in the source language, or out of order'}."
     yield from released_words.facts(card)
 
 

@@ -28,7 +28,8 @@ def list_words(found: OfficialList) -> Iterator[str]:
         if found.smallest
         else ""
     )
-    yield f"ranked by {by}, rounded as its policy {found.card.policy} says{apart}"
+    policies = " or ".join(sorted({row.card.policy for row in found.rows}))
+    yield f"ranked by {by}, rounded as the policy {policies} says{apart}"
 
 
 def table(found: OfficialList) -> list[list[str]]:

@@ -20,6 +20,7 @@ from harness.release.records import (
     Shortfall,
 )
 from rosetta_tui.show import figures
+from scoring.core.inventory import short_title
 
 
 def score(told: ReleasedScore) -> str:
@@ -50,14 +51,22 @@ def policy_words(policy: Policy) -> str:
 def what_leaves(policy: Policy) -> tuple[str, str]:
     """Return what an answer under a policy tells, and what a later one does; empty where there is none, or it tells as much."""
     step = f"{policy.metrics[CHRF]:g}"
-    first = f"chrF++ in steps of {step}, and the tier."
+    first = f"chrF++ in steps of {step}, and the tier with its caveats."
     if policy.whole:
-        first = (
-            f"chrF++ to {step}, composite, exact match, semantic score, FST acceptance, tier, cost and speed, rounded."
-        )
+        first = f"chrF++ to {step}, composite, exact match, semantic score, FST acceptance, the tier with its caveats, cost and speed, rounded."
     climbs = policy.count == 1 or policy.climbs
     later = "A later answer tells new numbers only if chrF++ beats the best one told by more than chance explains. "
     return first, "" if climbs else later
+
+
+def repeated(card: ReleasedCard) -> str:
+    """Return that a card tells the best scores again, as its own run did not beat them; empty where it tells its own."""
+    if card.scores_of == card.run:
+        return ""
+    return (
+        f"The scores are those of run {card.scores_of[:8]}, told before: this run is not better by more than "
+        f"{card.beat_by:.3g} {short_title(card.headline)}."
+    )
 
 
 def confirmation(shortfall: Shortfall) -> str:
@@ -74,6 +83,8 @@ def coverage(card: ReleasedCard) -> str:
 
 def facts(card: ReleasedCard) -> Iterator[str]:
     """Yield what a card tells beside its scores, in sentences."""
+    if again := repeated(card):
+        yield again
     automatic = "" if card.quality_tier in {"", card.claimable_tier} else f" (automatic: {card.quality_tier})"
     yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}{coverage(card)}."
     yield confirmation(card.shortfall)

@@ -189,11 +189,6 @@ def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:
         f"Answer {card.answer} of {card.of} to {card.submitter}, {card.issued[:10]}: all that left of a run over {entries} of {card.corpus.id}.",
         "plain",
     )
-    if isinstance(card, ReleasedCard) and card.scores_of != card.run:
-        yield (
-            f"The scores are those of run {card.scores_of[:8]}, told before: this run is not better by more than {card.beat_by:.3g}.",
-            "quiet",
-        )
 
 
 def _page(

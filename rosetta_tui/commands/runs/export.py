@@ -93,7 +93,8 @@ def export(
         elif submitter is not None:
             data = _released(connection, number, submitter, vault)
             card = records.ReleasedCard.model_validate_json(data)
-            click.echo(released_words.confirmation(card.shortfall), err=True)
+            for words in filter(None, (released_words.repeated(card), released_words.confirmation(card.shortfall))):
+                click.echo(words, err=True)
         else:
             data = rows.export_run(connection, number, rows.ExportForm(form))
             if form == "card" and str(output) != "-":

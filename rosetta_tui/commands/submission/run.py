@@ -84,7 +84,8 @@ def tell_of(
     counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
     say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])
     if "stage" not in released:
-        say([released_words.confirmation(released["shortfall"])])
+        card = records.ReleasedCard.model_validate_json(data)
+        say(filter(None, [released_words.repeated(card), released_words.confirmation(card.shortfall)]))
     return True
 
 

@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.model.corpus import Selection
 from harness.core.failures import UsageError
 from harness.leaderboard.official import cards_here, letters_of, official_lists, take
 from harness.release import FOLDER
 from harness.release.budget import MOMENT, History, shortfall_of
-from harness.release.ledger import ReleaseLedger, anchored, checked_lines, fits_line
+from harness.release.ledger import ReleaseLedger, anchored, checked_lines, confirming, fits_line
 from harness.release.records import Begun, InLedger, LedgerLine, ReleasedCard, Rule, ScoresTold, Together
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.vault.vault import Vault
 from rosetta_tui.leaderboard import official as official_words
+from tests.harness.evaluation import corpus_of
 from tests.harness.release.attackers import START, question
 from tests.harness.release.made import Office, hidden
 from tests.harness.release.made import told_card as card
@@ -34,6 +36,14 @@ def test_list_is_ranked_by_composite_and_ties_share_a_rank() -> None:
     [without] = official_lists([*cards, card("e", 65)])
     assert [row.name for row in without.rows] == ["b", "e", "c", "a"]
     assert without.by == "chrf_plus_plus"
+
+
+def test_run_told_to_several_has_one_row_by_the_card_that_tells_most() -> None:
+    told = [card("a", 70, 0.6), card("b", 60, 0.5), card("a", 71, submitter="Ben"), card("c", 65, 0.55, scores_of="a")]
+    for cards in (told, told[::-1]):
+        [found] = official_lists(cards)
+        assert [(row.name, row.value("composite")) for row in found.rows] == [("a", 0.6), ("b", 0.5)]
+        assert (found.by, found.repeated) == ("composite", 1)
 
 
 def test_list_names_pairs_that_chrf_has_in_the_other_order() -> None:
@@ -190,6 +200,22 @@ def test_run_is_confirmed_by_the_ledger_before_it(
 ) -> None:
     card = history(*told).answers[-1][1].card
     assert (card.shortfall, card.confirmation == "confirmed") == (shortfall, not shortfall)
+
+
+@pytest.mark.parametrize(("count", "alike", "enough"), [(50, 0, True), (49, 0, False), (50, 1, False), (51, 1, True)])
+def test_run_that_confirms_has_enough_different_sentences(tmp_path: Path, count: int, alike: int, enough: bool) -> None:
+    entries = hidden(count)
+    for number in range(alike):
+        source = entries[-1 - number].source.upper()
+        entries[number] = entries[number].model_copy(update={"source": source})
+    office = Office(tmp_path)
+    if enough:
+        chosen = confirming(corpus_of(entries), Selection(), office.ledger)
+        assert len(chosen.entry_ids or ()) == count
+        assert office.told(office.run(0.9, entries))["confirmation"] == "confirmed"
+    else:
+        words = f"{count - alike} different secret entries"
+        refuses(UsageError, words, confirming, corpus_of(entries), Selection(), office.ledger)
 
 
 def test_names_put_together_confirm_once() -> None:

@@ -310,6 +310,11 @@ def test_best_score_is_repeated_otherwise(office: Office) -> None:
     assert [each["answer"] for each in (first, again, best)] == [1, 2, 3]
     assert again["beat_by"] == pytest.approx(4.9)
     assert (first["bits"] > 40, again["bits"]) == (True, 1)
+    words = (
+        f"The scores are those of run {runs['poor'][:8]}, told before: this run is not better by more than 4.9 chrF++."
+    )
+    facts = [[*released_words.facts(ReleasedCard.model_validate(each))] for each in (first, again, best)]
+    assert [words in each for each in facts] == [False, True, False]
     refuses(NotReleased, "had all 3 answers", office.release, "better")
 
 

@@ -393,7 +393,7 @@ def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
     rehearsed(bare)
     run, ledger = "submission run tiny.rosetta-submission -o", bare.home / "releases/ledger.jsonl"
     few = bare(f"{run} few.json --confirm", *IN_VAULT, code=2)
-    assert "46 secret entries of eo-gold were never told of, and a run that confirms needs 50" in few
+    assert "46 different secret entries of eo-gold were never told of, and a run that confirms needs 50" in few
     assert "Not confirmed: it has fewer than 50 secret entries" in bare(f"{run} a.json", *IN_VAULT)
     [row] = bare.json("submission list", "submission-list")["submissions"]
     activate = f"rosetta vault check-up {bare.folder / 'elders'} CORPUS --do rotate --count 50"
