@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model
 
 from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
-from corpora.text.comparison import alike
+from corpora.text.comparison import EARLIER_FORM, alike
 from scoring.core.specification import KeptColumns, Weighing, columns_of, specified, stated_weighing
 
 
@@ -254,7 +254,10 @@ class Translation:
 
 
 def alike_entry(entry: Entry, source_language: str, target_language: str, form: str) -> Entry:
-    """Return an entry with source, reference, variants and gold analysis in the form of ``corpora.text.comparison``."""
+    """Return an entry with all that is compared with an answer in the form of ``corpora.text.comparison``.
+
+    Source, reference, variants and gold analysis, and of a record of another task the fields of ``COMPARED``.
+    """
     read = {
         "source": alike(entry.source, source_language, form),
         "reference": alike(entry.reference, target_language, form),
@@ -262,5 +265,24 @@ def alike_entry(entry: Entry, source_language: str, target_language: str, form: 
     }
     if entry.morphological_analysis is not None:
         read["morphological_analysis"] = alike(entry.morphological_analysis, target_language, form)
-    changed = {name: text for name, text in read.items() if text != getattr(entry, name)}
+    changed: dict[str, Any] = {name: text for name, text in read.items() if text != getattr(entry, name)}
+    for name, value in (entry.model_extra or {}).items():
+        if name in COMPARED and form != EARLIER_FORM and (own := _alike_value(value, target_language)) != value:
+            changed[name] = own
     return entry.model_copy(update=changed) if changed else entry
+
+
+COMPARED = frozenset({"reference_state", "reference_calls", "tools", "instructions"})
+"""Fields of a record in which an answer's texts are looked for, besides the reference."""
+_DEEPEST = 32
+"""Levels of a record, as corpora are read."""
+
+
+def _alike_value(value: Any, language: str, depth: int = _DEEPEST) -> Any:
+    if isinstance(value, str):
+        return alike(value, language)
+    if isinstance(value, list) and depth:
+        return [_alike_value(item, language, depth - 1) for item in value]
+    if isinstance(value, dict) and depth:
+        return {alike(name, language): _alike_value(item, language, depth - 1) for name, item in value.items()}
+    return value

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.task import json_text
+from corpora.text.tokens import lowered
 from scoring.core.metric import Compared, FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.setup import Translation
@@ -206,7 +207,7 @@ def _plain(value: Json) -> Json:
 
 
 def _plain_text(text: str) -> str:
-    return _LEFT_OUT.sub("", text).lower().replace("'", '"')
+    return _LEFT_OUT.sub("", lowered(text)).replace("'", '"')
 
 
 class FunctionCallMatch(RateMetric):

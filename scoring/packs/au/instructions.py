@@ -12,7 +12,7 @@ import regex
 
 from corpora.files.json_types import JsonObject
 from corpora.text.comparison import scripts
-from corpora.text.tokens import folded
+from corpora.text.tokens import composed, folded
 from scoring.core.metric import FloatArray, Metric, Statistics, own_signature, share
 from scoring.core.packs import pack_metric
 from scoring.core.setup import Translation
@@ -132,7 +132,7 @@ def _text(asked: Asked, field: str) -> str:
     value = asked.get(field)
     if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
         raise UnreadableError(f"{field} must be a text of at most {_LONGEST:,} letters")
-    return value.strip()
+    return composed(value.strip())
 
 
 def _texts(asked: Asked, field: str) -> list[str]:
@@ -350,7 +350,7 @@ def _kept(translation: Translation) -> list[KeptInstruction]:
     given = translation.given("instructions")
     if not isinstance(given, list) or not 0 < len(given) <= MOST_INSTRUCTIONS:
         raise _NoValueError(f"A record needs a list of 1 to {MOST_INSTRUCTIONS} instructions")
-    answer = translation.output if len(translation.output) <= MOST_LETTERS else ""
+    answer = composed(translation.output) if len(translation.output) <= MOST_LETTERS else ""
     # Answer with and without its first line, its last, both, and asterisks.
     lines = answer.split("\n")
     cut = [lines[1:], lines[:-1], lines[1:-1]]

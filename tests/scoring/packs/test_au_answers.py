@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import unicodedata
+from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from corpora.model.records import CHECKABLE
+from corpora.text.comparison import FORM
 from scoring.packs.au import instructions as answer_language
 from scoring.packs.au import speech
 from scoring.packs.au.answers import chosen_letter, final_number
@@ -87,6 +90,28 @@ def test_slots_are_compared_one_by_one() -> None:
         assert entry_value(metric("joint_goal_accuracy"), given) == joint
         assert entry_value(metric("slot_accuracy"), given) == pytest.approx(accuracy)
         assert entry_value(metric("slot_f1"), given) == pytest.approx(f1)
+
+
+@pytest.mark.parametrize("written", [str, lambda text: unicodedata.normalize("NFD", text.replace("o", "o\u200b"))])
+def test_an_answer_that_copies_the_record_is_right_whatever_its_characters(written: Callable[[str], str]) -> None:
+    place = "Queen’s\u2011Pâ café"
+    state, calls = {"hotel": {"name": place}}, [{"find": {"place": place}}]
+    asked = [
+        {"id": "keywords:existence", "kwargs": {"keywords": [place]}},
+        {"id": "startend:end_checker", "kwargs": {"end_phrase": place}},
+    ]
+    for name, output, fields in [
+        ("joint_goal_accuracy", json.dumps(state, ensure_ascii=False), {"reference_state": state}),
+        ("slot_f1", json.dumps(state, ensure_ascii=False), {"reference_state": state}),
+        (
+            "bfcl_match_score",
+            json.dumps(calls, ensure_ascii=False),
+            {"reference_calls": [{"find": {"place": [place]}}]},
+        ),
+        ("instruction_following", f"It is {place}", {"instructions": asked}),
+    ]:
+        read = record(written(output), **fields).alike("en", "fr", FORM)
+        assert entry_value(metric(name), read) == 1, name
 
 
 def test_states_add_up_and_wrong_slots_are_named() -> None:
