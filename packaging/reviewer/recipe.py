@@ -83,7 +83,9 @@ DATA_LEFT_OUT = (
     "review/office/", "review/verdict/", "review/calibration/", "harness/", "corpora/samples/",
     "corpora/languages/shipped/",
 )  # fmt: skip
-DATA_SUFFIXES = frozenset({".mo", ".pot", ".ttf", ".txt", ".toml", ".md"})
+DATA_SUFFIXES = frozenset({".mo", ".pot", ".ttf", ".txt", ".toml", ".md", ".qss"})
+DATA_KEPT = frozenset({"harness/sealed/phrase_words.txt"})
+"""Files of folders that are left out otherwise."""
 
 
 MAY_BE_ABSENT = frozenset({"sqlite_utils", "msgpack", "winreg", "fcntl", "pwd", "_winapi", "msvcrt"})
@@ -128,7 +130,8 @@ def datas() -> list[tuple[str, str]]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
-            if path.suffix in DATA_SUFFIXES and not name.startswith(DATA_LEFT_OUT):
+            left_out = name.startswith(DATA_LEFT_OUT) and name not in DATA_KEPT
+            if path.suffix in DATA_SUFFIXES and not left_out:
                 found.append((str(path), str(PurePosixPath(name).parent)))
     return found
 

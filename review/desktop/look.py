@@ -220,66 +220,6 @@ TARGET = 44  # Pixels: the smallest thing to press that a shaking hand hits
 
 HIDES_KEYS = "hidesKeys"  # Property of the application: true where no button shows its key
 
-_SHEET = """
-QLabel[role="title"] {{ font-size: {title}px; font-weight: bold; }}
-QLabel[role="strong"] {{ font-weight: bold; }}
-QLabel[role="mark"] {{ font-weight: bold; }}
-QLabel[role="quiet"] {{ color: {quiet}; }}
-QLabel[role="good"] {{ color: {good}; font-weight: bold; }}
-QLabel[role="warn"] {{ color: {warn}; font-weight: bold; }}
-
-QTextEdit, QPlainTextEdit, QLineEdit {{
-    background: {field}; color: {text}; border: 2px solid {border}; border-radius: 8px;
-    padding: 6px; selection-background-color: {accent}; selection-color: {on_accent};
-}}
-QTextEdit:focus, QPlainTextEdit:focus, QLineEdit:focus {{ border: 4px solid {focus}; padding: 4px; }}
-QTextEdit[readOnly="true"] {{ border-color: {card}; }}
-QTextEdit[readOnly="true"]:focus {{ border-color: {focus}; }}
-QLineEdit {{ min-height: {inside}px; placeholder-text-color: {quiet}; }}
-
-QPushButton, QToolButton {{
-    background: {field}; color: {text}; border: 2px solid {border}; border-radius: 8px;
-    min-height: {inside}px; min-width: {inside}px; padding: 4px 12px;
-}}
-QPushButton:focus, QToolButton:focus {{ border: 4px solid {focus}; padding: 2px 10px; }}
-QPushButton:pressed, QPushButton[role="main"], QPushButton:default {{
-    background: {accent}; color: {on_accent};
-}}
-QPushButton:disabled {{ color: {quiet}; border-style: dashed; }}
-
-QCheckBox, QRadioButton {{ min-height: {target}px; spacing: 10px; }}
-
-QProgressBar {{
-    background: {field}; border: 2px solid {border}; border-radius: 6px; color: {text};
-    margin: 0 5px;
-    min-height: 8px; max-height: 8px;
-}}
-QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
-
-QListView, QTreeView {{ background: {field}; color: {text}; border: 2px solid {border}; }}
-QListView::item {{ min-height: {target}px; }}
-QListView:focus, QTreeView:focus {{ border: 4px solid {focus}; }}
-QHeaderView::section {{ background: {ground}; color: {text}; border: 1px solid {border}; }}
-QMenu {{ background: {field}; color: {text}; border: 2px solid {border}; }}
-QMenu::item {{ padding: 10px 24px; }}
-QMenu::item:selected {{ background: {accent}; color: {on_accent}; }}
-QMenu::item:disabled {{ color: {quiet}; }}
-
-QScrollArea, QScrollArea > QWidget > QWidget {{ background: {ground}; }}
-QScrollBar:vertical {{ background: {ground}; width: 20px; margin: 0; }}
-QScrollBar:horizontal {{ background: {ground}; height: 20px; margin: 0; }}
-QScrollBar::handle {{ background: {border}; border-radius: 6px; margin: 3px; }}
-QScrollBar::handle:vertical {{ min-height: {target}px; }}
-QScrollBar::handle:horizontal {{ min-width: {target}px; }}
-QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {accent}; }}
-QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
-QScrollBar::add-page, QScrollBar::sub-page {{ background: {ground}; }}
-
-QFrame#banner QTextEdit[readOnly="true"] {{ padding: 2px; border-color: {field}; }}
-QFrame#banner QTextEdit[readOnly="true"]:focus {{ padding: 0px; border-color: {focus}; }}
-QFrame#banner {{ background: {field}; border: 3px solid {warn}; border-radius: 8px; }}
-"""
-
 
 def sheet(colours: Colours, px: int) -> str:
     """Return the style sheet for colours and a size of letters in pixels."""
@@ -287,7 +227,8 @@ def sheet(colours: Colours, px: int) -> str:
     card = colours.field if colours.ground != colours.field else colours.border
     names = {name: colour.name() for name, colour in colours._asdict().items()}
     title = px + max(4, px // 4)
-    return _SHEET.format(**names, card=card.name(), title=title, target=TARGET, inside=max(TARGET - 12, px * 3 // 2))
+    template = Path(__file__).with_name("sheet.qss").read_text("utf-8")
+    return template.format(**names, card=card.name(), title=title, target=TARGET, inside=max(TARGET - 12, px * 3 // 2))
 
 
 # ---- How things look: three sets of colours and six sizes of letters, changed at once and
