@@ -39,7 +39,13 @@ def changed_files() -> list[ChangedFile] | None:
         ours = distribution(DISTRIBUTION)
     except PackageNotFoundError:
         return None
-    recorded = _recorded(ours)
+    # Return path → SHA-256 in URL-safe base64 of our files, also of missing ones, unlike `Distribution.files`.
+    rows = csv.reader((ours.read_text("RECORD") or "").splitlines())
+    recorded = {
+        path: digest.removeprefix("sha256=").rstrip("=")
+        for path, digest, *_ in (row for row in rows if len(row) > 1)
+        if digest.startswith("sha256=") and path.partition("/")[0] in PACKAGES
+    }
     if not recorded or Path(str(ours.locate_file(""))).resolve() != Path(__file__).resolve().parents[1]:
         return None
     changed: dict[str, bool] = {}  # path → whether the file is gone
@@ -53,16 +59,6 @@ def changed_files() -> list[ChangedFile] | None:
             changed[path] = False
     owners = _owners(ours, set(changed)) if changed else {}
     return [ChangedFile(path, owners.get(path, ""), gone=gone) for path, gone in changed.items()]
-
-
-def _recorded(ours: Distribution) -> dict[str, str]:
-    """Return path → SHA-256 in URL-safe base64 of our files, also of missing ones, unlike ``Distribution.files``."""
-    rows = csv.reader((ours.read_text("RECORD") or "").splitlines())
-    return {
-        path: digest.removeprefix("sha256=").rstrip("=")
-        for path, digest, *_ in (row for row in rows if len(row) > 1)
-        if digest.startswith("sha256=") and path.partition("/")[0] in PACKAGES
-    }
 
 
 def _owners(ours: Distribution, paths: set[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from math import fsum
 
 from corpora.files.json_types import Json, JsonObject
-from harness.card.material import Material, fingerprint, stored_material
+from harness.card.material import Material, fingerprint
 from harness.card.model import (
     HASH_FIELD,
     Block,
@@ -43,11 +43,6 @@ SETUP_FIELDS = (
     "max_retries",
 )  # fmt: skip
 """Fields of the set-up that §3.2 wants at the top of the card."""
-
-
-def build_card(connection: sqlite3.Connection, run: int, *, whole: bool = False) -> RunCard:
-    """Compute the card of a run whose entries are all stored; raises HarnessError where some are missing."""
-    return assemble(stored_material(connection, run), whole=whole)
 
 
 def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Json]) -> None:

@@ -63,25 +63,6 @@ class MethodAgainstBest:
         return self.baselines[self.found.nearest]
 
 
-def method_against_best(
-    connection: sqlite3.Connection,
-    method: Sequence[str],
-    baselines: Sequence[Sequence[str]],
-    metric: str = COMPOSITE,
-    *,
-    draws: int = DRAWS,
-    trials: int = TRIALS,
-    seed: int = SEED,
-    level: float = LEVEL,
-) -> MethodAgainstBest:
-    """Compare a set-up with others, each given by the ids of the runs that are its repetitions.
-
-    Raises UsageError for runs that there are not, and where the method's runs do not compare or no baseline is left.
-    """
-    shared = SharedRuns(connection, metric, draws=draws, seed=seed)
-    return shared.against_best(method, baselines, trials=trials, level=level)
-
-
 class SharedRuns:
     """Runs of which several methods are held against the same baselines: each is read, arranged and resampled once."""
 
@@ -103,7 +84,10 @@ class SharedRuns:
     def against_best(
         self, method: Sequence[str], baselines: Sequence[Sequence[str]], *, trials: int = TRIALS, level: float = LEVEL
     ) -> MethodAgainstBest:
-        """Compare one set-up with others; see ``method_against_best``."""
+        """Compare a set-up with others, each given by the ids of the runs that are its repetitions.
+
+        Raises UsageError for runs that there are not, and where the method's runs do not compare or no baseline is left.
+        """
         read = [[self._run(name) for name in names] for names in (method, *baselines)]
         sides, refused = self._comparable(read)
         chosen = [[sides[s.run.run_id] for s in group if s.run.run_id in sides] for group in read]

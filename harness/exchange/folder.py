@@ -39,19 +39,8 @@ MOST_MANIFESTS: Final = 100
 MOST_LISTED: Final = 20_000
 """Names in one folder that are examined."""
 
-README: Final = """\
-This folder belongs to the program Rosetta. With it, computers that share no network hand files to each other.
-
-To put something in:    rosetta community out STICK FILE
-To take things out:     rosetta community in STICK --into FOLDER
-To see what is here:    rosetta community stick STICK
-
-Do not change, rename or delete anything in it. The files in it are sealed or meant for others; their names, and who
-put them here, can be read by anyone who finds the stick.
-
-Ce dossier est celui du programme Rosetta. Des ordinateurs sans réseau commun s'y remettent des fichiers. Ne changez, ne
-renommez et n'effacez rien.
-"""
+_TEMPLATES = Path(__file__).parent / "templates"
+README: Final = (_TEMPLATES / "README.txt").read_text("utf-8")
 
 
 class _Head(StrictRecord):

@@ -119,7 +119,14 @@ def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = 
         return Outputs(_matched(path, rows(path, text), entries, quoted=quoted), sha256)
     lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
     if len(lines) == file_lines != len(entries):
-        lines = _of_entries(path, lines, entries)
+        # Choose the lines of the entries, whose ids are the numbers of their lines.
+        numbers = [entry.id for entry in entries if isinstance(entry.id, int) and 0 < entry.id <= len(lines)]
+        if len(numbers) != len(entries):
+            raise UsageError(
+                f"{path}: {len(lines)} lines, as the corpus' files had, but its ids are no longer the numbers of "
+                "their lines. Use JSONL with ids."
+            )
+        lines = [lines[number - 1] for number in numbers]
     if len(lines) != len(entries):
         files = f", or {file_lines} as the corpus' files have" if file_lines else ""
         raise UsageError(
@@ -144,17 +151,6 @@ def _folded(row: JsonObject) -> dict[str, Json]:
         plain = name.strip().lower().replace(" ", "_").replace("-", "_")
         folded[plain if plain in _KNOWN and plain not in row else name] = value
     return folded
-
-
-def _of_entries(path: Path, lines: Sequence[str], entries: Sequence[Entry]) -> list[str]:
-    """Choose the lines of the entries, whose ids are the numbers of their lines."""
-    numbers = [entry.id for entry in entries if isinstance(entry.id, int) and 0 < entry.id <= len(lines)]
-    if len(numbers) != len(entries):
-        raise UsageError(
-            f"{path}: {len(lines)} lines, as the corpus' files had, but its ids are no longer the numbers of "
-            "their lines. Use JSONL with ids."
-        )
-    return [lines[number - 1] for number in numbers]
 
 
 def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry], *, quoted: bool = False) -> dict[str, Output]:

@@ -377,24 +377,21 @@ class _Facts:
             )
         if (corpus, positions) not in self._scopes:
             places = unpack_positions(positions)
-            self._scopes[corpus, positions] = self._read_scope(corpus, places, sha256)
-        return self._scopes[corpus, positions]
-
-    def _read_scope(self, corpus: int, places: Sequence[int], sha256: str) -> _Scope:
-        entries = {
-            row[0]: row[1:]
-            for row in self._connection.execute(
-                "SELECT position, entry_id, segment FROM entries WHERE corpus = ?", (corpus,)
+            entries = {
+                row[0]: row[1:]
+                for row in self._connection.execute(
+                    "SELECT position, entry_id, segment FROM entries WHERE corpus = ?", (corpus,)
+                )
+            }
+            chosen = [entries[place] for place in places if place in entries]
+            self._scopes[corpus, positions] = _Scope(
+                sha256=sha256,
+                ids=ids_sha256(card_id(id_) for id_, _ in chosen),
+                segments=_ordered({segment or NO_SEGMENT for _, segment in chosen}),
+                entries=len(chosen),
+                corpus_entries=len(entries),
             )
-        }
-        chosen = [entries[place] for place in places if place in entries]
-        return _Scope(
-            sha256=sha256,
-            ids=ids_sha256(card_id(id_) for id_, _ in chosen),
-            segments=_ordered({segment or NO_SEGMENT for _, segment in chosen}),
-            entries=len(chosen),
-            corpus_entries=len(entries),
-        )
+        return self._scopes[corpus, positions]
 
 
 def _ordered(names: Collection[str]) -> tuple[str, ...]:

@@ -261,10 +261,6 @@ def build(name: str, options: MethodOptions, entries: Sequence[Entry] = (), find
         if options.service not in {None, service}:
             raise UsageError(f"--service {options.service} does not fit --method {name}: leave it out.")
         return api(service, options, find_key)
-    return _plugin(name, options)
-
-
-def _plugin(name: str, options: MethodOptions) -> Method:
     if name.endswith(".py") or PurePath(name.rpartition(":")[0]).suffix == ".py":
         return by_path(name, options)
     offered = installed()

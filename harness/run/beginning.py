@@ -6,7 +6,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict
 
@@ -335,6 +335,8 @@ def take_up(connection: sqlite3.Connection, number: int, method: Method, resumpt
             opening = opening.changed(tried=tuple(sorted(tried.items())))
             set_opening(connection, number, opening)
             forget_failed(connection, number)
-    so_far = {} if resumption.retry_failed or run.live is None else run.live.so_far
-    set_live(connection, number, RunState.STOPPED, Live(so_far=so_far))
-    return read_run(connection, number)
+    live = Live(so_far={} if resumption.retry_failed or run.live is None else run.live.so_far)
+    set_live(connection, number, RunState.STOPPED, live)
+    if resumption.options or resumption.retry_failed:
+        return read_run(connection, number)
+    return replace(run, state=RunState.STOPPED, live=live)

@@ -148,30 +148,24 @@ def score_outputs(
     tools.listen(tell)
     while True:
         try:
-            return _scored(tools, entries, results, tell, ask)
+            annotated = [translation(entries[result.position], result) for result in results]
+            for annotator in tools.annotators:
+                tell(f"asking {annotator.id}")
+                annotated = filled(annotator, annotated, ask)
+            tell("scoring the whole")
+            return Scored(
+                tools.scorer,
+                [result.position for result in results],
+                tools.scorer.statistics(annotated),
+                {
+                    "scoring": tools.setup.model_dump(mode="json"),
+                    "packed": tuple(tools.scorer.packed),
+                    "corpus_values": tools.corpus_values(annotated),
+                    **floor_fields(_floors(tools, list(entries.values()), tell, ask)),
+                },
+            )
         except AnnotatorError as failure:
             tools = without(tools, failure.annotator, str(failure))
-
-
-def _scored(
-    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result], tell: Tell, ask: Ask
-) -> Scored:
-    annotated = [translation(entries[result.position], result) for result in results]
-    for annotator in tools.annotators:
-        tell(f"asking {annotator.id}")
-        annotated = filled(annotator, annotated, ask)
-    tell("scoring the whole")
-    return Scored(
-        tools.scorer,
-        [result.position for result in results],
-        tools.scorer.statistics(annotated),
-        {
-            "scoring": tools.setup.model_dump(mode="json"),
-            "packed": tuple(tools.scorer.packed),
-            "corpus_values": tools.corpus_values(annotated),
-            **floor_fields(_floors(tools, list(entries.values()), tell, ask)),
-        },
-    )
 
 
 def translation(entry: Entry, result: Result) -> Translation:

@@ -103,11 +103,6 @@ class Dispatcher:
         self._fault: BaseException | None = None
         """What broke within the engine while a piece of work was under way."""
 
-    @property
-    def all_begun(self) -> bool:
-        """True where no piece of work is left."""
-        return not self._batches
-
     async def run(self) -> None:
         """Continue until every piece of work is done, or until the run is to stop."""
         loop = asyncio.get_running_loop()

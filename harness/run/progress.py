@@ -18,7 +18,7 @@ from harness.store.file.openings import Live, ScoringSoFar
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.cost import percentiles
-from scoring.core.inventory import Composite
+from scoring.core.inventory import Composite, composite
 from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.statistics.intervals import LiveIntervals, RunningSpread
@@ -171,7 +171,7 @@ class ProgressBoard:
         """Return where the run stands now; a follower knows state and duration from the store."""
         tally = self._tally
         values = self._totals.values()
-        mixed = self._scorer.composite(values)
+        mixed = self._composite(values)
         rate = self._per_minute()
         p50, p95 = percentiles(tally.latencies)
         intervals = {id_: (interval.lower, interval.upper) for id_, interval in self._intervals.intervals().items()}
@@ -211,6 +211,10 @@ class ProgressBoard:
             doing=self.doing,
             floors=stored_floors(self.floors or {}),
         )
+
+    def _composite(self, values: Mapping[str, float | None]) -> Composite:
+        """Fold the values so far, without the reasons for what is missing, which only a card tells."""
+        return composite(values if self._scorer.mixes else {}, weighing=self._scorer.weighing)
 
     def _claim(self, mixed: Composite, chrf: float | None, intervals: Mapping[str, tuple[float, float]]) -> Claim:
         """Decide what may be claimed of the outputs so far, by the rules of the card: nothing of answers."""
@@ -258,7 +262,7 @@ class ProgressBoard:
         if not self._scorer.mixes:
             headline = self._scorer.columns.headline
             return {headline: values.get(headline)} if headline else {}
-        mixed = self._scorer.composite(values)
+        mixed = self._composite(values)
         return {"chrf_plus_plus": values.get("chrf_plus_plus"), "composite": mixed.value}
 
     def _per_minute(self) -> float | None:

@@ -64,9 +64,9 @@ def retry(
     tried = _failed(connection, run)
     wanted = {"keep_failed": False, **(changes or {})}
     plan = changed_plan(plan_of(run), wanted)
-    entries = read_entries(connection, run.corpus)
-    whole = [entries[place] for place in sorted(entries)]
     dataset = read_dataset(connection, run.corpus)
+    entries = read_entries(connection, run.corpus, dataset=dataset)
+    whole = [entries[place] for place in sorted(entries)]
     refuse_written_keys(plan.options)
     cleared = clear(dataset, {place: entries[place] for place in run.positions}, plan, whole, find_key)
     method, plan = cleared.method, cleared.plan

@@ -52,33 +52,8 @@ _INSTEAD: Final = {
 }
 """Kind → what it is and what may be handed in in its place."""
 
-_ADAPTER_CODE: Final = '''"""Lets a method of the reference implementation answer a list of texts."""
-
-import asyncio
-
-from {module} import {name}
-
-
-class _Config:
-    """What the reference hands over; what nobody set is None."""
-
-    def __init__(self, options):
-        self.__dict__.update(options)
-
-    def __getattr__(self, name):
-        return None
-
-
-class Adapter:
-    def __init__(self, options):
-        self._method, self._config = {name}(), _Config(options)
-
-    def translate(self, texts):
-        entries = [{{"id": number, "source": text}} for number, text in enumerate(texts)]
-        rows = asyncio.run(self._method.translate(entries, self._config))
-        found = {{row["id"]: row.get("predicted") for row in rows}}
-        return [found.get(number) for number in range(len(texts))]
-'''
+_TEMPLATES = Path(__file__).parent / "templates"
+_ADAPTER_CODE: Final = (_TEMPLATES / "adapter.txt").read_text("utf-8")
 
 
 def write_folder(theirs: Path, ours: Path) -> Path:

@@ -235,30 +235,27 @@ class _Worker:
                 self._turns = self._race.decide(connection, self._sweep.number)
         with ThreadPoolExecutor(AT_ONCE, "run") as runs:
             try:
-                self._go_through(runs)
+                # Try every cell that needs it, each once hardly an entry of those before waits to be begun.
+                tried: list[Future[None]] = []
+                for cell in self._cells:
+                    if self._ending or self._troubles >= MOST_TROUBLES:
+                        break
+                    if cell.place not in self._done:
+                        begun = Event()
+                        tried.append(runs.submit(self._look, cell, begun))
+                        begun.wait()
+                        for attempt in tried:
+                            if attempt.done():
+                                attempt.result()
+                        tried = [attempt for attempt in tried if not attempt.done()]
+                for attempt in tried:
+                    attempt.result()
             except BaseException:
                 self._end_all()
                 raise
         if self._ending or self._troubles >= MOST_TROUBLES:
             return False
         return len(self._done) < len(self._cells)
-
-    def _go_through(self, runs: ThreadPoolExecutor) -> None:
-        """Try every cell that needs it, each once hardly an entry of those before waits to be begun."""
-        tried: list[Future[None]] = []
-        for cell in self._cells:
-            if self._ending or self._troubles >= MOST_TROUBLES:
-                break
-            if cell.place not in self._done:
-                begun = Event()
-                tried.append(runs.submit(self._look, cell, begun))
-                begun.wait()
-                for attempt in tried:
-                    if attempt.done():
-                        attempt.result()
-                tried = [attempt for attempt in tried if not attempt.done()]
-        for attempt in tried:
-            attempt.result()
 
     def _look(self, cell: SweepCell, begun: Event) -> None:
         """Try a cell; ``begun`` is set as soon as the next may be tried next to it."""

@@ -78,18 +78,8 @@ BUSY_SECONDS: Final = 20
 _OURS = re.compile(r"[0-9a-f]{64}|\.([0-9a-f]{64}|vault\.json|log\.jsonl|README\.txt)\..*")
 """Names of files that the head may name, and of what a write that was stopped leaves."""
 
-_README = """\
-This folder is a vault of Rosetta: {name}
-
-It holds texts that a community keeps secret. They are encrypted; only its keepers can open them, with the program
-Rosetta (rosetta vault list FOLDER), and each opening is written into log.jsonl with its purpose and signed.
-
-Do not change, rename or delete anything in it. Copy the whole folder, or none of it. To put a copy on a stick:
-rosetta vault export FOLDER STICK
-
-Ce dossier est un coffre de Rosetta. Il contient des textes chiffrés qu'une communauté garde secrets. Ne changez,
-ne renommez et n'effacez rien ; copiez le dossier entier.
-"""
+_TEMPLATES = Path(__file__).parent / "templates"
+_README = (_TEMPLATES / "README.txt").read_text("utf-8")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import secrets
 import textwrap
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -184,56 +185,6 @@ def dealt(state: VaultState) -> KeySplit:
 
 _COLUMNS = 3
 
-_TELLS = (
-    (
-        "What this is",
-        (
-            "These words are one of {count} shares of the key of this vault. {threshold} different shares together open it. "
-            "This one alone, or with fewer than {threshold}, opens nothing and tells nothing."
-        ),
-    ),
-    (
-        "Keep it",
-        (
-            "Keep it where you keep what nobody else may read, not beside the share of another keeper. Do not photograph, copy, scan "
-            "or send it. Delete the file from which it was printed, and empty the wastebasket."
-        ),
-    ),
-    (
-        "Who may ask for it",
-        (
-            "Nobody, by telephone, letter, mail or web page. You type these words yourself, into the program Rosetta on a computer "
-            "that you trust, when the keepers have come together for a purpose that you know: rosetta vault open VAULT CORPUS --with paper"
-        ),
-    ),
-    (
-        "When there are new shares",
-        (
-            "This page then no longer works together with theirs. Print the new share and burn this one: {threshold} old shares together still "
-            "open earlier copies of the vault."
-        ),
-    ),
-    (
-        "When it is lost or seen",
-        (
-            "Tell the other keepers on the same day, so that they make new shares: rosetta vault check-up VAULT --do shares. Once {lost} of "
-            "the {count} shares are lost for good, nobody can ever open the vault again."
-        ),
-    ),
-    (
-        "Try it once a year",
-        "rosetta vault share VAULT --check asks for these words and says whether they are right. It opens nothing.",
-    ),
-    (
-        "En français",
-        (
-            "Cette page porte une part de la clé d'un coffre. Il faut {threshold} parts sur {count} pour l'ouvrir ; une seule n'ouvre "
-            "rien. Gardez-la en lieu sûr, ne la photographiez pas et ne la donnez à personne. Si elle est perdue ou vue, prévenez "
-            "les autres gardiens le jour même."
-        ),
-    ),
-)
-
 
 def text_page(state: VaultState, share: KeyShare) -> SecretText:
     """Return the page as plain text of at most 80 letters a line, but for names; VaultError where the share is not of now."""
@@ -272,7 +223,8 @@ def _told(
     rows = [words[row::high] for row in range(high)]
     lost = lost_for_good(count, split.threshold)
     numbers = {"count": count, "threshold": split.threshold, "lost": lost}
-    tells = [(head, text.format(**numbers)) for head, text in _TELLS]
+    told = tomllib.loads((Path(__file__).parent / "templates" / "share.toml").read_text("utf-8"))
+    tells = [(head, text.format(**numbers)) for head, text in told.items()]
     return "Share of a vault: keep secret", facts, rows, tells
 
 

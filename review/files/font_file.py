@@ -112,7 +112,20 @@ def read_font(data: bytes) -> FontFile:
     if len(data) > MOST_BYTES:
         _refuse(f"it has more than {MOST_BYTES:,} bytes")
     tables = _strict_tables(data)
-    glyphs = _glyphs(tables)
+    # Return the number of pictures; FontError where the tables disagree about them.
+    head, maxp, hhea = tables["head"], tables["maxp"], tables["hhea"]
+    if (len(head), len(maxp), len(hhea)) != (54, 32, 36) or maxp[:4] != b"\0\1\0\0":
+        _refuse("its heads are of another form")
+    units, long = struct.unpack_from(">H", head, 18)[0], struct.unpack_from(">h", head, 50)[0]
+    if struct.unpack_from(">I", head, 12)[0] != _MAGIC or not 16 <= units <= 16384 or long not in {0, 1}:
+        _refuse("its head is none")
+    glyphs: int = struct.unpack_from(">H", maxp, 4)[0]
+    if not 0 < glyphs <= MOST_GLYPHS:
+        _refuse(f"it has no pictures, or more than {MOST_GLYPHS:,}")
+    wide = struct.unpack_from(">H", hhea, 34)[0]
+    if not 0 < wide <= glyphs or len(tables["hmtx"]) != 4 * wide + 2 * (glyphs - wide):
+        _refuse("its widths do not fit its pictures")
+    _check_outlines(tables, glyphs, long=bool(long))
     family = _family(tables["name"])
     if _FAMILY.fullmatch(family) is None:
         _refuse("it does not bear the name of a font of a batch")
@@ -192,24 +205,6 @@ def _check_places(data: bytes, places: list[tuple[int, int]]) -> None:
 
 
 # the tables
-
-
-def _glyphs(tables: Mapping[str, bytes]) -> int:
-    """Return the number of pictures; FontError where the tables disagree about them."""
-    head, maxp, hhea = tables["head"], tables["maxp"], tables["hhea"]
-    if (len(head), len(maxp), len(hhea)) != (54, 32, 36) or maxp[:4] != b"\0\1\0\0":
-        _refuse("its heads are of another form")
-    units, long = struct.unpack_from(">H", head, 18)[0], struct.unpack_from(">h", head, 50)[0]
-    if struct.unpack_from(">I", head, 12)[0] != _MAGIC or not 16 <= units <= 16384 or long not in {0, 1}:
-        _refuse("its head is none")
-    count: int = struct.unpack_from(">H", maxp, 4)[0]
-    if not 0 < count <= MOST_GLYPHS:
-        _refuse(f"it has no pictures, or more than {MOST_GLYPHS:,}")
-    wide = struct.unpack_from(">H", hhea, 34)[0]
-    if not 0 < wide <= count or len(tables["hmtx"]) != 4 * wide + 2 * (count - wide):
-        _refuse("its widths do not fit its pictures")
-    _check_outlines(tables, count, long=bool(long))
-    return count
 
 
 def _check_outlines(tables: Mapping[str, bytes], count: int, *, long: bool) -> None:

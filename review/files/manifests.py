@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
+from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -288,52 +289,12 @@ class ExportManifest(SignedManifest):
         return self.signing_key
 
 
-_BATCH = """\
-{title}
+_TEMPLATES = Path(__file__).parent / "templates"
+_BATCH = (_TEMPLATES / "batch.txt").read_text("utf-8")
 
-This file holds sentences and their translations for people to rate. Open it with the program
-Rosetta, not with this one: then each person gets the sentences in an order of their own, and the
-ratings find their way back. It was made by {organisation}.
+_SENTENCES = (_TEMPLATES / "sentences.txt").read_text("utf-8")
 
-Ce fichier contient des phrases et leurs traductions, à évaluer par des personnes. Ouvrez-le avec
-le programme Rosetta. Il a été préparé par : {organisation}.
-
-It is signed with this key:
-{pem}
-openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
-"""
-
-_SENTENCES = """\
-{title}
-
-This file holds sentences for people to translate. Open it with the program Rosetta in its window
-(rosetta-review), not with this one: then each person gets the sentences in an order of their own,
-and the translations find their way back. It was made by {organisation}.
-
-Ce fichier contient des phrases à traduire par des personnes. Ouvrez-le avec le programme Rosetta,
-dans sa fenêtre (rosetta-review). Il a été préparé par : {organisation}.
-
-It is signed with this key:
-{pem}
-openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
-"""
-
-_RATINGS = """\
-{review}
-
-This file holds what people said about translations: their ratings, reasons and comments, or the
-translations that they gave. No names are in it; each person has a code. It belongs to these people and to the organisation that asked
-them. Please do not pass it on. `rosetta review import` takes the sealed file in.
-
-Ce fichier contient les évaluations de plusieurs personnes. Aucun nom n'y figure : chaque personne a
-un code. Il appartient à ces personnes et à l'organisation qui les a consultées. Merci de ne pas le
-transmettre à d'autres.
-
-events.jsonl has one event a line. manifest.json names its SHA-256, and is signed with the key of the
-laptop on which it was written:
-{pem}
-openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
-"""
+_RATINGS = (_TEMPLATES / "ratings.txt").read_text("utf-8")
 
 
 def batch_readme(manifest: BatchManifest) -> bytes:

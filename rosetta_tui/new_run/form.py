@@ -33,7 +33,6 @@ from scoring.core.inventory import short_title
 
 if TYPE_CHECKING:
     from harness.core.calls import Request
-    from rosetta_tui.request.corpus import CorpusLook
     from rosetta_tui.request.look import DraftLook, FormCache, Metrics
 
 
@@ -148,7 +147,18 @@ class RunForm(VerticalScroll, can_focus=False):
         self._offer(found)
         notes = {"endpoint": found.key, "budget": _budget_words(found, str(self._typed.get("budget", "")))}
         if found.corpus is not None:
-            notes["file"] = _corpus_words(found.corpus)
+            corpus = found.corpus
+            lines = [f"{corpus.title} · {counted(corpus.entries, 'entry', 'entries')}"]
+            if corpus.terms:
+                lines.append(f"terms: {corpus.terms}")
+            lines += [f"! {words}" for words in corpus.warnings[:MOST_WARNINGS]]
+            if (more := len(corpus.warnings) - MOST_WARNINGS) > 0:
+                lines.append(f"… and {more:,} more: rosetta corpus check")
+            if not (corpus.warnings or corpus.sealed):
+                lines[0] += " · no problems"
+            if corpus.unmet:
+                lines.append(f"no complete benchmark yet: {', '.join(corpus.unmet)}")
+            notes["file"] = "\n".join(lines)
             if found.chosen is not None:
                 secret = " · secret: they stay on this machine" if found.secret else ""
                 notes["sample"] = f"{found.chosen:,} of {found.corpus.entries:,} entries take part{secret}"
@@ -167,20 +177,6 @@ class RunForm(VerticalScroll, can_focus=False):
         for name, many in counts.items():
             if name in self.lines:
                 self.lines[name].offer({value: f"{plain(value)} ({count:,})" for value, count in many.items()})
-
-
-def _corpus_words(corpus: CorpusLook) -> str:
-    lines = [f"{corpus.title} · {counted(corpus.entries, 'entry', 'entries')}"]
-    if corpus.terms:
-        lines.append(f"terms: {corpus.terms}")
-    lines += [f"! {words}" for words in corpus.warnings[:MOST_WARNINGS]]
-    if (more := len(corpus.warnings) - MOST_WARNINGS) > 0:
-        lines.append(f"… and {more:,} more: rosetta corpus check")
-    if not (corpus.warnings or corpus.sealed):
-        lines[0] += " · no problems"
-    if corpus.unmet:
-        lines.append(f"no complete benchmark yet: {', '.join(corpus.unmet)}")
-    return "\n".join(lines)
 
 
 def _budget_words(found: DraftLook, budget: str) -> str:

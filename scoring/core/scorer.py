@@ -290,7 +290,9 @@ class RunningTotals:
         self.entries += len(table)
 
     def values(self) -> dict[str, float | None]:
-        """Return the corpus values so far, by metric id."""
+        """Return the corpus values so far, by metric id; all None before the first entry."""
+        if not self.entries:
+            return dict.fromkeys(self._scorer.ids)
         return present_values(self._table.values(self._sums), self._present)
 
     def composite(self) -> Composite:

@@ -15,7 +15,7 @@ from corpora.model.entry import Entry, Segment
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.rows import ExportForm, card_bytes, export_run, load_card
-from harness.compare.against_best import method_against_best
+from harness.compare.against_best import SharedRuns
 from harness.compare.comparing import compare_runs
 from harness.core.failures import UsageError
 from harness.leaderboard.clusters import with_clusters
@@ -220,7 +220,7 @@ def test_the_pairs_are_those_of_compare_and_the_best_is_found(tmp_path: Path) ->
     method = play(path, corpus, 19, "ours")
     good, poor = play(path, corpus, 10, "good"), play(path, corpus, 1, "poor")
     with closing(open_store(path)) as store:
-        told = method_against_best(store, [method], [[poor], [good]])
+        told = SharedRuns(store).against_best([method], [[poor], [good]])
         pair = compare_runs(store, [good, method], metrics=["composite"]).pairs[0]
         assert told.found.pairs[1] == pair.by_metric["composite"]
         assert [run.run_id for run in told.best.runs] == [good]
@@ -229,7 +229,7 @@ def test_the_pairs_are_those_of_compare_and_the_best_is_found(tmp_path: Path) ->
         assert told.method.value == pytest.approx(told.found.difference + told.best.value)
         assert (told.entries, told.inside, told.refused) == (20, False, {})
         assert told.best.repeated is None
-        behind = method_against_best(store, [poor], [[method], [good]], "chrf_plus_plus")
+        behind = SharedRuns(store, "chrf_plus_plus").against_best([poor], [[method], [good]])
         assert (behind.found.p_maximum, behind.found.beats) == (1.0, False)
         assert behind.found.upper < 0
 
@@ -239,7 +239,7 @@ def test_repetitions_count_together_and_are_parted(tmp_path: Path) -> None:
     ours = [play(path, corpus, right, "ours", replicate=n) for n, right in enumerate((15, 16, 17))]
     base = play(path, corpus, 15, "base")
     with closing(open_store(path)) as store:
-        told = method_against_best(store, ours, [[base]], "exact_match_rate")
+        told = SharedRuns(store, "exact_match_rate").against_best(ours, [[base]])
     assert told.method.value == pytest.approx(16 / 20)
     assert told.method.repeated is not None
     assert (told.method.repeated.repetitions, told.method.repeated.entries) == (3, 20)
@@ -253,7 +253,7 @@ def test_runs_that_do_not_compare_are_named_and_the_method_must(tmp_path: Path) 
     method, base = play(path, corpus, 19, "ours"), play(path, corpus, 2, "base")
     other = play(path, ranked_corpus(21), 15, "base")
     with closing(open_store(path)) as store:
-        told = method_against_best(store, [method], [[other], [base]])
+        told = SharedRuns(store).against_best([method], [[other], [base]])
         assert list(told.refused) == [other]
         assert "its corpus is another" in told.refused[other]
         assert len(told.baselines) == len(told.found.pairs) == 1
@@ -264,9 +264,9 @@ def test_runs_that_do_not_compare_are_named_and_the_method_must(tmp_path: Path) 
             ([method], [], "cannot be held"),
             (["nothing"], [[base]], "nothing"),
         ):
-            refuses(UsageError, words, method_against_best, store, mine, baselines)
+            refuses(UsageError, words, SharedRuns(store).against_best, mine, baselines)
         store.execute("UPDATE runs SET run_card = NULL WHERE run_id = ?", (base,))
-        refuses(UsageError, "not complete yet", method_against_best, store, [method], [[base]])
+        refuses(UsageError, "not complete yet", SharedRuns(store).against_best, [method], [[base]])
 
 
 REFERENCES = ["la kato dormas", "la hundo kuras", "la birdo kantas", "la fiŝo naĝas"] * 5

@@ -157,24 +157,8 @@ def review_evidence(office: Office, review: Review, own_key: str, *, even_if_cha
         review.require_unchanged()
     devices = office.devices() | dict.fromkeys(office.own_devices, own_key)
     events = office.events(review)
-    return gather(
-        review.policy,
-        review.key,
-        events,
-        office.first_device,
-        devices,
-        review.signed,
-        _hand_overs(office, review, events),
-        office.statements({devices[e.device] for e in events if e.device in devices}),
-        office.other_batches(review),
-    )
-
-
-def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list[Signed]:
-    """Return what laptops signed for a review, and of what they signed for others the last that shows more.
-
-    Taking back everything may have come with the file of another review.
-    """
+    # Return what laptops signed for a review, and of what they signed for others the last that shows more. Taking back
+    # everything may have come with the file of another review.
     every = office.signed({event.device for event in events})
     read = [HandedOver(signed, read_manifest(signed.content, RatingsManifest)) for signed in every]
     known = {event.id: event for event in events}
@@ -185,7 +169,17 @@ def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list
         if not fixed.issuperset(news := ancestors(known, _tips([handed_over]))):
             fixed |= news
             more.append(handed_over)
-    return [one.signed for one in (*own, *more)]
+    return gather(
+        review.policy,
+        review.key,
+        events,
+        office.first_device,
+        devices,
+        review.signed,
+        [one.signed for one in (*own, *more)],
+        office.statements({devices[e.device] for e in events if e.device in devices}),
+        office.other_batches(review),
+    )
 
 
 def _tips(hand_overs: Iterable[HandedOver]) -> list[str]:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from corpora.model.entry import EntryId
@@ -33,25 +34,8 @@ from review.verdict.certificate.coarse import read_coarse
 from review.verdict.certificate.evidence import events_bytes, pack_evidence
 from review.verdict.gate.key import KeyCorpus
 
-_README: Final = """\
-{review}
-
-Everything that this review consists of. It holds what people said, with their comments: please keep it
-as you would keep their letters.
-
-answer-key.json          which translation came from which run, and which were test translations
-policy.toml              by which rule the verdict was found
-events.jsonl             everything that reviewers and the organisation did, one event a line
-ratings.csv              the ratings as a table, people as letters
-run-N-card.json          the run card of the N-th run
-run-N.rosetta-evidence   its certificate, with all that the verdict rests on and a program that checks it
-run-N-page.html          the result in plain words
-
-What of these is missing was not there: a certificate, for instance, that was not issued yet.
-manifest.json names the SHA-256 of each, and is signed with this key:
-{pem}
-openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
-"""
+_TEMPLATES = Path(__file__).parent / "templates"
+_README: Final = (_TEMPLATES / "export.txt").read_text("utf-8")
 
 
 @dataclass(frozen=True)

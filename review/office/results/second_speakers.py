@@ -178,7 +178,14 @@ def _with_looks(project: Project, entry: ProjectEntry, looks: Sequence[EntryLook
         return _objected(project, _not_agreed(project, entry, asked), objected=True)
     entry = _objected(project, entry, objected=False)
     if verdict == "unanswered":
-        return _unanswered(project, entry, about, asked, found)
+        # Return an entry about which no answer is there, or is there any more.
+        if any(look.said for look in about):
+            note(entry, found.unjudged)
+        elif entry.agreed is None:
+            note(entry, found.waiting)
+        if entry.agreed is not None:
+            note(entry, found.taken_back)
+        return _not_agreed(project, entry, asked)
     return _judged(project, entry, asked, about, found)
 
 
@@ -188,19 +195,6 @@ def _objected(project: Project, entry: ProjectEntry, *, objected: bool) -> Proje
     if project_entry.kept_sealed is (entry.texts is None):
         return project_entry
     return project.with_texts(project_entry, project.texts(entry))
-
-
-def _unanswered(
-    project: Project, entry: ProjectEntry, looks: Sequence[EntryLook], asked: str, found: Gathered
-) -> ProjectEntry:
-    """Return an entry about which no answer is there, or is there any more."""
-    if any(look.said for look in looks):
-        note(entry, found.unjudged)
-    elif entry.agreed is None:
-        note(entry, found.waiting)
-    if entry.agreed is not None:
-        note(entry, found.taken_back)
-    return _not_agreed(project, entry, asked)
 
 
 def _judged(

@@ -78,14 +78,6 @@ def terms_fields(loaded: model_corpus.Corpus) -> dict[str, Any]:
 
 def print_title(loaded: model_corpus.Corpus) -> None:
     """Show which corpus it is, and where its texts may go."""
-    click.echo(_title(loaded))
-    if words := loaded.dataset.terms.words:
-        click.echo(plain(f"terms: {words}"))
-    for label in vocabularies.label_words((loaded.dataset.model_extra or {}).get("labels")):
-        click.echo(plain(f"label: {label}"))
-
-
-def _title(loaded: model_corpus.Corpus) -> str:
     dataset = loaded.dataset
     parts = (
         dataset.name,
@@ -95,7 +87,11 @@ def _title(loaded: model_corpus.Corpus) -> str:
         entry_count(len(loaded.entries)),
         loaded.form.value,
     )
-    return plain(" · ".join(parts))
+    click.echo(plain(" · ".join(parts)))
+    if words := loaded.dataset.terms.words:
+        click.echo(plain(f"terms: {words}"))
+    for label in vocabularies.label_words((loaded.dataset.model_extra or {}).get("labels")):
+        click.echo(plain(f"label: {label}"))
 
 
 def requirement_fields(row: requirements.Requirement) -> dict[str, Any]:

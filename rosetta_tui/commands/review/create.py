@@ -192,7 +192,16 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     if dry_run:
         return
     _require_verdict(words_plan.no_verdict(draft, policy), anyway=given["anyway"])
-    making = _making(draft, policy_bytes, texts, letters)
+    making = distribute.Making(
+        corpus=draft.runs.dataset.id,
+        secret=draft.secret,
+        texts=texts,
+        policy=policy_bytes,
+        check=partial(making_texts.check_words, draft.runs),
+        letters=letters,
+        drawn=draft,
+        below_deployable=[*draft.below_deployable],
+    )
     distribute.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
 
@@ -240,21 +249,6 @@ def _require_verdict(why_none: Iterable[str], *, anyway: bool) -> None:
             f"However people rate, this review could give no verdict: {'; '.join(reasons)}. Ask for more, name as few "
             "as there are (--reviewers, --items), or add --anyway, for practice or to hear opinions."
         )
-
-
-def _making(
-    draft: creating.ReviewDraft, policy: bytes, texts: making_texts.ReviewTexts, letters: words_letters.Letters
-) -> distribute.Making:
-    return distribute.Making(
-        corpus=draft.runs.dataset.id,
-        secret=draft.secret,
-        texts=texts,
-        policy=policy,
-        check=partial(making_texts.check_words, draft.runs),
-        letters=letters,
-        drawn=draft,
-        below_deployable=[*draft.below_deployable],
-    )
 
 
 def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:

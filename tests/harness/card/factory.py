@@ -13,11 +13,11 @@ import sacrebleu
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
-from harness.card.build import build_card
+from harness.card.build import assemble
 from harness.card.checking.verdict import CardVerdict
 from harness.card.checking.verify import verify_card
-from harness.card.material import fingerprint
-from harness.card.model import card_hash
+from harness.card.material import fingerprint, stored_material
+from harness.card.model import RunCard, card_hash
 from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, MethodClass, Result, Setup
@@ -78,6 +78,11 @@ def store(folder: Path) -> Iterator[sqlite3.Connection]:
     """Yield a fresh store until the block ends."""
     with closing(open_store(folder / "rosetta.sqlite")) as connection:
         yield connection
+
+
+def build_card(connection: sqlite3.Connection, run: int, *, whole: bool = False) -> RunCard:
+    """Compute the card of a stored run; raises HarnessError where entries are missing."""
+    return assemble(stored_material(connection, run), whole=whole)
 
 
 def add_run(

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import sacrebleu
 
-from harness.card.build import build_card
 from harness.card.checking.verify import seal, verify_card
 from harness.card.importing import import_card
 from harness.card.material import fingerprint
@@ -31,7 +30,7 @@ from scoring.core.scorer import Scorer
 from scoring.metrics.inventory import make_metrics, surface_setup
 from scoring.words.source_words import Resources
 from tests.harness.card import factory
-from tests.harness.card.factory import OLDER, add_secret_run, report, resealed, sealed, written
+from tests.harness.card.factory import OLDER, add_secret_run, build_card, report, resealed, sealed, written
 from tests.harness.sealed.refusals import refuses
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
 from harness.card import reading
-from harness.card.build import assemble, build_card, store_card
+from harness.card.build import assemble, store_card
 from harness.card.checking.verdict import differences
 from harness.card.checking.verify import verify_card
 from harness.card.foreign_cards import adopt
@@ -35,7 +35,7 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.corpora.tasks import records
-from tests.harness.card.factory import add_secret_run, checks, first_path, resealed
+from tests.harness.card.factory import add_secret_run, build_card, checks, first_path, resealed
 from tests.harness.evaluation import corpus_of, run_corpus, whole_card
 from tests.harness.run.made import constant
 from tests.harness.sealed.refusals import refuses

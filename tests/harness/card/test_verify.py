@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.card.build import build_card, measured, scored
+from harness.card.build import measured, scored
 from harness.card.checking.recompute import card_material
 from harness.card.checking.verdict import differences
 from harness.card.checking.verify import verify_card
@@ -19,7 +19,7 @@ from harness.card.reading import claim_of
 from harness.core.failures import UsageError
 from scoring.core.specification import Tier
 from tests.harness.card import factory
-from tests.harness.card.factory import OLDER, add_secret_run, checks, first_path, resealed, sealed, written
+from tests.harness.card.factory import OLDER, add_secret_run, build_card, checks, first_path, resealed, sealed, written
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
