@@ -5,9 +5,7 @@ A stick fills up, is pulled, lies about what it kept, or is write-protected; eac
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -15,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from corpora.files.decode import open_regular
 from harness.core.failures import HarnessError, UsageError
 from harness.core.storage import StorageProblem, error_name, storage_problem, sync_folder, words_for
 
@@ -54,6 +53,11 @@ def listed(folder: Path) -> Iterator[os.DirEntry[str]]:
             yield from entries
     except OSError:
         return  # pulled, locked, or no folder: there is nothing to find in it
+
+
+def files_named(folder: Path, suffix: str) -> list[Path]:
+    """Return the paths in a folder whose names end so, sorted, but hidden ones, as Macs put next to each file; none of one that is gone."""
+    return sorted(Path(e.path) for e in listed(folder) if e.name.endswith(suffix) and not e.name.startswith("."))
 
 
 def _folders_in(place: Path) -> list[Path]:
@@ -134,7 +138,7 @@ _PIECE: Final = 2**22
 
 def _pieces(path: Path, copied: Callable[[int], object]) -> Iterator[bytes]:
     try:
-        with os.fdopen(_opened(path), "rb") as file:
+        with open_regular(path) as file:
             while piece := file.read(_PIECE):
                 yield piece
                 copied(len(piece))
@@ -179,7 +183,7 @@ def _write_pieces(path: Path, pieces: Iterable[bytes], mode: int) -> None:
 def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """Read a regular file of bounded size; raises StickError in words."""
     try:
-        with os.fdopen(_opened(path), "rb") as file:
+        with open_regular(path) as file:
             small = os.fstat(file.fileno()).st_size <= most_bytes
             data = file.read(most_bytes + 1) if small else b""
     except OSError as error:
@@ -214,15 +218,6 @@ def _read_again(path: Path) -> Iterator[bytes]:
             fcntl.fcntl(file.fileno(), fcntl.F_NOCACHE, 1)
         while piece := file.read(_PIECE):
             yield piece
-
-
-def _opened(path: Path) -> int:
-    """Open an ordinary file for reading: no folder, and no pipe or device, which have no end or wait for somebody."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    raise OSError(errno.EINVAL, "It is no ordinary file")
 
 
 def stick_error(path: Path, error: OSError) -> StickError:

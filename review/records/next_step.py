@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
-from harness.sealed.stick import read_file
+from harness.sealed.stick import files_named, read_file
 from harness.store.file.database import opened
 from harness.store.runs import find_by_id
 from harness.submission.desk import KeptSubmission, SubmissionStore
@@ -123,7 +123,7 @@ def _of_keeper(home: Path, vaults: Mapping[str, VaultState]) -> Iterator[Council
 
 def _files_in(folder: Path, suffix: str, read: Callable[[bytes], Read]) -> Iterator[tuple[Path, Read]]:
     """Yield the files that can be read, the first ones only; it may be a stranger's stick."""
-    for path in sorted(folder.glob(f"*{suffix}"))[:_MOST_FILES]:
+    for path in files_named(folder, suffix)[:_MOST_FILES]:
         with suppress(HarnessError):  # of another vault, or of nobody who is known
             yield path, read(read_file(path, MOST_BYTES))
 

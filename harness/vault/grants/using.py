@@ -123,7 +123,7 @@ class AwaitedGrant:
         """Return the file of a request, which is written where no file of the folder has it."""
         content, number = write_request(request, identity), 2
         first = self.grants.kept.place(request_id(request))
-        for path in [*sorted(self.file.parent.glob(f"*{REQUEST_SUFFIX}")), *([first] if first else [])]:
+        for path in [*stick.files_named(self.file.parent, REQUEST_SUFFIX), *([first] if first else [])]:
             with suppress(stick.StickError):
                 if stick.read_file(path, MOST_BYTES) == content:
                     return path
@@ -139,7 +139,7 @@ class AwaitedGrant:
         """Import the answers next to a request that are new or were written again; yield what each says, or why it does not count."""
         places = file, self.file, self.grants.kept.place(number)
         folders = dict.fromkeys(path.parent.absolute() for path in places if path)
-        for path in (path for folder in folders for path in sorted(folder.glob(f"*{ANSWER_SUFFIX}"))):
+        for path in (path for folder in folders for path in stick.files_named(folder, ANSWER_SUFFIX)):
             before, stamp = seen.get(path), file_stamp(path)
             if before == stamp:
                 continue

@@ -163,9 +163,10 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path: Path) -> None:
     assert read_file(tmp_path / "large", most_bytes=101) == bytes(101)
     error = refuses(StickError, "", read_file, tmp_path / "large", most_bytes=100)
     assert error.problem is StorageProblem.TOO_LARGE
-    for path in (Path("/dev/zero"), tmp_path, tmp_path / "pipe", tmp_path / "terminal"):
-        refuses(StickError, "no ordinary file", read_file, path)
-        refuses(StickError, "no ordinary file", copy_file, path, tmp_path / "copy", 0o600, len)
+    for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path / "terminal"):
+        refuses(StickError, "a pipe or a device, not a file", read_file, path)
+        refuses(StickError, "a pipe or a device, not a file", copy_file, path, tmp_path / "copy", 0o600, len)
+    refuses(StickError, "Is a directory", read_file, tmp_path)
 
 
 def put(path: Path, modified: int = 1_000) -> Path:

@@ -94,7 +94,7 @@ def test_create_fills_a_stick_with_the_programs_that_were_added(home: Path, tmp_
     assert [path.name for path in out.iterdir()] == ["START-HERE.html"]
     page.unlink()
     os.mkfifo(page)
-    assert "It is no ordinary file" in refused(*small)
+    assert "a pipe or a device, not a file" in refused(*small)
     page.unlink()
     shown = rosetta(*small, "--name", "a").output
     assert "The stick has no program for Mac, Linux" in shown

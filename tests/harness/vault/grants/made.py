@@ -5,10 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import LOG
 from harness.vault.grants.files import read_request
 from harness.vault.grants.grants import Grants
+from harness.vault.grants.using import AwaitedGrant
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import request_id
@@ -92,3 +94,17 @@ def with_line(grants: Grants, act: Act, by: Identity = OFFICE, when: datetime = 
 def unread(grants: Grants, act: Act, words: str, by: Identity = OFFICE, when: datetime = SOON) -> None:
     """Nobody reads the log with such a line."""
     refused(words, read_lines, with_line(grants, act, by, when))
+
+
+class StillWaitingError(Exception):
+    """Nobody comes with a stick."""
+
+
+def awaited(grants: Grants, folder: Path, run: RunTerms | None = RUN, wait: Callable[[Path], None] | None = None) -> AwaitedGrant:  # fmt: skip
+    def nobody(_request: Path) -> None:
+        raise StillWaitingError
+
+    return AwaitedGrant(grants, run, folder / "one.rosetta-request", len, wait or nobody)  # type: ignore[arg-type]
+
+
+WORK = ("greetings", OFFICE, (Segment.DEVELOPMENT,), "a look")

@@ -1,9 +1,11 @@
 """Answers, requests and lines of the log that strangers or keepers who cheat forge, or with a changed byte."""
 
 import hashlib
+import os
 import random
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from string import ascii_letters, digits
@@ -95,6 +97,32 @@ def test_share_that_does_not_fit_holds_nothing_up(here: Grants) -> None:
     refused(r"Allowed by School\. No answer yet from Office, Library, Church", here.open, number, made.OFFICE, made.RUN)
     here.take(real, made.OFFICE)
     assert len(here.open(number, made.OFFICE, made.RUN)) == 6
+
+
+def test_whatever_lies_on_the_stick_is_no_answer(here: Grants, tmp_path: Path) -> None:
+    """Links without an end, as long as the request they would be taken for; pipes; answers to another request."""
+    with pytest.raises(made.StillWaitingError):
+        made.awaited(here, tmp_path).allowed(*made.WORK)
+    request = tmp_path / "one.rosetta-request"
+    [answer] = made.allowed(here, request.read_bytes(), made.SCHOOL)
+    length = len(request.read_bytes())
+    request.unlink()
+    endless = "/dev/zero".rjust(length, "/")
+    for name in ("a.rosetta-request", "a.rosetta-answer"):
+        (tmp_path / name).symlink_to(endless)
+    (tmp_path / "b.rosetta-answer").symlink_to("/dev/ptmx")
+    os.mkfifo(tmp_path / "c.rosetta-answer")
+    (tmp_path / "d.rosetta-answer").write_bytes(answer)
+    (tmp_path / "._d.rosetta-answer").write_bytes(b"of a Mac")
+    told: list[str] = []
+    other = replace(made.awaited(here, tmp_path), tell=told.extend)
+    with pytest.raises(made.StillWaitingError):
+        other.allowed("greetings", made.OFFICE, (Segment.DEVELOPMENT,), "another look")
+    refusals = [line for line in told if "does not count" in line]
+    assert [line[:16] for line in refusals] == [f"{name}.rosetta-answer"[:16] for name in "abcd"]
+    assert all("a pipe or a device" in line for line in refusals[:3])
+    assert refusals[3] == "d.rosetta-answer answers another request, 'a look', and does not count here."
+    assert made.awaited(here, tmp_path).allowed(*made.WORK)
 
 
 def test_answers_to_another_request_and_another_vault(here: Grants, tmp_path: Path) -> None:

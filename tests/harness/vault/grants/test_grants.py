@@ -22,13 +22,13 @@ from harness.vault import folder
 from harness.vault.folder import HEAD, LOG
 from harness.vault.grants.files import KeptGrants, open_share, read_answer, read_request, request_lines, standing
 from harness.vault.grants.grants import Grants, proved
-from harness.vault.grants.using import AwaitedGrant, GrantAtOnce
+from harness.vault.grants.using import GrantAtOnce
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import request_id
 from harness.vault.log import STEP, read_lines
 from harness.vault.opening import VaultOpening
-from harness.vault.records import RunTerms, Used
+from harness.vault.records import Used
 from harness.vault.request import GRANTED, VaultWork
 from harness.vault.sealed_corpus import SealedCorpus
 from harness.vault.vault import Vault
@@ -43,10 +43,13 @@ from tests.harness.vault.grants.made import (
     OTHER_MACHINE,
     RUN,
     SCHOOL,
+    WORK,
+    StillWaitingError,
     acts,
     allowed,
     asked,
     at,
+    awaited,
     copied,
     founded,
     later,
@@ -81,20 +84,6 @@ def test_two_who_allow_it_open_once(here: Grants, tmp_path: Path) -> None:
     kept = [each.name for each in here.kept.folder.iterdir() if each.name.startswith(number)]
     assert kept == [f"{number}.key"]
     assert b"AGE-SECRET-KEY" not in (here.kept.folder / kept[0]).read_bytes()
-
-
-class StillWaitingError(Exception):
-    """Nobody comes with a stick."""
-
-
-def awaited(grants: Grants, folder: Path, run: RunTerms | None = RUN, wait: Callable[[Path], None] | None = None) -> AwaitedGrant:  # fmt: skip
-    def nobody(_request: Path) -> None:
-        raise StillWaitingError
-
-    return AwaitedGrant(grants, run, folder / "one.rosetta-request", len, wait or nobody)  # type: ignore[arg-type]
-
-
-WORK = ("greetings", OFFICE, (OPEN,), "a look")
 
 
 def test_awaited_grant_is_used_once_by_who_asked_for_it(here: Grants, tmp_path: Path) -> None:
@@ -200,29 +189,25 @@ def test_answer_is_tried_again_when_the_clock_is_set_right(here: Grants, tmp_pat
     assert told[-1] == "School allows it"
 
 
-def test_whatever_lies_on_the_stick_is_no_answer(here: Grants, tmp_path: Path) -> None:
-    """Links without an end, as long as the request they would be taken for; pipes; answers to another request."""
-    with pytest.raises(StillWaitingError):
-        awaited(here, tmp_path).allowed(*WORK)
-    request = tmp_path / "one.rosetta-request"
-    [answer] = allowed(here, request.read_bytes(), SCHOOL)
-    length = len(request.read_bytes())
-    request.unlink()
-    endless = "/dev/zero".rjust(length, "/")
-    for name in ("a.rosetta-request", "a.rosetta-answer"):
-        (tmp_path / name).symlink_to(endless)
-    (tmp_path / "b.rosetta-answer").symlink_to("/dev/ptmx")
-    os.mkfifo(tmp_path / "c.rosetta-answer")
-    (tmp_path / "d.rosetta-answer").write_bytes(answer)
-    told: list[str] = []
-    other = replace(awaited(here, tmp_path), tell=told.extend)
-    with pytest.raises(StillWaitingError):
-        other.allowed("greetings", OFFICE, (OPEN,), "another look")
-    refusals = [line for line in told if "does not count" in line]
-    assert [line[:16] for line in refusals] == [f"{name}.rosetta-answer"[:16] for name in "abcd"]
-    assert all("no ordinary file" in line for line in refusals[:3])
-    assert refusals[3] == "d.rosetta-answer answers another request, 'a look', and does not count here."
-    assert awaited(here, tmp_path).allowed(*WORK)
+def test_stick_that_is_pulled_while_answers_are_awaited(here: Grants, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """A mount that is left behind fails at each look."""
+    waits: list[Path] = []
+    stick, scan = tmp_path / "stick", os.scandir
+    stick.mkdir()
+
+    def scandir(folder: Path) -> Any:
+        if folder == stick and 0 < len(waits) < 3:
+            raise OSError(errno.EIO, "Input/output error")
+        return scan(folder)
+
+    def wait(request: Path) -> None:
+        waits.append(request)
+        if len(waits) == 1:
+            (stick / "school.rosetta-answer").write_bytes(*allowed(here, request.read_bytes(), SCHOOL))
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert awaited(here, stick, wait=wait).allowed(*WORK)
+    assert len(waits) == 3
 
 
 def test_answers_come_in_any_order_and_as_often_as_they_like(whole: Path, tmp_path: Path) -> None:
