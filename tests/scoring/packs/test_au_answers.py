@@ -100,7 +100,7 @@ def test_an_answer_that_copies_the_record_is_right_whatever_its_characters(writt
         {"id": "keywords:existence", "kwargs": {"keywords": [place]}},
         {"id": "startend:end_checker", "kwargs": {"end_phrase": place}},
     ]
-    for name, output, fields in [
+    copied: list[tuple[str, str, dict[str, Any]]] = [
         ("joint_goal_accuracy", json.dumps(state, ensure_ascii=False), {"reference_state": state}),
         ("slot_f1", json.dumps(state, ensure_ascii=False), {"reference_state": state}),
         (
@@ -109,7 +109,8 @@ def test_an_answer_that_copies_the_record_is_right_whatever_its_characters(writt
             {"reference_calls": [{"find": {"place": [place]}}]},
         ),
         ("instruction_following", f"It is {place}", {"instructions": asked}),
-    ]:
+    ]
+    for name, output, fields in copied:
         read = record(written(output), **fields).alike("en", "fr", FORM)
         assert entry_value(metric(name), read) == 1, name
 
