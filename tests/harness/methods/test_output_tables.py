@@ -47,6 +47,18 @@ def test_outputs_of_any_program_are_matched(name: str, content: str, tmp_path: P
     assert [found.output(entry.id).text for entry in ENTRIES] == TEXTS
 
 
+def test_cells_that_an_export_guards_come_back_as_they_were(tmp_path: Path) -> None:
+    entries = [Entry(id=id_, source="s", reference="r") for id_ in ("=1+1", "@a", "b")]
+    path = tmp_path / "run.csv"
+    path.write_text(
+        "entry_id,predicted,entry_chrf\n'=1+1,'- Tânisi.,50.0\n'@a,'=cmd|x,0.0\nb,'atim',9.0\n", encoding="utf-8"
+    )
+    found = read_outputs(path, entries)
+    assert [found.output(entry.id).text for entry in entries] == ["- Tânisi.", "=cmd|x", "'atim'"]
+    path.write_text("id,output\n'=1+1,'- Tânisi.\n@a,x\nb,y\n", encoding="utf-8")
+    assert read_outputs(path, entries).output("=1+1").text == "'- Tânisi."  # of another program
+
+
 def test_an_unknown_id_is_named_and_text_ids_stay(tmp_path: Path) -> None:
     path = tmp_path / "o.csv"
     path.write_text("id,output\n9,x\n")
