@@ -82,7 +82,13 @@ class OrderedTable(ResultTable, Generic[Entries]):
         self.show_rows(entries, 0 if top else None if here is None else entries.find(here))
 
 
-_COMPARISON = re.compile(r"\S*[<>]=?\s*-?[\d.]+")
+_COMPARISON = re.compile(r"[^\s<>=≤≥!]*\s?(?:[<>≤≥]=?|[!=]?=)\s*-?\.?\d[\d.]*")
+
+
+def comparison_in(text: str) -> str:
+    """Return the comparison with a number that a search holds, such as ``chrf<30``; empty without one."""
+    found = _COMPARISON.search(text)
+    return found[0] if found else ""
 
 
 class SearchedScreen(Screen[None]):
@@ -152,8 +158,8 @@ class SearchedScreen(Screen[None]):
     @on(Input.Submitted, "#search")
     def _searched(self, event: Input.Submitted) -> None:
         self.set_focus(self.table)
-        if compared := _COMPARISON.search(event.value):
-            words = f"{compared[0]} is searched as text: numbers cannot be compared here yet. s sorts by a score."
+        if compared := comparison_in(event.value):
+            words = f"{compared} is searched as text: numbers cannot be compared here yet. s sorts by a score."
             self.notify(plain(words), markup=False)
 
     def end_search(self) -> bool:

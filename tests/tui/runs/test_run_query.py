@@ -40,6 +40,7 @@ from rosetta_tui.runs.table import COLUMNS, UNDER_WAY, RunRows, run_words
 from rosetta_tui.show.card_line import score
 from rosetta_tui.show.run_facts import HEADINGS, OTHER_INPUTS_WORDS, run_line
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.ordered_table import comparison_in
 from tests.harness.card import factory
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.review.thorough import examples
@@ -86,6 +87,14 @@ def test_words_and_filters_narrow_the_list_down(search: str, found: list[int]) -
 )  # fmt: skip
 def test_runs_without_a_value_come_last(sort: str, turned: bool, found: list[int]) -> None:
     assert numbers(RunQuery(sort=sort, turned=turned)) == found
+
+
+@pytest.mark.parametrize("search", [
+    "chrf<30", "chrF++ < 30", "composite>=0.5", "bleu > .5", "chrf ≤ 30", "difficulty=3", "difficulty == 3", "ter!=5", "<3",
+])  # fmt: skip
+def test_a_comparison_is_recognised_and_words_are_none(search: str) -> None:
+    assert comparison_in(f"corpus {search}") == (f"corpus {search}" if search == "<3" else search)
+    assert not any(map(comparison_in, ("failed", "a<b", "it cost 3.50", "what?! 5", "state:done")))
 
 
 def test_a_filter_replaces_another_of_its_field_and_goes_when_chosen_again() -> None:
