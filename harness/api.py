@@ -16,9 +16,9 @@ from pydantic import BaseModel, ValidationError
 
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
-from corpora.model.clearance import secret_places
+from corpora.model.clearance import reveal
 from corpora.model.corpus import Corpus, Selection
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry
 from harness.card.checking.signed import UNKNOWN, KnownSigners, verify_file, verify_stored, with_own
 from harness.card.checking.verdict import CardVerdict
 from harness.card.reading import read_card_bytes
@@ -137,17 +137,17 @@ class RunRequest:
     tags: tuple[str, ...] = ()
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[AnyEntry]:
         return [self.corpus.entries[place] for place in self.positions]
 
     @property
-    def entries_by_place(self) -> dict[int, Entry]:
+    def entries_by_place(self) -> dict[int, AnyEntry]:
         return {place: self.corpus.entries[place] for place in self.positions}
 
     @property
     def secret(self) -> frozenset[int]:
         """Places of the entries whose texts nobody is shown."""
-        return secret_places(self.entries_by_place)
+        return frozenset(place for place in self.positions if self.corpus.entries[place].secret)
 
     def allowed(self, words: str) -> RunRequest:
         """Return the same request with a person's words that its texts may be sent, and who allows it."""
@@ -270,11 +270,6 @@ class Ready:
     def method(self) -> Method:
         return self.cleared.method
 
-    @property
-    def secret(self) -> frozenset[int]:
-        """Places of the entries whose texts nobody is shown."""
-        return self.cleared.clearance.secret
-
     def with_method(self, method: Method) -> Ready:
         """Return it with a method that does the same otherwise."""
         return replace(self, cleared=replace(self.cleared, method=method))
@@ -348,9 +343,10 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
 
 def estimate_with(connection: sqlite3.Connection, asked: RunRequest) -> RunEstimate:
     """Return the estimate from a store that is open, as for each run of a sweep."""
-    entries, plan = asked.entries, asked.plan
+    plan = asked.plan
     rules = SendingRules.of(asked.corpus.dataset, asked.entries_by_place, plan.run)
-    rules.clearance()
+    clearance = rules.clearance()
+    entries = [reveal(entry, clearance) for entry in asked.entries]
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)
     rules.require_estimate(method.endpoint, method.setup.model_slug, plan.scoring)
     plan = rules.kept(plan)

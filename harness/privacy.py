@@ -31,9 +31,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from corpora.checks.envelope import misplaced, without_roles
-from corpora.model.clearance import Clearance, secret_places
+from corpora.model.clearance import Clearance
 from corpora.model.corpus import Dataset
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, SecretEntry, reveal_here
 from corpora.model.task import task
 from corpora.model.terms import FIELD, Terms
 from corpora.model.vocabularies import LOCAL_ONLY, Sending, Transmission, is_within
@@ -76,7 +76,7 @@ class NobodySaidWhetherToSend(MayNotSend):
         )
 
 
-def require_sending(dataset: Dataset, entries: Sequence[Entry], url: str, may_send: str | None) -> None:
+def require_sending(dataset: Dataset, entries: Sequence[AnyEntry], url: str, may_send: str | None) -> None:
     """Raise MayNotSend where the terms of a corpus forbid to send texts of these entries to an address.
 
     ``may_send``: a person's words that they may, where no term settles it. Entries that are secret by their segment alone
@@ -87,7 +87,7 @@ def require_sending(dataset: Dataset, entries: Sequence[Entry], url: str, may_se
         _require(terms, sending, url, may_send, segment)
 
 
-def _by_segment(terms: Terms, entries: Iterable[Entry]) -> dict[str, Sending]:
+def _by_segment(terms: Terms, entries: Iterable[AnyEntry]) -> dict[str, Sending]:
     """Return what holds for the segments of some entries; of secret ones only where it is the terms that keep them."""
     sendings: dict[str, Sending] = {}
     for entry in entries:
@@ -241,7 +241,7 @@ class SendingRules:
     """The limits that secrecy, terms and ``--offline`` set for the entries of a run."""
 
     terms: Terms
-    entries: Mapping[int, Entry]
+    entries: Mapping[int, AnyEntry]
     """Those of the run, by place in the corpus."""
     options: RunOptions
     by_segment: Mapping[str, Sending]
@@ -249,10 +249,11 @@ class SendingRules:
     """Places of the secret entries."""
 
     @classmethod
-    def of(cls, dataset: Dataset, entries: Mapping[int, Entry], options: RunOptions) -> SendingRules:
+    def of(cls, dataset: Dataset, entries: Mapping[int, AnyEntry], options: RunOptions) -> SendingRules:
         terms = dataset.terms
         by_segment = _by_segment(terms, entries.values())
-        return cls(terms, entries, options, by_segment, secret_places(entries))
+        secret = frozenset(place for place, entry in entries.items() if entry.secret)
+        return cls(terms, entries, options, by_segment, secret)
 
     @property
     def stays_here(self) -> bool:
@@ -291,7 +292,8 @@ class SendingRules:
             and sending.transmission not in (Transmission.OPEN, Transmission.ASK)
         ):
             offline.shut(offline.TERMS)
-        return Clearance(self.secret, sending)
+        marks = frozenset(entry.mark for entry in self.entries.values() if isinstance(entry, SecretEntry))
+        return Clearance(self.secret, sending, marks)
 
     def require(self, url: str | None, model: str = "", *, answer: bool = True) -> None:
         """Raise UsageError where a method must not ask a server; None: it asks none.
@@ -371,9 +373,9 @@ Make = Callable[[KeySource], Method]
 
 def clear(
     dataset: Dataset,
-    entries: Mapping[int, Entry],
+    entries: Mapping[int, AnyEntry],
     plan: Plan,
-    corpus: Sequence[Entry] = (),
+    corpus: Sequence[AnyEntry] = (),
     find_key: KeySource = find_key,
     make: Make | None = None,
     *,
@@ -404,7 +406,7 @@ def clear(
 
 
 def clear_scoring(
-    dataset: Dataset, entries: Mapping[int, Entry], options: RunOptions, scoring: ScoringOptions
+    dataset: Dataset, entries: Mapping[int, AnyEntry], options: RunOptions, scoring: ScoringOptions
 ) -> Clearance:
     """Check whether outputs of these entries may be sent to the servers that score them; no method is asked.
 
@@ -419,7 +421,7 @@ def clear_scoring(
 
 
 NO_CORPUS: Final = Clearance(sending=Sending(Transmission.OPEN))
-"""For texts that belong to no corpus: a prompt without entries, and those that a script gives."""
+"""For texts that belong to no corpus: a prompt without entries, and those that a script gives. It reveals no sealed entry."""
 
 
 def cleared_at_home(sending: Sending) -> Clearance:
@@ -438,13 +440,13 @@ def is_cloud_model(model: str) -> bool:
     return model.strip().casefold().endswith("cloud")
 
 
-def refuse_unclear(dataset: Dataset, terms: Terms, entries: Sequence[Entry]) -> None:
+def refuse_unclear(dataset: Dataset, terms: Terms, entries: Sequence[AnyEntry]) -> None:
     """Raise UsageError where nobody knows which entries are secret, or where their texts may go.
 
     A file with such marks is refused when it is read; stores that were filled before may hold them.
     """
     known, data = frozenset({FIELD}), task(dataset.task).data
-    for entry in entries:
+    for entry in reveal_here(entries):
         for mark in misplaced(entry.model_extra or {}, known, data):
             raise UsageError(f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}")
     for field, words in terms.unclear:
@@ -453,7 +455,7 @@ def refuse_unclear(dataset: Dataset, terms: Terms, entries: Sequence[Entry]) -> 
         raise UsageError(f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}")
 
 
-def refuse_not_stored(entries: Sequence[Entry]) -> None:
+def refuse_not_stored(entries: Sequence[AnyEntry]) -> None:
     """Raise UsageError where the store has no text of an entry that a run asks for."""
     lacking = sum(entry.not_stored for entry in entries)
     if lacking:

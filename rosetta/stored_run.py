@@ -172,7 +172,7 @@ class RunUnderWay:
     def __init__(self, ready: Ready) -> None:
         self.run = RunHandle(ready.run_id, ready.path)
         """The run, as far as it is stored."""
-        self._secret = ready.secret
+        self._secret = ready.cleared.clearance.secret
         self._engine: Engine = Engine(ready)
         self._engine.start()
 

@@ -63,10 +63,10 @@ class Statistics:
 
 def statistics(corpus: Corpus) -> Statistics:
     """Count what the entries of a corpus carry."""
-    entries = corpus.entries
+    entries = corpus.reveal_here()
     task = corpus.dataset.task
     known = [] if task == TRANSLATION else RECORDS[task].model_fields
-    given = [entry.model_extra or {} for entry in corpus.entries]
+    given = [entry.model_extra or {} for entry in entries]
     counts = {name: sum(fields.get(name) is not None for fields in given) for name in known}
     return Statistics(
         entries=len(entries),
@@ -140,15 +140,16 @@ def requirements(corpus: Corpus, consent: ConsentStanding) -> list[Requirement]:
     """
     if corpus.dataset.task != TRANSLATION:
         return []
-    segments = Counter(entry.segment for entry in corpus.entries)
+    entries = corpus.reveal_here()
+    segments = Counter(entry.segment for entry in entries)
     # Count entries with a provenance; what stayed closed in a vault cannot be examined.
-    opened = [entry for entry in corpus.entries if not entry.not_stored]
+    opened = [entry for entry in entries if not entry.not_stored]
     records = [entry.provenance or (entry.model_extra or {}).get(RECORD) for entry in opened]
     documented = sum(map(bool, records))
-    closed = len(corpus.entries) - len(opened)
+    closed = len(entries) - len(opened)
     note = f"{closed} closed ones not examined" if closed else ""
-    tiers = sorted({entry.difficulty for entry in corpus.entries if entry.difficulty is not None})
-    registers = {entry.register_ for entry in corpus.entries if entry.register_}
+    tiers = sorted({entry.difficulty for entry in entries if entry.difficulty is not None})
+    registers = {entry.register_ for entry in entries if entry.register_}
     sizes = {one: Requirement(f"{one} entries", LEAST[one], segments[one]) for one in LEAST}
     held_out = sizes.pop(Segment.HELD_OUT)
     rows = [
@@ -177,7 +178,7 @@ class LookedOver:
 
 def looked_over(corpus: Corpus) -> LookedOver | None:
     """Count the entries that a second speaker looked over, as their ``speakers`` say; None where no entry says who spoke."""
-    opened = [entry for entry in corpus.entries if not entry.not_stored]
+    opened = [entry for entry in corpus.reveal_here() if not entry.not_stored]
     stated = [(entry.model_extra or {}).get("speakers") for entry in opened]
     if not any(stated):
         return None

@@ -47,9 +47,10 @@ def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
     if form is Form.PARALLEL:
         # Write every entry on the line that is its id, where lines of its files were left out; else
         # in order.
-        rows: Sequence[Entry | None] = corpus.entries
+        entries = corpus.reveal_here()
+        rows: Sequence[Entry | None] = entries
         last = corpus.dataset.file_lines or 0
-        lines = {entry.id: entry for entry in corpus.entries if isinstance(entry.id, int)}
+        lines = {entry.id: entry for entry in entries if isinstance(entry.id, int)}
         ordered = len(lines) == len(rows) and list(lines) == sorted(lines)
         if ordered and lines.keys() <= set(range(1, last + 1)):
             rows = [lines.get(line) for line in range(1, last + 1)]
@@ -77,7 +78,7 @@ def _rows(corpus: Corpus) -> Iterator[Fields]:
     """Yield the fields of each entry, without the tags that the envelope says of it."""
     tags = ((name, getattr(corpus.dataset, name)) for name in INHERITED)
     inherited = [(name, tag) for name, tag in tags if tag is not None]
-    for entry in corpus.entries:
+    for entry in corpus.reveal_here():
         fields = entry_fields(entry)
         yield {name: value for name, value in fields.items() if (name, value) not in inherited}
 
@@ -260,7 +261,7 @@ def losses(corpus: Corpus, form: Form, files: list[File]) -> list[str]:
     if len(back.entries) != len(corpus.entries):
         return [*lost, "entries"]
     fields: Counter[str] = Counter()
-    for ours, theirs in zip(corpus.entries, back.entries, strict=True):
+    for ours, theirs in zip(corpus.reveal_here(), back.reveal_here(), strict=True):
         tagged = with_tags_of(corpus.dataset, ours)  # a store may keep it without them
         if tagged != theirs:
             fields.update(_unequal(entry_fields(tagged), entry_fields(theirs)))
@@ -287,7 +288,7 @@ def _check_lossless(corpus: Corpus, form: Form, files: list[File]) -> None:
 def _on_one_line(corpus: Corpus) -> Corpus:
     """Fold line breaks inside texts, which would shift every pair after them."""
     entries = []
-    for entry in corpus.entries:
+    for entry in corpus.reveal_here():
         texts = {"source": entry.source, "reference": entry.reference}
         folded = {side: " ".join(text.splitlines()) for side, text in texts.items()}
         entries.append(entry.model_copy(update=folded))

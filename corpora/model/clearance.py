@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Never, SupportsIndex, final
 
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, Entry, SecretEntry
 from corpora.model.vocabularies import LOCAL_ONLY, Sending, Transmission, is_within
 
 
@@ -22,6 +22,8 @@ class Clearance:
     """Places in the corpus of the entries that no log, cache, message or card may quote."""
     sending: Sending = LOCAL_ONLY
     """The strictest of what holds for the entries."""
+    marks: frozenset[int] = frozenset()
+    """Of the sealed entries that it reveals."""
 
     @property
     def kept_here(self) -> bool:
@@ -36,14 +38,18 @@ class Clearance:
             return local or not self.kept_here
         return is_within(url, self.sending.endpoints)
 
-    def covers(self, entries: Mapping[int, Entry]) -> bool:
+    def covers(self, entries: Mapping[int, AnyEntry]) -> bool:
         """Return whether it was made for these entries, by place: it knows each that is secret."""
-        return self.secret.issuperset(secret_places(entries))
+        return all(place in self.secret for place, entry in entries.items() if entry.secret)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Never:
         raise TypeError("A clearance holds for the process that made it: make another.")
 
 
-def secret_places(entries: Mapping[int, Entry]) -> frozenset[int]:
-    """Return the places of the entries whose texts must not leave this machine, nor reach a log, cache or message."""
-    return frozenset(place for place, entry in entries.items() if entry.secret)
+def reveal(entry: AnyEntry, clearance: Clearance) -> Entry:
+    """Return an entry with its texts; raises ValueError where it is sealed and the clearance was not made for it."""
+    if not isinstance(entry, SecretEntry):
+        return entry
+    if entry.mark in clearance.marks:
+        return entry._entry  # noqa: SLF001  the door
+    raise ValueError("the clearance is that of another run")

@@ -19,7 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from corpora.files.json_types import Json
 from corpora.files.problems import Findings, Problem, shown
-from corpora.model.entry import Entry, EntryId, Segment
+from corpora.model.entry import AnyEntry, Entry, EntryId, Segment, reveal_here, seal_secret
 from corpora.model.task import TASKS, TRANSLATION
 from corpora.model.terms import Terms, terms_in, weighed
 
@@ -162,7 +162,8 @@ class Corpus:
     """A corpus as read from a file, or opened from a vault."""
 
     dataset: Dataset
-    entries: tuple[Entry, ...]
+    entries: tuple[AnyEntry, ...]
+    """The secret ones are sealed, whoever read them."""
     sha256: str
     """SHA-256 in hexadecimal over the bytes of the file (of both files, in order, where there are two)."""
     form: Form
@@ -173,6 +174,13 @@ class Corpus:
     """1-based line of each entry in its file, None where the form has no lines; empty without a file."""
     vault: OutOfVault | None = field(default=None, compare=False)
     """None for a corpus that no vault was opened for. Entries that stayed closed are ``not_stored`` in their places."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entries", tuple(map(seal_secret, self.entries)))
+
+    def reveal_here(self) -> list[Entry]:
+        """Return all entries with their texts, for what ``clearance.reveal_here`` allows."""
+        return reveal_here(self.entries)
 
 
 _OURS = frozenset({"local_only", "not_stored", "of_task", "columns_read", "opened_from"})
@@ -354,18 +362,6 @@ class Selection:
                 findings.error(what, f"Give ids of the file; it begins with {few}.", entry=id_)
         findings.stop_if_failed()
         return set(wanted)
-
-
-def _some(left: list[int], before: list[int], what: str, field: str, findings: Findings) -> list[int]:
-    """Return what a filter leaves; CorpusError where that is nothing."""
-    if not left:
-        findings.error(
-            f"No entry is left: {what} matches none of the {len(before)} entries before it.",
-            "`rosetta corpus show` counts what there is; choose something else.",
-            field=field,
-        )
-        raise findings.failure()
-    return left
 
 
 def _refuse_held_out(findings: Findings) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, SupportsIndex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Never, SupportsIndex, TypeAlias, final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
@@ -76,10 +76,14 @@ class Entry(BaseModel):
         return self.local_only or (self.segment is not None and self.segment.secret)
 
     @property
+    def withheld(self) -> bool:
+        """True for what an imported card had in place of a secret entry: it has no text."""
+        return bool((self.model_extra or {}).get("withheld"))
+
+    @property
     def holds_secret(self) -> bool:
         """True where something of it has to be stored sealed: nothing is there where its card came without texts."""
-        without = (self.model_extra or {}).get("withheld") and not (self.source or self.reference)
-        return self.secret and not self.not_stored and not without
+        return self.secret and not self.not_stored and not (self.withheld and not (self.source or self.reference))
 
     @property
     def secret_because(self) -> str:
@@ -94,8 +98,8 @@ class Entry(BaseModel):
         Anything may be in a free field, the entry's own text too.
         """
         tag: str | int | None = getattr(self, field)
-        listed = _LISTED.get(field)
-        return None if self.secret and listed is not None and tag not in listed else tag
+        free = field not in {"segment", "difficulty"} and tag not in _LISTED.get(field, ())
+        return None if self.secret and free else tag
 
     def question(self) -> Entry:
         """Return the entry as a method may see it: without the answer and what would give it away.
@@ -128,3 +132,52 @@ _LISTED: Mapping[str, Sequence[str]] = {
     "orthography": (),
 }
 """Tags by field; difficulty and segment have no other values than theirs, and the last two have no list."""
+
+
+def _of_entry(name: str) -> Any:
+    return property(lambda self: getattr(self._entry, name))
+
+
+@final
+class SecretEntry:
+    """The open fields of a secret entry. ``clearance.reveal`` gives its texts, for a run that was cleared for it.
+
+    It has no text to read or to compare, and is shown by its id and segment; copying, pickling and JSON are refused. That is
+    a guard against accidents: code of the same process that means to read it can.
+    """
+
+    __slots__ = ("_entry", "mark")
+    id: EntryId = _of_entry("id")
+    segment: Segment | None = _of_entry("segment")
+    difficulty: int | None = _of_entry("difficulty")
+    local_only: bool = _of_entry("local_only")
+    not_stored: bool = _of_entry("not_stored")
+    withheld: bool = _of_entry("withheld")
+    secret: bool = _of_entry("secret")
+    open_tag: Callable[[str], str | int | None] = _of_entry("open_tag")
+
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
+        self.mark = hash((entry.id, entry.segment, entry.source, entry.reference, entry.variants))
+        """By which a clearance of this process knows it, also when it is read again."""
+
+    def __repr__(self) -> str:
+        return f"SecretEntry(id={self.id!r}, segment={self.segment!r})"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Never:
+        raise TypeError("A secret entry is not copied or pickled.")
+
+
+AnyEntry: TypeAlias = Entry | SecretEntry
+
+
+def seal_secret(entry: AnyEntry) -> AnyEntry:
+    return entry if isinstance(entry, SecretEntry) or not entry.secret else SecretEntry(entry)
+
+
+def reveal_here(entries: Iterable[AnyEntry]) -> list[Entry]:
+    """Return entries with their texts, for what a custodian has done with them on this computer: check, count, seal, show.
+
+    Nothing that it is given to sends, logs or quotes them; a test names its callers.
+    """
+    return [entry._entry if isinstance(entry, SecretEntry) else entry for entry in entries]  # noqa: SLF001

@@ -138,7 +138,7 @@ def import_parsed(
                 raise UsageError(f"{name}: {broken} `--unverified` imports it all the same, marked.")
             if corpus is not None and corpus.sha256 != block(raw, "dataset").get("sha256"):
                 raise UsageError(f"{name} is on another corpus than --corpus: its hash is another.")
-            entries = None if corpus is None else corpus.entries
+            entries = None if corpus is None else corpus.reveal_here()
             known = at_hand if entries is None else lambda _: entries
             return _store(connection, raw, data, name, broken, known)
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from math import fsum
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, Entry, reveal_here
 from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import Transmission
 from corpora.text.comparison import is_blank
@@ -85,7 +85,7 @@ def fingerprint_of(components: JsonObject, setup_components: JsonObject) -> Fing
 EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
 
 
-def row_words(tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result]) -> dict[int, RowWords]:
+def row_words(tools: ScoringTools, entries: Mapping[int, AnyEntry], results: Sequence[Result]) -> dict[int, RowWords]:
     """Return the words of the rows by place in the corpus; secret entries have none.
 
     Empty where there is neither an analyser nor a language with rules of variants, which are of translations.
@@ -94,14 +94,15 @@ def row_words(tools: ScoringTools, entries: Mapping[int, Entry], results: Sequen
     rules = tools.setup.variant_rules and tools.setup.task == TRANSLATION
     if not annotators and not rules:
         return {}
-    open_ones = [result for result in results if not entries[result.position].secret]
-    texts = [Translation(entries[result.position], result.output or "") for result in open_ones]
+    pairs = [(result, entries[result.position]) for result in results]
+    open_ones = [(result, entry) for result, entry in pairs if isinstance(entry, Entry) and not entry.secret]
+    texts = [Translation(entry, result.output or "") for result, entry in open_ones]
     annotations: Sequence[object] = [None] * len(texts)
     if annotators:
         annotations = annotators[0].annotate(texts)
     return {
         result.position: RowWords(_analyses(annotation), verdict(result) if rules else None)
-        for result, annotation in zip(open_ones, annotations, strict=True)
+        for (result, _), annotation in zip(open_ones, annotations, strict=True)
     }
 
 
@@ -125,7 +126,7 @@ def verdict(result: Result) -> str:
     return EQUIVALENT if result.third else MISS
 
 
-def retry_block(run: Run, entries: Mapping[int, Entry], dataset_sha256: str) -> dict[str, Json] | None:
+def retry_block(run: Run, entries: Mapping[int, AnyEntry], dataset_sha256: str) -> dict[str, Json] | None:
     """Return ``retry_of`` of a run's card; None for its own run."""
     stored = run.opening.retry_of
     if stored is None:
@@ -202,7 +203,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
             f"`{run.goes_on_with}` continues with it."
         )
     entries = read_entries(connection, run.corpus, run.positions)
-    covered = [entries[result.position] for result in results]
+    covered = reveal_here(entries[result.position] for result in results)
     dataset = _dataset(connection, run)
     scorer = stored_scorer(run, dataset.target_language or "und", covered)
     attempts = read_all_attempts(connection, number)

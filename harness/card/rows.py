@@ -15,7 +15,7 @@ from enum import StrEnum
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import AnyEntry, Entry, Segment
 from corpora.model.vocabularies import SEGMENT_NAMES
 from corpora.text.visible import guarded
 from harness.card.comparability import card_id
@@ -58,7 +58,7 @@ def entry_scores(result: Result, scorer: Scorer) -> dict[str, float | str | None
 
 
 def entry_row(
-    entry: Entry,
+    entry: AnyEntry,
     result: Result,
     taken: EntryStatistics,
     scorer: Scorer,
@@ -66,8 +66,8 @@ def entry_row(
     words: RowWords = NO_WORDS,
 ) -> EntryResult:
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
-    secret = entry.secret
-    row_words = NO_WORDS if secret else words
+    shown = entry if isinstance(entry, Entry) and not entry.secret else None
+    row_words = NO_WORDS if shown is None else words
     # the statistics that cannot be taken from the texts of the row again
     statistics = {
         id_: None if numbers is None else list(numbers)
@@ -76,11 +76,11 @@ def entry_row(
     } or None
     return EntryResult(
         entry_id=card_id(entry.id),
-        source=None if secret else entry.source,
-        reference=None if secret else entry.reference,
-        variants=None if secret else list(entry.variants),
-        predicted=None if secret else result.output,
-        withheld=secret,
+        source=None if shown is None else shown.source,
+        reference=None if shown is None else shown.reference,
+        variants=None if shown is None else list(shown.variants),
+        predicted=None if shown is None else result.output,
+        withheld=shown is None,
         exact_match=result.exact,
         entry_chrf=result.headline if scorer.mixes else None,
         composite=result.second if scorer.mixes else None,
@@ -88,7 +88,7 @@ def entry_row(
         fst_accepted=all_accepted(statistics),
         fst_analysis=None if row_words.analyses is None else list(row_words.analyses),
         lint_verdict=row_words.lint,
-        semantic_verdict=None if secret else scores.verdicts.get("semantic_score"),
+        semantic_verdict=None if shown is None else scores.verdicts.get("semantic_score"),
         segment=entry.segment,
         difficulty=entry.difficulty,
         provenance=_tag(entry, "provenance"),
@@ -98,19 +98,19 @@ def entry_row(
         orthography=_tag(entry, "orthography"),
         usage=None if result.usage is None else EntryUsage(**asdict(result.usage)),
         **{name: getattr(result, name) for name in _MEASURED},
-        error=WITHHELD_ERROR if secret and result.error is not None else result.error,
+        error=WITHHELD_ERROR if shown is None and result.error is not None else result.error,
         error_class=result.error_class,
         statistics=statistics,
     )
 
 
-def _tag(entry: Entry, field: str) -> str | None:
+def _tag(entry: AnyEntry, field: str) -> str | None:
     tag = entry.open_tag(field)
     return None if tag is None else str(tag)
 
 
 def entry_rows(
-    entries: Mapping[int, Entry],
+    entries: Mapping[int, AnyEntry],
     results: Sequence[Result],
     statistics: Sequence[EntryStatistics],
     scorer: Scorer,

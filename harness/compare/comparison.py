@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from corpora.model.entry import Entry, EntryId, Segment
 from harness.compare.pairs import PairSide
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import open_entries
 from harness.store.file.trouble import stored_object
 from harness.store.results import read_results
 from scoring.core.inventory import composite
@@ -101,7 +101,7 @@ def open_texts(
     for number, side in enumerate(sides):
         results = read_results(connection, side.rows.run.id, [int(entries.positions[number, place]) for place in shown])
         outputs.append({result.position: result.output for result in results})
-    corpus = read_entries(connection, sides[0].rows.run.corpus, [int(entries.positions[0, place]) for place in shown])
+    corpus = open_entries(connection, sides[0].rows.run.corpus, [int(entries.positions[0, place]) for place in shown])
     texts = []
     for place in places:
         if entries.secret[place]:

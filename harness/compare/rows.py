@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from corpora.files.json_types import JsonObject
-from corpora.model.entry import EntryId, Segment
+from corpora.model.entry import EntryId, Segment, reveal_here
 from harness.core.failures import UsageError
 from harness.method.method import Result
 from harness.setup.plan import told_of
@@ -293,7 +293,7 @@ def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
         return frozenset()
 
     entries = read_entries(connection, run.corpus)
-    return frozenset(place for place, entry in entries.items() if (entry.model_extra or {}).get("withheld"))
+    return frozenset(place for place, entry in entries.items() if entry.withheld)
 
 
 def setup_of(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
@@ -377,11 +377,11 @@ def _held_against(
     entries = read_entries(connection, run.corpus, run.positions)
     pairs = [
         Translation(
-            entries[result.position],
+            entry,
             result.output or "",
             {"baseline": answers[result.entry_id]} if result.entry_id in answers else {},
         )
-        for result in results
+        for result, entry in zip(results, reveal_here(entries[result.position] for result in results), strict=True)
     ]
     return scorer.table(scorer.statistics(pairs))
 

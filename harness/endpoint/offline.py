@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from harness.core.failures import ErrorClass, HarnessError, Refused, UsageError
 
 if TYPE_CHECKING:
-    from corpora.model.entry import Entry
+    from corpora.model.entry import AnyEntry
 
 
 SECRET = "Secret entries were opened, and nothing may leave this machine"  # noqa: S105  a reason
@@ -141,7 +141,7 @@ def _own_hosts() -> Callable[[object], bool]:
     return own
 
 
-def why_secret(entries: Sequence[Entry]) -> str:
+def why_secret(entries: Sequence[AnyEntry]) -> str:
     """Return why entries, some of which are secret, may not leave this machine; a beginning of a sentence."""
     if any(entry.segment is not None and entry.segment.secret for entry in entries):
         return "These entries belong to a secret segment (gold_standard, held_out)"

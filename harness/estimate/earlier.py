@@ -19,7 +19,7 @@ from dataclasses import astuple, dataclass, field
 from math import ceil
 from typing import Any, cast
 
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, reveal_here
 from harness.annotators.judges import JUDGES, make_judge
 from harness.core.calls import Price, Reply, Request, Usage
 from harness.core.failures import CallError
@@ -217,10 +217,11 @@ def _seen(connection: sqlite3.Connection, run: Run, method: Method, *, same: boo
         " ORDER BY position LIMIT ?",
         (run.id, MOST_ENTRIES),
     ).fetchall()
-    entries = read_entries(connection, run.corpus, [row[0] for row in rows])
-    prompts = _guessed(run, [entries[row[0]] for row in rows], method if same else None)
-    for (place, prompt, completion, cost), guessed in zip(rows, prompts, strict=True):
-        expected = guess(entries[place].reference).expected
+    read = read_entries(connection, run.corpus, [row[0] for row in rows])
+    entries = reveal_here(read[row[0]] for row in rows)
+    prompts = _guessed(run, entries, method if same else None)
+    for (_, prompt, completion, cost), entry, guessed in zip(rows, entries, prompts, strict=True):
+        expected = guess(entry.reference).expected
         yield PastEntry(prompt, completion or 0, cost, guessed, expected)
 
 

@@ -15,7 +15,7 @@ from corpora.files.problems import Findings, shown
 from corpora.formats.read_text import arb_messages, po_messages, rows_of_po
 from corpora.formats.table_head import delimiter_of, first_record
 from corpora.model.corpus import SYNONYMS, entry_fields
-from corpora.model.entry import Entry, EntryId
+from corpora.model.entry import AnyEntry, Entry, EntryId, reveal_here
 from corpora.model.records import own_answer
 from corpora.text.comparison import is_blank
 from corpora.text.visible import guarded
@@ -59,7 +59,7 @@ class Outputs:
         return sorted({model for model in named if model})
 
 
-def given_outputs(outputs: Sequence[str | None] | Mapping[EntryId, str | None], entries: Sequence[Entry]) -> Outputs:
+def given_outputs(outputs: Sequence[str | None] | Mapping[EntryId, str | None], entries: Sequence[AnyEntry]) -> Outputs:
     """Return the outputs that a program holds: one for each entry of a whole corpus in its order, or texts by entry id.
 
     None and what is left out count as missing. Raises UsageError for another number of them, and for an id that
@@ -80,12 +80,12 @@ def given_outputs(outputs: Sequence[str | None] | Mapping[EntryId, str | None], 
     return Outputs(made, hashlib.sha256(lines.encode()).hexdigest())
 
 
-def own_outputs(entries: Sequence[Entry]) -> Outputs | None:
+def own_outputs(entries: Sequence[AnyEntry]) -> Outputs | None:
     """Return the outputs that the records of a corpus bring with them; None where no record brings any.
 
     The hash is over those of open entries: the store may not hold the others, and the corpus's own hash covers them.
     """
-    texts = {str(entry.id): own_answer(entry.of_task, entry_fields(entry)) for entry in entries}
+    texts = {str(entry.id): own_answer(entry.of_task, entry_fields(entry)) for entry in reveal_here(entries)}
     if all(text is None for text in texts.values()):
         return None
     lines = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in entries if not e.secret]
@@ -97,7 +97,7 @@ _NO_ANSWER = Output(None, ErrorClass.MISSING, "The record brings no output with 
 _MISSING = Output(None, ErrorClass.MISSING, "The outputs file has none for this entry.", recorded=Recorded())
 
 
-def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = None) -> Outputs:
+def read_outputs(path: Path, entries: Sequence[AnyEntry], file_lines: int | None = None) -> Outputs:
     """Read the outputs for the entries of a whole corpus, in its order.
 
     A text file has one line for each entry, or, where lines of the corpus' text files were left out, for each
@@ -110,14 +110,14 @@ def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = 
     sha256 = hashlib.sha256(content).hexdigest()
     sheet = sheet_rows(path, content)
     if sheet is not None:
-        return Outputs(_matched(path, sheet, entries), sha256)
+        return Outputs(_match(path, sheet, entries), sha256)
     text = text_of(path, "a file of outputs", content)
     if path.suffix.lower() == ".po":
-        return Outputs(_matched(path, _po_rows(path, text, entries), entries), sha256)
+        return Outputs(_match(path, _po_rows(path, text, entries), entries), sha256)
     rows = _READERS.get(path.suffix.lower()) or (table_rows if _names_columns(text) else None)
     if rows is not None:
         quoted = rows is table_rows
-        return Outputs(_matched(path, rows(path, text), entries, quoted=quoted), sha256)
+        return Outputs(_match(path, rows(path, text), entries, quoted=quoted), sha256)
     lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
     if len(lines) == file_lines != len(entries):
         # Choose the lines of the entries, whose ids are the numbers of their lines.
@@ -154,7 +154,7 @@ def _folded(row: JsonObject) -> dict[str, Json]:
     return folded
 
 
-def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry], *, quoted: bool = False) -> dict[str, Output]:
+def _match(path: Path, rows: Iterable[_Row], entries: Sequence[AnyEntry], *, quoted: bool = False) -> dict[str, Output]:
     """Return the outputs by entry id; ``quoted``: a quotation mark may have swallowed rows."""
     known = EntryIds(str(entry.id) for entry in entries)
     if len(known.all) != len(entries):
@@ -254,7 +254,7 @@ def _number(path: Path, where: str, row: JsonObject, name: str) -> float | None:
     return number
 
 
-def _po_rows(path: Path, text: str, entries: Sequence[Entry]) -> Iterator[_Row]:
+def _po_rows(path: Path, text: str, entries: Sequence[AnyEntry]) -> Iterator[_Row]:
     """Yield the messages of a PO file, each as the output of the entry with its source, or with its number.
 
     Several entries may have one source; then the context tells which is meant.
@@ -264,7 +264,7 @@ def _po_rows(path: Path, text: str, entries: Sequence[Entry]) -> Iterator[_Row]:
     if listed is None:
         raise unreadable(path, findings)
     by_source: dict[str, list[Entry]] = {}
-    for entry in entries:
+    for entry in reveal_here(entries):
         by_source.setdefault(entry.source, []).append(entry)
     for line, message in rows_of_po(listed):
         same = by_source.get(message.source, [])

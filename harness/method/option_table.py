@@ -52,7 +52,6 @@ class OptionKind(Enum):
 _KIND = OptionKind
 SEVERAL: Final = (_KIND.FILES, _KIND.WORDS, _KIND.TICKS, _KIND.PAIRS)
 """What may be given more than once."""
-OF_FILES: Final = (_KIND.FILE, _KIND.FILE_OR_NAME, _KIND.FILES)
 _MODELS: Final = ("chat", "pipeline")
 _SERVICES: Final = tuple(f"api:{name}" for name in SERVICE_NAMES)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, Entry
 from corpora.text.tokens import words
 from harness.core.calls import Calls
 from harness.core.failures import UsageError
@@ -103,7 +103,7 @@ class Replay:
         return [self._outputs.output(entry.id) for entry in entries]
 
 
-def replay(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
+def replay(options: MethodOptions, entries: Sequence[AnyEntry]) -> Replay:
     """Make the method that replays a system's outputs; ``entries`` are those of the whole corpus."""
     return replay_of(options, _outputs("replay", options, entries))
 
@@ -117,14 +117,14 @@ def replay_of(options: MethodOptions, outputs: Outputs) -> Replay:
     return Replay(outputs, options.setup("replay", kind, "replay", **made))
 
 
-def human(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
+def human(options: MethodOptions, entries: Sequence[AnyEntry]) -> Replay:
     """Make the method that shows a human translator's work; ``entries`` are those of the whole corpus."""
     outputs = _outputs("human", options, entries)
     made = {"model_slug": options.translator or "human", "outputs_sha256": outputs.sha256}
     return Replay(outputs, options.setup("human", MethodClass.HUMAN, "human", **made))
 
 
-def _outputs(method: str, options: MethodOptions, entries: Sequence[Entry]) -> Outputs:
+def _outputs(method: str, options: MethodOptions, entries: Sequence[AnyEntry]) -> Outputs:
     """Read the file of outputs, or, where none is named, take what the records bring with them."""
     needs, takes = METHODS[method]
     if options.outputs is None and (own := own_outputs(entries)) is not None:

@@ -18,7 +18,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from corpora.files.decode import open_regular
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, Entry
 from corpora.model.task import TRANSLATION, task
 from corpora.text.messages import near_names, one_of
 from harness.core.calls import Calls
@@ -229,7 +229,7 @@ def _words(error: BaseException) -> str:
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-_MAKERS: dict[str, Callable[[MethodOptions, Sequence[Entry], KeySource], Method]] = {
+_MAKERS: dict[str, Callable[[MethodOptions, Sequence[AnyEntry], KeySource], Method]] = {
     "copy-source": lambda options, _, __: CopySource(options),
     "constant": lambda options, _, __: Constant(options),
     "glossary": lambda options, _, __: Glossary(options),
@@ -241,10 +241,10 @@ _MAKERS: dict[str, Callable[[MethodOptions, Sequence[Entry], KeySource], Method]
 }
 
 
-def build(name: str, options: MethodOptions, entries: Sequence[Entry] = (), find_key: KeySource = find_key) -> Method:
+def build(name: str, options: MethodOptions, corpus: Sequence[AnyEntry] = (), find_key: KeySource = find_key) -> Method:
     """Make the method of that name; UsageError says what is unknown, missing or does not apply.
 
-    ``entries`` are all entries of the corpus in its order, before any filter (replay and human match
+    ``corpus``: all its entries in its order, before any filter (replay and human match
     their outputs with them). ``find_key`` is asked only by methods that call an endpoint; give
     ``no_key`` to describe a method without being able to run it.
     """
@@ -253,7 +253,7 @@ def build(name: str, options: MethodOptions, entries: Sequence[Entry] = (), find
         if translates or (name == "chat" and not task(options.task).asks_models):
             refuse_translator(name, options.task)
     if name in _MAKERS:
-        return _MAKERS[name](options, entries, find_key)
+        return _MAKERS[name](options, corpus, find_key)
     if name == "api" or name.startswith("api:"):
         service = name.removeprefix("api").removeprefix(":") or options.service or ""
         if service not in SERVICES:

@@ -389,7 +389,7 @@ def _ours(vault: Vault, corpus: Corpus, name: str, identity: Identity, opener: O
     number, stored = corpus_named(state, name)
     key = opened_key(state, stored, identity, opener)
     known = {entry.digest for entry in sealed_texts(state, number, stored).entries}
-    if not all(key.digest(entry.source).hex() in known for entry in corpus.entries):
+    if not all(key.digest(entry.source).hex() in known for entry in corpus.reveal_here()):
         raise UsageError(f"The vault holds another corpus {name!r}. Choose --name.")
     return stored
 
@@ -399,12 +399,12 @@ def _ours(vault: Vault, corpus: Corpus, name: str, identity: Identity, opener: O
 
 
 def known_of_the_demo(sources: Iterable[str]) -> frozenset[str]:
-    known = {normalised(entry.source) for entry in load(sample_path(DEMO_CORPUS)).entries}
+    known = {normalised(entry.source) for entry in load(sample_path(DEMO_CORPUS)).reveal_here()}
     return frozenset(source for source in sources if normalised(source) in known)
 
 
 def secrets_of_the_demo(corpus: Corpus) -> tuple[EntryId, ...]:
     """Return the ids of the secret entries whose source the bundled demo corpus has too."""
-    secret = {entry.id: entry.source for entry in corpus.entries if entry.secret}
+    secret = {entry.id: entry.source for entry in corpus.reveal_here() if entry.secret}
     known = known_of_the_demo(secret.values())
     return tuple(id_ for id_, source in secret.items() if source in known)

@@ -112,7 +112,8 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
         columns=Columns(**facts, optional="reference", known_only=True),
         kept_here=True,
     )
-    for entry in corpus.entries:
+    entries = corpus.reveal_here()
+    for entry in entries:
         check_length(entry.source, f"{path}: entry {entry.id}, field 'source'", MOST_SOURCE)
     # Refuse sentences that may not leave here by their own terms, for a corpus that lets them
     # leave.
@@ -122,7 +123,7 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
             f"{path}: {corpus.dataset.terms.words}, and the corpus in the making lets its open texts go further. Ask who holds "
             "these sentences, or begin the corpus with --transmission local-only."
         )
-    lines_of = corpus.lines or (None,) * len(corpus.entries)
+    lines_of = corpus.lines or (None,) * len(entries)
     return [
         Candidate(
             DraftTexts(
@@ -131,7 +132,7 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
             ),
             origin, line, entry.segment, entry.difficulty, entry.register_, entry.context, entry.provenance,
         )
-        for entry, line in zip(corpus.entries, lines_of, strict=True)
+        for entry, line in zip(entries, lines_of, strict=True)
     ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from typing import Final, TypeVar
 
 from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Corpus, Selection
+from corpora.model.entry import reveal_here
 from harness.card.withholding import are_safe
 from harness.consent.withdrawals_in_force import standing
 from harness.core.failures import UsageError
@@ -264,7 +265,7 @@ def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Sele
     """
     if chosen.entry_ids or chosen.sample is not None or chosen.limit is not None:
         raise UsageError("--confirm chooses the entries: leave out --entries, --sample and --limit.")
-    entries = [corpus.entries[place] for place in chosen.apply(corpus)]
+    entries = reveal_here(corpus.entries[place] for place in chosen.apply(corpus))
     known = ledger.read().atoms
     digests = {str(entry.id): ledger.digest(entry.source) for entry in entries if entry.secret}
     fresh = {id_: digest for id_, digest in digests.items() if digest not in known}

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Corpus
+from corpora.model.entry import reveal_here
 from corpora.text.comparison import FORM, FORMS
 from harness.card.material import fingerprint
 from harness.consent.checks import refuse_withdrawn_method
@@ -144,7 +145,7 @@ def check_budget(method: Method, plan: Plan) -> None:
 
 def tools_for(connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], plan: Plan) -> ScoringTools:
     """Find what a run over some entries of a corpus is scored with."""
-    chosen = [corpus.entries[place] for place in positions]
+    chosen = reveal_here(corpus.entries[place] for place in positions)
     memo = StoredFindings(store_path(connection))
     return prepare(
         corpus.dataset,
@@ -200,7 +201,7 @@ def tools_with(
     coaching = coaching_of(run)
     return prepare(
         dataset,
-        [entries[place] for place in run.positions],
+        reveal_here(entries[place] for place in run.positions),
         [entries[place] for place in sorted(entries)],
         options,
         StoredFindings(store_path(connection)),

@@ -22,13 +22,12 @@ from harness.setup.plan import told_of
 from harness.setup.scoring_tools import (
     AnnotatorError,
     ScoringTools,
-    ask_nobody,
     filled,
     floor_fields,
     stored_scorer,
     without,
 )
-from harness.store.corpora.entries import read_entries, shown_entries
+from harness.store.corpora.entries import shown_entries
 from harness.store.file.openings import set_opening
 from harness.store.file.trouble import transaction
 from harness.store.mixed_setups import tried_before
@@ -95,7 +94,7 @@ Tell = Callable[[str], None]
 
 
 def finish_scores(
-    connection: sqlite3.Connection, number: int, tools: ScoringTools, tell: Tell, ask: Ask = ask_nobody
+    connection: sqlite3.Connection, number: int, tools: ScoringTools, entries: Mapping[int, Entry], tell: Tell, ask: Ask
 ) -> None:
     """Complete the scores of a run whose entries are all in, before its card is sealed.
 
@@ -106,7 +105,6 @@ def finish_scores(
         return
     run = read_run(connection, number)
     results = list(read_results(connection, number))
-    entries = read_entries(connection, run.corpus, run.positions)
     if tools.slow:
         scored = score_outputs(tools, entries, results, tell, ask)
         rows, opening = scored.rows, scored.opening

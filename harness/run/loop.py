@@ -16,7 +16,8 @@ from functools import partial
 from random import SystemRandom
 from typing import Any, Protocol
 
-from corpora.model.entry import Entry
+from corpora.model.clearance import reveal
+from corpora.model.entry import AnyEntry, Entry
 from corpora.text.comparison import is_blank
 from harness.box.engine import BoxFailure, WhoseFault
 from harness.core.failures import CallError, ErrorClass, HarnessError, RunState
@@ -185,7 +186,7 @@ class RunLoop:
 
     def __init__(
         self,
-        entries: Mapping[int, Entry],
+        entries: Mapping[int, AnyEntry],
         waiting: Sequence[int],
         method: Method,
         shared: RunCalls,
@@ -213,7 +214,7 @@ class RunLoop:
         self._control.drain()
 
     async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
-        entries = [self._entries[place] for place in batch]
+        entries = [reveal(self._entries[place], self._shared.clearance) for place in batch]
         calls = CallRunner(self._shared, batch, slot)
         in_flight = self._shared.flight.in_flight
         in_flight.update(batch)
@@ -288,7 +289,7 @@ class RunLoop:
 
     def _batched(self, waiting: Sequence[int], size: int) -> Iterator[Sequence[int]]:
         """Yield the places batch by batch; those without a source go alone, and last."""
-        alone = [place for place in waiting if self._unaskable(self._entries[place])]
+        alone = [place for place in waiting if self._unaskable(reveal(self._entries[place], self._shared.clearance))]
         apart = frozenset(alone)
         asked = [place for place in waiting if place not in apart] if apart else waiting
         if isinstance(self._method, Boxed):  # the order of a corpus would tell which entry is which

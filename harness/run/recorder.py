@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from corpora.model.corpus import Dataset
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, Entry
 from corpora.text.comparison import is_blank
 from harness.core.failures import AskingStopped, ErrorClass, RunState
 from harness.method.method import Method, Result
@@ -314,7 +314,7 @@ class RemoteWork:
     plan: Plan
     method: Method
     """Made here, to know what it has to be there."""
-    entries: Mapping[int, Entry]
+    entries: Mapping[int, AnyEntry]
     waiting: Sequence[int]
     """Places of the entries to be translated, in order."""
     calls: RunCalls

@@ -152,7 +152,7 @@ def rescore(
     clearance = clear_scoring(read_dataset(connection, run.corpus), places, asked, chosen)
     tools = tools_with(connection, run, chosen, prices)
     entries = tools.resources.entries
-    if any((entry.model_extra or {}).get("withheld") for entry in entries):
+    if any(entry.withheld for entry in entries):
         raise UsageError(
             f"Run {run.run_id[:8]} was imported without the texts of its secret entries; only who "
             "has them can score it again."

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from corpora.files.problems import CorpusError
-from corpora.model.entry import Entry
+from corpora.model.clearance import reveal
 from harness.annotators.annotator import AskingAnnotator
 from harness.card.checking.verify import seal
 from harness.card.material import row_words
@@ -151,9 +151,10 @@ class _Execution:
         self.control = control
         self.options = plan_of(run).run
         self.dataset = read_dataset(connection, run.corpus)
-        self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions, self.dataset)
+        self.entries = read_entries(connection, run.corpus, run.positions, self.dataset)
         if not self.clearance.covers(self.entries):
             raise ValueError("the clearance is that of another run")
+        self.readable = {place: reveal(entry, self.clearance) for place, entry in self.entries.items()}
         self.tools = tools or begun_with(connection, run)
         self.purse = purse_of(connection, path, run.run_id, self.options.budget_usd)
         if self.options.budget_usd is not None or self.purse is not None:
@@ -205,7 +206,7 @@ class _Execution:
             self.run.id,
             self.run.run_id,
             segment,
-            self.entries,
+            self.readable,
             self.scorer,
             board,
             self.listener,
@@ -236,7 +237,7 @@ class _Execution:
             ledger=ledger,
             control=self.control,
             floors=floor_scores(self.run.opening),
-            entries=self.entries,
+            entries=self.readable,
             elapsed_before=elapsed_seconds(self.connection, self.run.id),
         )
         stored = list(read_results(self.connection, self.run.id))
@@ -342,7 +343,7 @@ class _Execution:
             hear=hear,
             flight=self.flight,
         )
-        finish_scores(self.connection, self.run.id, self.tools, tell, asking)
+        finish_scores(self.connection, self.run.id, self.tools, self.readable, tell, asking)
 
     def _settle_floors(self, board: ProgressBoard) -> None:
         if self.floors is not None:

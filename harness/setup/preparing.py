@@ -10,7 +10,7 @@ from corpora.languages.cards import FoundCard, find_card, read_card
 from corpora.languages.tags import language_of, resolve_script
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, Entry
 from corpora.text.comparison import FORM
 from harness.annotators.annotator import Memo, NoMemo
 from harness.annotators.fst import FstAnnotator
@@ -46,7 +46,7 @@ def language_folders() -> tuple[Path, ...]:
 def prepare(
     dataset: Dataset,
     entries: Sequence[Entry],
-    corpus: Sequence[Entry],
+    corpus: Sequence[AnyEntry],
     options: ScoringOptions,
     memo: Memo,
     *,
@@ -85,7 +85,7 @@ def prepare(
 def _languages(
     dataset: Dataset,
     entries: Sequence[Entry],
-    corpus: Sequence[Entry],
+    corpus: Sequence[AnyEntry],
     options: ScoringOptions,
     coaching: Path | None,
     text_form: str,
@@ -98,7 +98,7 @@ def _languages(
     glosses = GlossDictionary({}, "")
     if options.gloss_dictionary is not None:
         glosses = read_gloss_dictionary(options.gloss_dictionary, language_of(dataset.target_language))
-    pairs = [entry for entry in corpus if not entry.secret]
+    pairs = [entry for entry in corpus if isinstance(entry, Entry) and not entry.secret]
     draft = surface_setup(dataset.source_language, dataset.target_language, entries)
     card = None if target is None else target.card
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))

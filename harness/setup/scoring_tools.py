@@ -6,14 +6,14 @@ whose statistics are only read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from corpora.files.json_types import JsonObject
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, reveal_here
 from harness.annotators.annotator import AnyAnnotator, Ask, AskingAnnotator
 from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.core.problems import first_problem
@@ -169,9 +169,9 @@ def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> Scorin
     return ScoringTools(resources, make_scorer(resources), others, tools.steps)
 
 
-def stored_setup(run: Run, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
+def stored_setup(run: Run, target_language: str, entries: Iterable[AnyEntry]) -> ScoringSetup:
     """Return what a run of the store is scored with; an imported one may know nothing but its texts."""
-    return stated_setup(run.opening.scoring) or surface_setup("und", target_language, entries)
+    return stated_setup(run.opening.scoring) or surface_setup("und", target_language, reveal_here(entries))
 
 
 def stated_setup(stated: JsonObject | None) -> ScoringSetup | None:
@@ -184,7 +184,7 @@ def stated_setup(stated: JsonObject | None) -> ScoringSetup | None:
         raise UsageError(f"`scoring`: {first_problem(error)}") from None
 
 
-def stored_scorer(run: Run, target_language: str, entries: Sequence[Entry]) -> Scorer:
+def stored_scorer(run: Run, target_language: str, entries: Iterable[AnyEntry]) -> Scorer:
     """Return the scorer by which a run's stored statistics are read; it cannot take new ones."""
     return make_scorer(Resources(stored_setup(run, target_language, entries)), run.opening.packed)
 

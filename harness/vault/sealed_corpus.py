@@ -84,7 +84,7 @@ class SealedCorpus:
         envelope = json.dumps(metadata, ensure_ascii=False)
         sealed = _sealed(key, envelope, SealedPlace(number, "", "dataset"))
         head = TextsHead(corpus=number, dataset=sealed)
-        entries = (_sealed_entry(number, n, entry, key) for n, entry in enumerate(corpus.entries))
+        entries = (_sealed_entry(number, n, entry, key) for n, entry in enumerate(corpus.reveal_here()))
         return cls(head, tuple(sorted(entries, key=lambda entry: entry.entry)))
 
     @classmethod
@@ -235,7 +235,7 @@ def refuse_known(state: VaultState, corpus: Corpus, identity: Identity, opener: 
     for number, stored in state.head.corpora.items():
         key = opened_key(state, stored, identity, opener)
         known = {entry.digest for entry in sealed_texts(state, number, stored).entries}
-        same_ids = [entry.id for entry in corpus.entries if key.digest(entry.source).hex() in known]
+        same_ids = [entry.id for entry in corpus.reveal_here() if key.digest(entry.source).hex() in known]
         if same_ids:
             raise VaultError(
                 FileProblem.INVALID,

@@ -162,7 +162,7 @@ def _meant(runs: Sequence[Run], row: PersonRating) -> str | None:
 def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[str, int]) -> _Part:
     by_place = _by_place(connection, run, said)
     entries = read_entries(connection, run.corpus, by_place)
-    shut = {place for place, e in entries.items() if (e.model_extra or {}).get("withheld")}
+    shut = {place for place, e in entries.items() if e.withheld}
     stored = read_results(connection, run.id, sorted(by_place))
     results = sorted((r for r in stored if r.position not in shut), key=attrgetter("position"))
     # Whether a run came as a card without rows, as those with secret entries do.

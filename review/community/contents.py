@@ -17,7 +17,7 @@ from corpora.files.json_types import JsonObject
 from corpora.formats.load import load
 from corpora.formats.write import encode
 from corpora.model.corpus import Corpus, Form
-from corpora.model.entry import Segment
+from corpora.model.entry import Segment, reveal_here
 from corpora.model.sidecar import marks_beside
 from corpora.text.visible import guarded
 from harness.card.reading import parse_object
@@ -365,10 +365,10 @@ def _inside(
     card = load_card(connection, run.id)
     # Rows of a run with secret entries, one JSON object a line, with the texts of the store.
     results = list(read_results(connection, run.id))
-    entries = read_entries(connection, run.corpus, [result.position for result in results])
+    read = read_entries(connection, run.corpus, [result.position for result in results])
+    entries = reveal_here(read[result.position] for result in results)
     lines = []
-    for row, result in zip(stored_rows(connection, run.id), results, strict=True):
-        entry = entries[result.position]
+    for row, result, entry in zip(stored_rows(connection, run.id), results, entries, strict=True):
         texts = {"source": entry.source, "reference": entry.reference, "predicted": result.output}
         lines.append(json.dumps(row | texts, ensure_ascii=False))
     rows = "".join(f"{line}\n" for line in lines).encode()

@@ -141,7 +141,7 @@ def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
         watch(ready.path, engine)
         interrupted = False
     else:
-        listener = listener_of(style, ready.secret)
+        listener = listener_of(style, ready.cleared.clearance.secret)
         with _interruptible(engine) as signals:
             engine.start()
             try:

@@ -62,8 +62,6 @@ def resume(
 
 # ---- Ask again for a run's failed entries ----
 
-_FILE = click.Path(path_type=Path)
-
 
 @click.command()
 @click.argument("run", default="last")

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from corpora.files.problems import CorpusError, Severity
 from corpora.model.corpus import Corpus
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, reveal_here
 from harness.core.calls import Request
 from harness.core.failures import HarnessError, UsageError
 from harness.endpoint.endpoints import Endpoint, chat_endpoint, find_key, no_key, service_endpoint
@@ -138,9 +138,10 @@ class _Looking:
         method = self._method(corpus, chosen, plan)
         self._key(method, plan)
         # Look at the first call as it will be sent, and at what the run would take.
-        request = first_request(method, chosen[: method.setup.batch_size])
+        entries = reveal_here(chosen)  # the form shows its words to who is to begin the run
+        request = first_request(method, entries[: method.setup.batch_size])
         with opened(self.store_path) as connection:
-            self._add(request=request, estimate=estimate(connection, chosen, method, plan))
+            self._add(request=request, estimate=estimate(connection, entries, method, plan))
         if request is None:
             self._add(silent="This method asks nobody, so there is no prompt.")
 
@@ -226,7 +227,7 @@ class _Looking:
             self._add(troubles=(*self.found.troubles, missing))
         self._needed()
 
-    def _chosen(self, corpus: Corpus) -> list[Entry]:
+    def _chosen(self, corpus: Corpus) -> list[AnyEntry]:
         if self._troubled(ENTRIES.names):
             self._needed()
         try:
@@ -253,7 +254,7 @@ class _Looking:
         self._add(silent="A plug-in's code is loaded when the run begins; its prompt is seen in the run.")
         return True
 
-    def _method(self, corpus: Corpus, chosen: Sequence[Entry], plan: Plan) -> Method:
+    def _method(self, corpus: Corpus, chosen: Sequence[AnyEntry], plan: Plan) -> Method:
         """Make the method without its key, and see that it may be used for these entries."""
         try:
             method = build(plan.method, plan.options, corpus.entries, no_key)

@@ -323,7 +323,7 @@ def test_examples_of_the_page_load(tmp_path: Path) -> None:
         (path := tmp_path / f"example.{suffix}").write_text(text, "utf-8")
         corpus = load(path)
         assert (corpus.dataset.id, corpus.dataset.target_language) == ("greetings-v1", "eo")
-        assert corpus.entries[0].source == "Good morning!"
+        assert corpus.reveal_here()[0].source == "Good morning!"
         assert not corpus.warnings
 
 

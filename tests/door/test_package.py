@@ -146,7 +146,7 @@ def test_events_come_in_order_and_the_run_is_named_at_once(demo: Corpus) -> None
 @pytest.mark.parametrize("begun", ["run", "score"])
 def test_no_text_or_number_of_a_secret_entry_is_given(begun: str) -> None:
     public, secret = (made_corpus(4, segment=name, register=f"of {name}") for name in ("development", "gold_standard"))
-    texts = [entry.model_copy(update={"id": f"s{entry.id}"}) for entry in secret.entries]
+    texts = [entry.model_copy(update={"id": f"s{entry.id}"}) for entry in secret.reveal_here()]
     corpus = made_corpus(0).__class__(public.dataset, (*public.entries, *texts), "0" * 64, public.form)
     if begun == "run":
         under_way = ro.start(corpus, "copy-source")
@@ -158,7 +158,7 @@ def test_no_text_or_number_of_a_secret_entry_is_given(begun: str) -> None:
         assert not any(each.values for each in events if isinstance(each, Progress))
         run = under_way.result()
     else:
-        run = ro.score(corpus, {entry.id: entry.source for entry in corpus.entries})
+        run = ro.score(corpus, {entry.id: entry.source for entry in corpus.reveal_here()})
     table = run.entries()
     assert [row["withheld"] for row in table] == [False] * 4 + [True] * 4
     assert table[4:] == [{"entry_id": f"s{n}", "withheld": True} for n in range(4)]

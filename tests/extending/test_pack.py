@@ -18,7 +18,7 @@ from harness.doctor.finding import Health
 from harness.run.rescoring import Explainer
 from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import shown_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
@@ -326,7 +326,7 @@ def test_failed_entry_is_counted(place: Place, capsys: Shown, tmp_path: Path) ->
     assert "demo.vowels failed at 2 entries of run " + run[:8] in found.words
     with closing(open_store()) as store:
         stored = find_run(store, run)
-        corpus = read_entries(store, stored.corpus, stored.positions)
+        corpus = shown_entries(store, stored.corpus, stored.positions)
         explainer = Explainer(store, stored)
         results = list(read_results(store, stored.id))
         found_of = [explainer.explain(corpus[each.position], each) for each in results[3:6]]

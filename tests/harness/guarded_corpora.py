@@ -40,7 +40,7 @@ def tools(name: str, options: ScoringOptions | None = None, size: int = ENTRIES)
     if name == "demo":
         corpus = load(sample_path(DEMO_CORPUS))
         terms = sample_path(DEMO_COACHING)
-        return _prepared(corpus.dataset, corpus.entries[:size], options, coaching=terms)
+        return _prepared(corpus.dataset, corpus.reveal_here()[:size], options, coaching=terms)
     if not (TEXTS.exists() and STRICT.exists()):
         pytest.skip("no test data at data/text and data/fst")
     if name == "cree":

@@ -57,7 +57,7 @@ def play(
     told = {"model": model, "latency_seconds": 0.5} | ({} if cost is None else {"cost_usd": cost})
     texts = [
         entry.reference if place < right else f"{SPOILT[place % 5]} {place}"
-        for place, entry in enumerate(corpus.entries)
+        for place, entry in enumerate(corpus.reveal_here())
     ]
     lines = [{"id": entry.id, "output": text, **told} for entry, text in zip(corpus.entries, texts, strict=True)]
     outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")

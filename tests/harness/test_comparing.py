@@ -50,7 +50,7 @@ def made(
     place = folder / f"{label}-{len(list(folder.iterdir()))}.txt"
     lines = [
         entry.reference if number in set(right) else f"WRONG NUMBER {number}"
-        for number, entry in enumerate(given.entries)
+        for number, entry in enumerate(given.reveal_here())
     ]
     place.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     options = MethodOptions(**LANGUAGES, outputs=place, condition=label)
@@ -182,7 +182,7 @@ def test_other_corpora_and_readings_are_refused(connection: Connection, run: Run
     found = quick(connection, [one, other, two])
     assert [r.run_id for r in found.runs] == [one, two]
     assert "its corpus is another: made (sha256" in found.refused[other]
-    sides = (e.model_copy(update={"source": e.reference, "reference": e.source}) for e in given.entries)
+    sides = (e.model_copy(update={"source": e.reference, "reference": e.source}) for e in given.reveal_here())
     turned = Corpus(given.dataset, tuple(sides), given.sha256, given.form)
     connection.execute("UPDATE corpora SET dataset = replace(dataset, '\"made\"', '\"was\"')")
     found = quick(connection, [one, run(given=turned)])

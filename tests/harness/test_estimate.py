@@ -56,8 +56,8 @@ def model(asked: Asked) -> Answer:
 
 
 def estimated(path: Path, given: Corpus, plan: Plan, places: range | None = None) -> RunEstimate:
-    method = build(plan.method, plan.options, given.entries, no_key)
-    chosen = [given.entries[p] for p in places or range(len(given.entries))]
+    method = build(plan.method, plan.options, given.reveal_here(), no_key)
+    chosen = [given.reveal_here()[p] for p in places or range(len(given.entries))]
     with closing(open_store(path)) as connection:
         return estimate(connection, chosen, method, plan)
 
@@ -172,7 +172,7 @@ def test_services_are_charged_by_the_character(store_path: Path) -> None:
     plan = Plan(method="api:deepl", options=options)
     given = sentences(20)
     told = estimated(store_path, given, plan)
-    characters = sum(len(entry.source) for entry in given.entries)
+    characters = sum(len(entry.source) for entry in given.reveal_here())
     assert (told.prompt_tokens, told.calls.expected) == (None, 3)
     cost = ranges(told)["cost"]
     assert cost.low == cost.high == pytest.approx(25e-6 * characters)
@@ -182,8 +182,8 @@ def test_services_are_charged_by_the_character(store_path: Path) -> None:
 def test_shown_request_is_sent(endpoint: Scripted, store_path: Path, size: int) -> None:
     plan = chat_plan(endpoint.url, batch_size=size)
     given = corpus(8)
-    method = build(plan.method, plan.options, given.entries, no_key)
-    ahead = [first_request(method, group) for group in groups(given.entries, size)]
+    method = build(plan.method, plan.options, given.reveal_here(), no_key)
+    ahead = [first_request(method, group) for group in groups(given.reveal_here(), size)]
     run_corpus(store_path, given, plan)
     sent = [asked.body for asked in endpoint.asked if len(asked.body["messages"]) == 2]
     for request in ahead:

@@ -284,7 +284,7 @@ def answer(path: Path, corpus: Corpus, right: int) -> str:
     outputs = path.parent / f"right-{right}.jsonl"
     lines = [
         {"id": entry.id, "output": entry.reference if n < right else f"la {n}"}
-        for n, entry in enumerate(corpus.entries)
+        for n, entry in enumerate(corpus.reveal_here())
     ]
     outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     options = MethodOptions(source_language="en", target_language="eo", outputs=outputs)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Dataset
-from corpora.model.entry import Entry, EntryId, Segment
+from corpora.model.entry import Entry, EntryId, Segment, reveal_here
 from corpora.model.task import TRANSLATION
 from corpora.text.comparison import normalised
 from harness.card.comparability import card_id
@@ -62,11 +62,12 @@ class LintSubject:
 def stored_subject(connection: sqlite3.Connection, run: Run) -> LintSubject:
     """Return a finished run of the store; HarnessError where it has no card yet, StoreSealed where no key opens it."""
     card = card_head(connection, run)
-    own = read_entries(connection, run.corpus, run.positions)
+    read = read_entries(connection, run.corpus, run.positions)
+    own = dict(zip(read, reveal_here(read.values()), strict=True))
     rows = [
         LintedEntry(entry, result.output or "")
         for result in read_results(connection, run.id)
-        if (entry := own.get(result.position)) and not (entry.model_extra or {}).get("withheld")
+        if (entry := own.get(result.position)) and not entry.withheld
     ]
     if run.imported:
         whole = whole_corpus(connection, corpus_sha256(connection, run.corpus))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from corpora.files.json_types import Json
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import AnyEntry, Entry, Segment, reveal_here, seal_secret
 from corpora.model.task import TRANSLATION
 from corpora.model.terms import Terms
 from harness.store.file.sealing import (
@@ -40,10 +40,10 @@ def save_corpus(connection: sqlite3.Connection, corpus: Corpus, positions: Itera
     """
     recipients = () if corpus.vault is None else corpus.vault.recipients
     wanted = None if positions is None else frozenset(positions)
-    entries = [
+    entries = reveal_here(
         entry if wanted is None or place in wanted or not entry.secret else _not_stored(place, entry.segment)
         for place, entry in enumerate(corpus.entries)
-    ]
+    )
     known = find_corpus(connection, corpus)
     if known is None:
         return insert_corpus(connection, corpus.sha256, corpus.dataset, entries, partial=False, recipients=recipients)
@@ -257,13 +257,14 @@ def read_entries(
     corpus_id: int,
     positions: Iterable[int] | None = None,
     dataset: Dataset | None = None,
-) -> dict[int, Entry]:
-    """Return entries by their place in the corpus: all, or those asked for; sealed ones are opened.
+) -> dict[int, AnyEntry]:
+    """Return entries by their place in the corpus: all, or those asked for; secret ones to be revealed.
 
     ``dataset``: the corpus's envelope, where it was read already.
-    Raises StoreSealed, or KeyStoreError, where there is a sealed one among them and no key opens it.
+    Raises StoreSealed, or KeyStoreError, where there is one among them that is sealed on the disk and no key opens it.
     """
-    return _entries(connection, corpus_id, positions, CorpusSeal.open, dataset)
+    opened = _entries(connection, corpus_id, positions, CorpusSeal.open, dataset)
+    return {place: seal_secret(entry) for place, entry in opened.items()}
 
 
 def shown_entries(
@@ -282,7 +283,7 @@ def open_entries(
     """Return those that are not secret, for what may leave this machine; nothing is opened for it."""
     secret = secret_positions(connection, corpus_id)
     wanted = _positions(connection, corpus_id) if positions is None else positions
-    return read_entries(connection, corpus_id, [place for place in wanted if place not in secret])
+    return _entries(connection, corpus_id, [place for place in wanted if place not in secret], CorpusSeal.open)
 
 
 def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozenset[int]:

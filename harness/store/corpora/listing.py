@@ -23,7 +23,7 @@ from corpora.files.problems import CorpusError, Problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import AnyEntry, Segment, reveal_here
 from harness.consent.given import consent_of
 from harness.core.failures import UsageError
 from harness.core.storage import storable
@@ -70,7 +70,7 @@ def read_stored(
         )
     corpus = read_corpus_of_run(connection, number)
     update = {"local_only": True} if kept_here else {}
-    entries = [entry.model_copy(update=update) for entry in corpus.entries]
+    entries = [entry.model_copy(update=update) for entry in corpus.reveal_here()]
     return replace(corpus, warnings=check_entries(entries, corpus.dataset.id))
 
 
@@ -137,7 +137,7 @@ def shown_corpus(connection: sqlite3.Connection, number: int) -> Corpus:
     return _corpus_of(connection, number, shown_entries(connection, number))
 
 
-def _corpus_of(connection: sqlite3.Connection, number: int, entries: Mapping[int, Entry]) -> Corpus:
+def _corpus_of(connection: sqlite3.Connection, number: int, entries: Mapping[int, AnyEntry]) -> Corpus:
     sha256 = connection.execute("SELECT sha256 FROM corpora WHERE id = ?", (number,)).fetchone()[0]
     return Corpus(
         read_dataset(connection, number), tuple(entries[place] for place in sorted(entries)), sha256, Form.SPECIFICATION
@@ -364,7 +364,7 @@ def examine_stored(connection: sqlite3.Connection, number: int, sha256: str, fil
     held = connection.execute("SELECT count(*) FROM entries WHERE corpus = ?", (number,))
     if corpus is None or len(corpus.entries) != held.fetchone()[0]:
         entries = tuple(entry for _, entry in sorted(read_entries(connection, number).items()))
-        problems = check_entries(entries, dataset.id)
+        problems = check_entries(reveal_here(entries), dataset.id)
         corpus = Corpus(dataset, entries, sha256, Form.SPECIFICATION, problems)
     return _examination(corpus, files, source_state)
 

@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from corpora.files.problems import shown
 from corpora.model.corpus import Corpus
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import AnyEntry, Entry, Segment, reveal_here
 from corpora.model.terms import Terms
 from corpora.model.vocabularies import Transmission
 from corpora.text.comparison import is_blank, normalised
@@ -28,9 +28,9 @@ _NAMED = 5  # Entries that a message names
 Digest = Callable[[str], bytes]
 
 
-def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[Entry]) -> None:
+def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[AnyEntry]) -> None:
     """Store the digests of the secret entries of a stored corpus; called within a transaction."""
-    sources = {entry.source for entry in entries if entry.secret and not is_blank(entry.source)}
+    sources = {entry.source for entry in reveal_here(entries) if entry.secret and not is_blank(entry.source)}
     if sources:
         key = _key(connection)
         digests = map(_digest(key), sources)
@@ -40,7 +40,7 @@ def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[
         )
 
 
-def known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> list[tuple[Entry, int]]:
+def known_secrets(connection: sqlite3.Connection, entries: Sequence[AnyEntry]) -> list[tuple[Entry, int]]:
     """Return the open entries that have the text of one that is known as secret, each with the number of a corpus that has it."""
     with transaction(connection):
         _complete(connection)
@@ -48,11 +48,11 @@ def known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> l
         return []
     digest = _digest(_key(connection))
     known = dict(connection.execute("SELECT digest, corpus FROM secret_texts"))
-    asked = [entry for entry in entries if not entry.secret and not is_blank(entry.source)]
+    asked = [e for e in entries if isinstance(e, Entry) and not e.secret and not is_blank(e.source)]
     return [(entry, known[mark]) for entry in asked if (mark := digest(entry.source)) in known]
 
 
-def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[AnyEntry]) -> None:
     """Raise UsageError where open entries have the text of one that is known as secret; no text is quoted."""
     if secrets := known_secrets(connection, entries):
         raise UsageError(_said([entry for entry, _ in secrets], *_where(connection, secrets[0][1])))
@@ -163,9 +163,9 @@ def is_wider(now: Terms, before: Terms) -> bool:
 
 
 def _share_a_source(connection: sqlite3.Connection, number: int, corpus: Corpus) -> bool:
-    stored = read_entries(connection, number).values()
+    stored = reveal_here(read_entries(connection, number).values())
     known = {normalised(entry.source) for entry in stored if not is_blank(entry.source)}
-    return any(normalised(entry.source) in known for entry in corpus.entries)
+    return any(normalised(entry.source) in known for entry in corpus.reveal_here())
 
 
 def _terms_check_said(connection: sqlite3.Connection, number: int, name: str, before: Terms, now: Terms) -> str:

@@ -17,10 +17,12 @@ from typing import Any
 
 from distributed import Client, Future, KilledWorker, Queue
 
+from corpora.model.clearance import reveal
 from harness.core.failures import HarnessError, RunState
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import is_loopback
 from harness.method.options import MethodOptions
+from harness.privacy import NO_CORPUS
 from harness.run.recorder import RemoteWork
 from harness.sweep.cluster.messages import (
     CoordinatorAnswer,
@@ -266,7 +268,8 @@ class _Errand:
             )
         self._left = {*work.waiting}
         self._go = StartWork(
-            entries=tuple(SentEntry.of(place, work.entries[place]) for place in work.waiting), known=tuple(work.known)
+            entries=tuple(SentEntry.of(place, reveal(work.entries[place], NO_CORPUS)) for place in work.waiting),
+            known=tuple(work.known),
         )
 
     def _take(self, report: WorkerReport) -> None:

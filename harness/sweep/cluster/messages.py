@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from corpora.model.corpus import entry_fields
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, Entry
 from corpora.model.vocabularies import Transmission
 from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass, HarnessError, RunState
@@ -186,7 +186,7 @@ class SentRow(Message):
         fields = {name: getattr(result, name) for name in cls.model_fields}
         return cls.model_construct(**fields)
 
-    def result(self, entry: Entry, finished_at: float) -> Result:
+    def result(self, entry: AnyEntry, finished_at: float) -> Result:
         """Return the result of an entry; what the worker's clock said of it does not count."""
         sent = Output(self.output, self.error_class, self.error, raw=self.raw)
         [output] = sound([sent], 1)

@@ -12,7 +12,7 @@ from contextlib import closing
 from urllib.parse import urlsplit
 
 from corpora.model.corpus import Dataset
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry
 from harness.core.failures import HarnessError, UsageError
 from harness.core.installation import install_line
 from harness.core.version import VERSION
@@ -118,7 +118,7 @@ def require_cluster(address: str, cells: Sequence[SweepCell]) -> str:
     return address
 
 
-def require_terms_of(dataset: Dataset, entries: Sequence[Entry], plan: Plan, addresses: Iterable[str]) -> None:
+def require_terms_of(dataset: Dataset, entries: Sequence[AnyEntry], plan: Plan, addresses: Iterable[str]) -> None:
     """Raise UsageError where texts of these entries may not go to machines of a cluster."""
     if any(entry.secret for entry in entries):
         raise UsageError("Secret entries go to no worker: begin each such run here.")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.corpus import Corpus, Dataset
-from corpora.model.entry import Entry, EntryId, Segment
+from corpora.model.entry import Entry, EntryId, Segment, reveal_here
 from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.card.comparability import card_id
@@ -137,8 +137,8 @@ def read_runs(
     known = None  # of a corpus from a vault, the places that these runs have
     if datasets[0].opened_from is not None:
         known = {p for run in by_id.values() if run.corpus == first.corpus for p in run.positions}
-    corpus = sorted(read_entries(connection, first.corpus, known).items())
-    return ReviewedRuns(datasets[0], runs, {card_id(entry.id): entry for _, entry in corpus})
+    corpus = reveal_here(entry for _, entry in sorted(read_entries(connection, first.corpus, known).items()))
+    return ReviewedRuns(datasets[0], runs, {card_id(entry.id): entry for entry in corpus})
 
 
 def require_translation(dataset: Dataset) -> None:
@@ -153,11 +153,9 @@ def require_translation(dataset: Dataset) -> None:
 def _reviewed(
     connection: sqlite3.Connection, run: Run, card_hash: str, composite: float | None, segments: Sequence[Segment]
 ) -> ReviewedRun:
-    entries = {
-        place: entry
-        for place, entry in read_entries(connection, run.corpus, run.positions).items()
-        if not segments or entry.segment in segments
-    }
+    read = read_entries(connection, run.corpus, run.positions)
+    revealed = zip(read, reveal_here(read.values()), strict=True)
+    entries = {place: entry for place, entry in revealed if not segments or entry.segment in segments}
     outputs = {
         card_id(entry.id): result.output
         for result in read_results(connection, run.id)
@@ -321,9 +319,8 @@ def of_corpus(
     one that is too long.
     """
     require_translation(corpus.dataset)
-    entries = [
-        entry for entry in corpus.entries if (not segments or entry.segment in segments) and not is_blank(entry.source)
-    ]
+    whole = corpus.reveal_here()
+    entries = [entry for entry in whole if (not segments or entry.segment in segments) and not is_blank(entry.source)]
     if not entries:
         raise UsageError("There is no entry with a source in these segments. Choose others with --segment.")
     if secret := sum(entry.secret for entry in entries):
@@ -338,7 +335,7 @@ def of_corpus(
         corpus.dataset,
         [entry.question() for entry in entries],
         written=[entry.reference for entry in entries],
-        around=surroundings(corpus.entries, carries),
+        around=surroundings(whole, carries),
     )
 
 

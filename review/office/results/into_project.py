@@ -65,7 +65,7 @@ def gather(project: Project, office: Office) -> Gathered:
 def _without_barred(collected: Collected, bars: Mapping[int, Barred]) -> tuple[Entry, ...]:
     """Return what came back without what second speakers refuse or object to; the next wording takes its place."""
     left = []
-    for came in collected.corpus.entries:
+    for came in collected.corpus.reveal_here():
         if not isinstance(came.id, int):
             continue
         if (bar := bars.get(came.id)) is None:
@@ -99,7 +99,7 @@ def _count(project: Project, written: Iterable[_Written], bars: Mapping[int, Bar
             entry.has_reference and not _written_in(entry, came_back.out.review)
             for entry, _ in _back(entries, came_back.usable)
         )
-        for entry, came in _back(entries, came_back.collected.corpus.entries):
+        for entry, came in _back(entries, came_back.collected.corpus.reveal_here()):
             if entry.id in bars and bars[entry.id].objected & _forms(came):
                 note(entry, found.objected)
         done = {came.id for came in came_back.collected.corpus.entries} | came_back.collected.withheld_entries
@@ -122,7 +122,7 @@ def _without_lost(project: Project, written: Iterable[_Written], found: Gathered
     """
     for came in written:
         usable = {entry.id for entry in came.usable}
-        back = {entry.id: entry for entry in came.collected.corpus.entries}
+        back = {entry.id: entry for entry in came.collected.corpus.reveal_here()}
         entries = (e for e in _entries(project, came.out).values() if e.id not in usable)
         lost = [entry for entry in entries if _written_in(entry, came.out.review)]
         project.put([_left_of(project, came.out, e, back.get(e.id), found) for e in lost])

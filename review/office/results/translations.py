@@ -47,7 +47,7 @@ def corrections(key: AnswerKey, state: State, corpus: Corpus) -> list[Correction
                 place = (key.items[item].entry, comparison_form(wording))
                 counts.setdefault(place, set()).add(reviewer)
                 wordings.setdefault(place, wording.strip())
-    known = {e.id: set(map(comparison_form, (e.reference, *e.variants))) for e in corpus.entries}
+    known = {e.id: set(map(comparison_form, (e.reference, *e.variants))) for e in corpus.reveal_here()}
     offered = [
         Correction(entry_id, wordings[entry_id, form], len(who))
         for (entry_id, form), who in counts.items()
@@ -67,7 +67,8 @@ def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
     for correction in accepted:
         added.setdefault(correction.entry_id, []).append(correction.wording)
     entries = tuple(
-        entry.model_copy(update={"variants": (*entry.variants, *added.get(entry.id, ()))}) for entry in corpus.entries
+        entry.model_copy(update={"variants": (*entry.variants, *added.get(entry.id, ()))})
+        for entry in corpus.reveal_here()
     )
     dataset = corpus.dataset.model_copy(update={"version": next_version(corpus.dataset.version)})
     return replace(corpus, dataset=dataset, entries=entries)

@@ -23,6 +23,7 @@ from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from corpora.files.json_types import JsonObject
+    from corpora.model.entry import Entry
 
 with when_used():
     from corpora.model import corpus as model_corpus
@@ -157,7 +158,7 @@ def _of_corpus(
         raise UsageError(f"--given-by: who gave the texts of this corpus is sealed. Name {_WHERE}, or the entries by their ids (--entries).")  # fmt: skip
     if closed:
         click.echo(f"warning: {counted(closed, 'entry', 'entries')} of held_out stayed closed, so who gave them is not known. Run this again once they have been moved out of it (rosetta vault check-up --do rotate).", err=True)  # fmt: skip
-    ids = [entry.id for entry in found.entries if _gave(entry, given_by or "")]
+    ids = [entry.id for entry in found.reveal_here() if _gave(entry, given_by or "")]
     if not ids:
         raise UsageError(f"--given-by: no entry of {file} says {given_by!r}. Name a field and its value as the file has them.")  # fmt: skip
     return notice.entries_of(whole, ids, of_a_person=True)
@@ -178,7 +179,7 @@ def _corpus(file: str, given: dict[str, Any], opened: Callable[[request.VaultNot
         return listing.shown_corpus(connection, number)
 
 
-def _gave(entry: Any, told: str) -> bool:
+def _gave(entry: Entry, told: str) -> bool:
     name, equals, value = told.partition("=")
     if not (name and equals and value):
         raise UsageError("--given-by takes FIELD=NAME, such as speaker=Ana.")

@@ -264,7 +264,7 @@ def _list(offered: Sequence[translations.Correction], corpus: model_corpus.Corpu
 
 
 def _variants_show(each: translations.Correction, corpus: model_corpus.Corpus) -> None:
-    [entry] = [entry for entry in corpus.entries if entry.id == each.entry_id]
+    [entry] = [entry for entry in corpus.reveal_here() if entry.id == each.entry_id]
     whom = "1 person" if each.people == 1 else f"{each.people} people"
     click.echo(plain(f"entry {entry.id}   {entry.source}"))
     click.echo(plain(f"  known      {entry.reference}"))

@@ -166,7 +166,8 @@ def _demo_card(folder: Path, lane: authoring.SampleLane) -> bytes:
             asked = api.ask(corpus, "glossary", {"glossary": folder / "data" / "words.tsv", **name})
         else:
             words = str(samples.sample_path(samples.DEMO_GLOSSARY))
-            texts = word_by_word.WordByWord({"words": words}).translate([entry.source for entry in corpus.entries])
+            sources = [entry.source for entry in corpus.reveal_here()]
+            texts = word_by_word.WordByWord({"words": words}).translate(sources)
             outputs = Path(place) / "outputs.txt"
             outputs.write_text("".join(f"{text}\n" for text in texts), "utf-8")
             asked = api.ask(corpus, "replay", {"outputs": outputs, **name})

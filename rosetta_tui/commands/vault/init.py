@@ -208,7 +208,7 @@ def _say_lacking(lacks: tuple[str, ...], folder: Path, *, as_it_is: bool) -> Non
 
 def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, records.SmallestTold]:
     """Return which difference the secret segments of a corpus are large enough to tell."""
-    smallest_by_segment = smallest.by_segment(corpus.entries)
+    smallest_by_segment = smallest.by_segment(corpus.reveal_here())
     return {
         segment: records.SmallestTold(entries=count, points=records.tenth_upward(least))
         for segment, (count, least) in smallest_by_segment.items()

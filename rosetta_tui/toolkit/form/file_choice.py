@@ -111,11 +111,6 @@ def _listed(head: str, entry: os.DirEntry[str]) -> str:
     return path + os.sep if _is_folder(entry) else path
 
 
-def _name(path: str) -> str:
-    """Return the last part of a path, with the sign of a folder: the parts before are in the input."""
-    return os.path.basename(path.rstrip(os.sep)) + os.sep * path.endswith(os.sep)  # noqa: PTH119  text, not a path
-
-
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()

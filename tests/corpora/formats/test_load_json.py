@@ -41,7 +41,7 @@ def test_example_of_the_specification_loads(tmp_path: Path) -> None:
     corpus = load(file(tmp_path, SPECIFICATION_EXAMPLE))
     assert corpus.form is Form.SPECIFICATION
     assert (corpus.warnings, corpus.dataset.provenance) == ((), ("gold_standard", "textbook"))
-    (only,) = corpus.entries
+    (only,) = corpus.reveal_here()
     assert (only.id, only.segment, only.difficulty) == (42, Segment.GOLD_STANDARD, 2)
     assert only.register_ == "conversational"
     assert only.secret

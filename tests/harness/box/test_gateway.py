@@ -234,7 +234,7 @@ def test_it_gets_sources_alone_and_in_another_order(store_path: Path, tmp_path: 
         orders.append([text["source"] for text in texts])
         ids.append({text["id"] for text in texts})
     assert orders[0] != orders[1]
-    assert orders[0] != [entry.source for entry in given.entries]
+    assert orders[0] != [entry.source for entry in given.reveal_here()]
     assert not ids[0] & ids[1]
 
 

@@ -140,7 +140,7 @@ def test_another_segment_is_still_an_error_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rows", ["results", "entries"])
 def test_run_log_is_read_imported_and_scored(tmp_path: Path, there: Connection, rows: str) -> None:
     corpus = load(file(tmp_path, written(contest_set())))
-    outputs = read_outputs(file(tmp_path, written(log(rows)), "log.json"), corpus.entries)
+    outputs = read_outputs(file(tmp_path, written(log(rows)), "log.json"), corpus.reveal_here())
     first, second, third = (outputs.output(f"g_{n}") for n in range(3))
     assert (first.text, second.text, third.text) == ("Bonan matenon!", "Dankegon!", None)
     assert outputs.models() == ["example/model"]

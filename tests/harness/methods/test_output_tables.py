@@ -122,7 +122,7 @@ def test_workbook_is_a_corpus_and_outputs(tmp_path: Path) -> None:
     assert [(each.id, each.source, each.reference) for each in corpus.entries] == [(1, "dog", "atim")]
     assert any("first of 2 sheets" in each.message for each in corpus.warnings)
     (tmp_path / "o.xlsx").rename(tmp_path / "o")  # known by its bytes
-    assert read_outputs(tmp_path / "o", corpus.entries).output(1).text == "atim"
+    assert read_outputs(tmp_path / "o", corpus.reveal_here()).output(1).text == "atim"
 
 
 def test_messages_of_gettext_are_a_corpus_and_outputs(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_messages_of_gettext_are_a_corpus_and_outputs(tmp_path: Path) -> None:
         (1, "dog", "atim"), (4, "%d dog", "atim"), ("4 plural", "%d dogs", "atimwak"),
     ]  # fmt: skip
     assert sum("left out" in each.message for each in corpus.warnings) == 2
-    found = read_outputs(tmp_path / "c.po", corpus.entries)
+    found = read_outputs(tmp_path / "c.po", corpus.reveal_here())
     assert [found.output(each.id).text for each in corpus.entries] == ["atim", "atim", "atimwak"]
 
 
@@ -147,7 +147,7 @@ def test_arb_files_are_joined_by_their_keys(tmp_path: Path) -> None:
     assert [(each.id, each.source, each.reference, each.notes) for each in corpus.entries] == [
         ("dog", "dog", "atim", "an animal")
     ]
-    assert read_outputs(reference, corpus.entries).output("dog").text == "atim"
+    assert read_outputs(reference, corpus.reveal_here()).output("dog").text == "atim"
     with pytest.raises(CorpusError, match="one language"):
         load(source, dataset=PAIR)
 

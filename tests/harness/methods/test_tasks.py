@@ -98,16 +98,16 @@ def test_options_and_methods_of_translation_are_refused_for_others(server: Serve
 @pytest.mark.parametrize("name", OTHERS)
 def test_the_outputs_that_records_bring_are_replayed(name: str) -> None:
     bare = {"id": 2, "source": "s", "reference": "A: b"}
-    given = own_outputs(corpus_of(name, RECORDS[name]).entries)
+    given = own_outputs(corpus_of(name, RECORDS[name]).reveal_here())
     brings = any(field.startswith("predicted") for field in RECORDS[name]) or name == "chat"
     assert (given is not None) == brings
     if given is None:
         with pytest.raises(UsageError, match="'replay' needs --outputs"):
-            build("replay", options(task=name), corpus_of(name, RECORDS[name]).entries)
+            build("replay", options(task=name), corpus_of(name, RECORDS[name]).reveal_here())
         return
     assert SECRET in (given.output(1).text or "")
     if name in {"asr", "judged", "response"}:
-        both = own_outputs(corpus_of(name, RECORDS[name], bare).entries)
+        both = own_outputs(corpus_of(name, RECORDS[name], bare).reveal_here())
         assert both.output(2).error == "The record brings no output with it."
 
 

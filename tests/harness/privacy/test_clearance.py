@@ -1,23 +1,29 @@
 """Texts are sent, and replies kept, only as the clearance of the very run allows."""
 
 import copy
+import json
 import pickle
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
-from corpora.model.clearance import Clearance
+from corpora.model.clearance import Clearance, reveal
 from corpora.model.corpus import Corpus
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, seal_secret
 from corpora.model.vocabularies import Sending, Transmission
 from harness.core.calls import Calls, Reply, Request
 from harness.endpoint.endpoints import no_key
 from harness.method.completions import read_completion
 from harness.method.method import MethodClass, Output, Setup
-from harness.privacy import SendingRules, clear
+from harness.privacy import NO_CORPUS, SendingRules, clear
 from harness.run.running import execute_run
 from harness.setup.plan import RunOptions
 from harness.store.file.database import open_store
@@ -68,9 +74,51 @@ def test_strictest_of_the_entries_decides(
     assert found.secret == {place for place, name in enumerate(segments) if name == "held_out"}
 
 
+def traceback_of(entry: Any) -> str:
+    try:
+        entry + 1
+    except TypeError as error:
+        return "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+    return ""
+
+
+WAYS_OUT: list[Callable[[Any], object]] = [
+    json.dumps, TypeAdapter(Any).dump_json, TypeAdapter(Any).dump_python, pickle.dumps, copy.copy, copy.deepcopy, vars,
+    list, len, lambda entry: entry.source, lambda entry: entry.reference, lambda entry: entry.variants,
+    lambda entry: f"{entry:>40}", lambda entry: entry.model_dump(), lambda entry: {**entry},
+]  # fmt: skip
+SHOWN: list[Callable[[Any], object]] = [
+    repr, str, "{}".format, "{!r:>90}".format, "%s".__mod__, ascii, lambda entry: [entry], lambda entry: {entry: entry},
+    lambda entry: [value for name in dir(entry) if not name.startswith("_") and not callable(value := getattr(entry, name))],
+    lambda entry: Corpus(corpus(1).dataset, (entry,), "0" * 64, corpus(1).form), traceback_of,
+    lambda entry: [entry.open_tag(name) for name in Entry.model_fields],
+]  # fmt: skip
+
+
+@given(st.text(), st.sampled_from(["held_out", "gold_standard", "local_only"]))
+def test_sealed_entry_tells_nothing_of_its_texts(text: str, kept_by: str) -> None:
+    mark = f"§{text}"
+    fields: dict[str, Any] = {"local_only": True} if kept_by == "local_only" else {"segment": kept_by}
+    more = {"notes": mark, "context": mark, "variety": mark, "own": mark, "variants": (mark,)}
+    entry = Entry.model_validate({"id": 1, "source": mark, "reference": mark} | more | fields)
+    secret = seal_secret(entry)
+    for shown in SHOWN:
+        assert "§" not in repr(shown(secret)), shown
+    for way in WAYS_OUT:
+        try:
+            told = way(secret)
+        except (TypeError, AttributeError, PydanticSerializationError) as error:
+            told = error
+        assert isinstance(told, Exception) or told is secret, way
+        assert "§" not in repr(told), way
+    assert secret not in (entry, seal_secret(entry))
+    assert secret != entry
+    assert reveal(secret, Clearance(marks=frozenset({seal_secret(entry).mark}))) is entry
+
+
 @pytest.mark.parametrize("mark", [{"segment": "held_out"}, {"segment": "development", "local_only": True}])
-def test_secret_entry_shows_no_text_by_itself(mark: dict[str, Any]) -> None:
-    [secret], [public] = corpus(1, notes="a note", **mark).entries, corpus(1, notes="a note").entries
+def test_revealed_entry_shows_no_text_by_itself(mark: dict[str, Any]) -> None:
+    [secret], [public] = (corpus(1, notes="a note", **more).reveal_here() for more in (mark, {}))
     ways: list[Callable[[Entry], str]] = [repr, str, "{}".format, lambda entry: repr([Translation(entry, "x")])]
     for shown in ways:
         told = shown(secret)
@@ -80,6 +128,54 @@ def test_secret_entry_shows_no_text_by_itself(mark: dict[str, Any]) -> None:
         pickle.dumps(secret)
     assert pickle.loads(pickle.dumps(public)) == public
     assert copy.copy(secret) == copy.deepcopy(secret) == secret
+
+
+def test_clearance_reveals_the_entries_of_its_run_alone() -> None:
+    """Other texts, other entries of its corpus, and the same texts once they are of another segment stay sealed."""
+    whole, other = corpus(3, segment="gold_standard"), corpus(3, segment="held_out")
+    cleared = clear(whole.dataset, {0: whole.entries[0]}, CHEAP, whole.entries, no_key).clearance
+    assert reveal(whole.entries[0], cleared).source == "entry number 0"
+    assert reveal(corpus(3, segment="gold_standard").entries[0], cleared).source == "entry number 0"  # read again
+    for secret in (*whole.entries[1:], *other.entries):
+        with pytest.raises(ValueError, match="another run"):
+            reveal(secret, cleared)
+    with pytest.raises(ValueError, match="another run"):
+        reveal(whole.entries[0], NO_CORPUS)
+    assert reveal(corpus(1).entries[0], NO_CORPUS).source == "entry number 0"
+
+
+REVEALED = {
+    "sent or scored": {"harness/api.py", "harness/run/loop.py", "harness/run/running.py", "harness/sweep/cluster/carrier.py"},
+    "done here by its custodian": {
+        # checked, counted, compared
+        "corpora/checks/requirements.py", "harness/card/checking/lint_subject.py", "harness/card/importing.py", "harness/privacy.py",
+        "harness/store/corpora/listing.py", "harness/vault/sealed_corpus.py", "rosetta_tui/commands/community/consent.py",
+        "rosetta_tui/commands/vault/init.py",
+        # scored by what is stored: a card, a comparison, an estimate
+        "harness/card/material.py", "harness/compare/rows.py", "harness/estimate/earlier.py", "harness/run/beginning.py",
+        "harness/setup/scoring_tools.py",
+        # written, sealed, or known by a digest
+        "corpora/formats/write.py", "harness/project/authoring.py", "harness/release/ledger.py", "harness/store/corpora/entries.py",
+        "harness/store/corpora/secrecy.py", "review/community/contents.py",
+        # taken into a project or a review, and back
+        "harness/project/candidates.py", "review/office/making/reviewed_runs.py", "review/office/results/into_project.py",
+        "review/office/results/translations.py",
+        # an output for each entry, by its id
+        "harness/inputs/outputs.py", "rosetta_tui/commands/submission/pack.py",
+        # shown
+        "rosetta_tui/commands/review/adjudicate.py", "rosetta_tui/request/look.py",
+    },
+}  # fmt: skip
+"""Module by what it does with secret texts; a new one is a decision."""
+
+
+def test_texts_are_revealed_in_these_places_alone() -> None:
+    ways = [r"(?<![.\w])reveal\(", r"\breveal_here\("]
+    for (what, modules), way in zip(REVEALED.items(), ways, strict=True):
+        found = {place.split(":")[0] for place in lines_with(rf"^(?! *def ).*{way}", *PACKAGES)}
+        assert found - {"corpora/model/corpus.py", "harness/vault/secret_text.py"} == modules, what
+    within = {place.split(":")[0] for place in lines_with(r"(?<!self)\._entry\b", *PACKAGES)}
+    assert within == {"corpora/model/entry.py", "corpora/model/clearance.py"}
 
 
 class Straying:
@@ -98,10 +194,10 @@ class Straying:
 
 
 def of_terms(transmission: object) -> Corpus:
-    given = corpus(1, source="a text")
-    told = given.dataset.model_copy(update={"transmission": transmission})
+    made = corpus(1, source="a text")
+    told = made.dataset.model_copy(update={"transmission": transmission})
     kept = {"local_only": told.terms.local_only}
-    return Corpus(told, tuple(entry.model_copy(update=kept) for entry in given.entries), given.sha256, given.form)
+    return Corpus(told, tuple(entry.model_copy(update=kept) for entry in made.reveal_here()), made.sha256, made.form)
 
 
 @pytest.mark.parametrize(("transmission", "words"), [
@@ -145,8 +241,8 @@ def test_words_of_a_server_about_a_secret_entry_are_withheld(
     """Whatever the method is, and however many entries share the call, the run sees to it."""
     endpoint.answer = lambda asked: error(status, f"cannot say {asked.source}")
     plan = chat_plan(endpoint.url, batch_size=2)
-    given = [*corpus(1).entries, *corpus(2, segment=segment).entries[1:]]
-    heard = run_corpus(store_path, corpus_of(given), plan)
+    mixed = [*corpus(1).reveal_here(), *corpus(2, segment=segment).reveal_here()[1:]]
+    heard = run_corpus(store_path, corpus_of(mixed), plan)
     kept_words = [each.error or "" for each in kept(store_path).results]
     assert ("cannot say" in f"{kept_words} {heard.events}") is (segment == "development")
     assert query(store_path, "SELECT count(*) FROM replies") == [(0,)]

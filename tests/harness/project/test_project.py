@@ -321,7 +321,7 @@ def test_other_corpus_takes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     keeper.is_stopped(monkeypatch, after=False)
     with changing(other.folder, other.home) as project:
         corpus = whole_corpus(project)
-        first = corpus.entries[0].model_copy(update={"source": "Something else"})
+        first = corpus.reveal_here()[0].model_copy(update={"source": "Something else"})
         changed = type(corpus)(corpus.dataset, (first,), corpus.sha256, corpus.form)
         keeper.vault.add(changed, "words", keeper.identity)
     refuses(UsageError, "another corpus 'words'", keeper.moves)

@@ -175,7 +175,7 @@ def test_references_that_are_the_outputs_have_no_rank(home: Path, tmp_path: Path
     corpus, path = ranked_corpus(10), tmp_path / "rosetta.sqlite"
     honest = made_card(tmp_path, corpus)
     bad = json.loads(made_card(tmp_path, corpus, 2).data)
-    false = [each.model_copy(update={"reference": row["predicted"]}) for each, row in zip(corpus.entries, bad["results"], strict=True)]  # fmt: skip
+    false = [each.model_copy(update={"reference": row["predicted"]}) for each, row in zip(corpus.reveal_here(), bad["results"], strict=True)]  # fmt: skip
     run = play(path, corpus_of(false), 10, "model-two")
     with closing(open_store(path)) as store:
         lie = outgoing_run(store, find_run(store, run), WORDS)

@@ -55,7 +55,7 @@ def demo_statistics(scorer: Scorer | None = None) -> npt.NDArray[np.float64]:
     made = []
     for name in ("strong", "weak", ""):
         outputs = {} if not name else _outputs(f"eo-demo-outputs-{name}.jsonl")
-        rows = [Translation(each, outputs.get(str(each.id), "")) for each in corpus.entries]
+        rows = [Translation(each, outputs.get(str(each.id), "")) for each in corpus.reveal_here()]
         made.append(scorer.table(scorer.statistics(rows)).matrix)
     return np.array(made)
 

@@ -516,7 +516,7 @@ def test_difference_on_few_entries_is_not_told(office: Office) -> None:
 
 @pytest.fixture(scope="module")
 def demo() -> list[Entry]:
-    return list(load(str(files("corpora.samples").joinpath("eo-demo-v1.json"))).entries)
+    return list(load(str(files("corpora.samples").joinpath("eo-demo-v1.json"))).reveal_here())
 
 
 def test_smallest_difference_halves_with_four_times_the_entries(demo: list[Entry]) -> None:

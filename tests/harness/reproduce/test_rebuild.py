@@ -42,7 +42,7 @@ def store(corpus: Corpus) -> Iterator[sqlite3.Connection]:
 def card_of(corpus: Corpus, method: str, told: dict[str, Any]) -> RunCard:
     """Return a card whose set-up is that of a method, over all entries of the corpus."""
     plan = api.ask(corpus, method, told).plan
-    setup = build(plan.method, plan.options, corpus.entries, no_key).setup
+    setup = build(plan.method, plan.options, corpus.reveal_here(), no_key).setup
     return stated(corpus, setup)
 
 

@@ -162,9 +162,9 @@ def worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def expected() -> tuple[Floor, ...]:
     given = corpus(SIZE)
-    setup = surface_setup("en", "eo", given.entries).model_copy(update={"metrics": FEW})
-    metrics = make_metrics(Resources(setup, entries=given.entries))
-    return stored_floors(floors(given.entries, metrics))
+    setup = surface_setup("en", "eo", given.reveal_here()).model_copy(update={"metrics": FEW})
+    metrics = make_metrics(Resources(setup, entries=given.reveal_here()))
+    return stored_floors(floors(given.reveal_here(), metrics))
 
 
 @pytest.mark.parametrize("how", ["", "drain", "stop"])

@@ -29,7 +29,7 @@ from harness.run.rescoring import Explainer, rescore
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.annotations import read_annotations
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import shown_entries
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.results import read_results
@@ -188,7 +188,7 @@ def test_no_output_passes_for_a_judgement(endpoint: Scripted, store_path: Path) 
         assert first.value == {"score": 0.0, "explanation": f"The answer says: {evil}"}
         explainer = Explainer(connection, run)
         [result, _] = read_results(connection, run.id)
-        entry = read_entries(connection, run.corpus)[0]
+        entry = shown_entries(connection, run.corpus)[0]
         said = explainer.explain(entry, result).sentences[SEMANTIC]
         explainer.close()
     assert f"The answer says: {evil}" in said
@@ -247,7 +247,7 @@ def test_failing_judge_leaves_no_secret(endpoint: Scripted, store_path: Path, st
 
 def test_asking_sends_no_secret_text_elsewhere() -> None:
     far = make_judge("judge_binary", "https://judge.example.org/v1", "x", key=no_key)
-    [entry] = secret_corpus(1).entries
+    [entry] = secret_corpus(1).reveal_here()
     with pytest.raises(HarnessError, match="not cleared"):
         Asking(RunOptions(), Ledger(None), NO_CORPUS)(far, [Translation(entry, "an output")])
 
@@ -328,7 +328,7 @@ def test_scoring_over_budget_is_no_run(endpoint: Scripted, store_path: Path, dea
 
 
 def ahead(path: Path, entries: int, plan: Plan) -> JudgeEstimate:
-    given = corpus(entries).entries
+    given = corpus(entries).reveal_here()
     method = build(plan.method, plan.options, given, no_key)
     with closing(open_store(path)) as connection:
         found = estimate_judges(connection, given, method, plan)

@@ -154,7 +154,7 @@ def test_run_completed_meanwhile_is_not_touched(finished: Path) -> None:
     """Between the look at a run and its lock, another process may have brought it to its end."""
     before, again = kept(finished), Heard()
     plan = chat_plan("http://127.0.0.1:9/v1")
-    method = ClearedMethod(build("chat", plan.options, corpus(5).entries, no_key), plan, Clearance())
+    method = ClearedMethod(build("chat", plan.options, corpus(5).reveal_here(), no_key), plan, Clearance())
     wishes = again, again.control, Resumption(retry_failed=True)
     with pytest.raises(UsageError, match="is complete"):
         execute_run(finished, before.run.id, method, *wishes)

@@ -97,7 +97,7 @@ def test_second_run_asks_nothing_and_costs_the_same(endpoint: Scripted, store_pa
 
 
 def test_cache_key_covers_what_decides_the_answer(endpoint: Scripted, store_path: Path) -> None:
-    entries, bodies = corpus(1).entries, ({"seed": 2**53 - 1}, {"top_p": 0.9})
+    entries, bodies = corpus(1).reveal_here(), ({"seed": 2**53 - 1}, {"top_p": 0.9})
     changes: list[dict[str, Any]] = [
         {}, {"model": "another"}, {"temperature": 0.5}, {"max_tokens": 77}, {"replicate": 1},
                {"body": bodies[0]}, {"body": bodies[1]}, {"target_name": "Simple"},

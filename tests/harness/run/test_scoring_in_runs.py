@@ -25,12 +25,12 @@ from harness.core.failures import HarnessError, UsageError
 from harness.leaderboard.ranking import leaderboards
 from harness.method.options import MethodOptions
 from harness.run.following import Follower
-from harness.run.rescoring import Explainer
+from harness.run.rescoring import Explainer, rescore
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import changes, require_same, stated_setup
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import shown_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results, read_row_words
 from harness.store.run_list import list_runs
@@ -110,7 +110,7 @@ def test_rows_tell_what_the_analyser_made_of_outputs(demo_run: ScoredDemo) -> No
 def test_explanations_name_the_words(demo_run: ScoredDemo, store_path: Path) -> None:
     with closing(open_store(demo_run.path)) as connection:
         run = find_run(connection, "last")
-        entries = read_entries(connection, run.corpus, run.positions)
+        entries = shown_entries(connection, run.corpus, run.positions)
         explainer = Explainer(connection, run)
         rows = read_results(connection, run.id)
         said = [explainer.explain(entries[row.position], row) for row in rows]
@@ -145,16 +145,17 @@ def test_language_with_variant_rules_has_lint_verdicts(store_path: Path) -> None
 
 
 def test_secret_words_stay_out_of_memo_and_rows(store_path: Path) -> None:
-    public = corpus(2, reference="publika vorto", source="a public word").entries
-    secret = corpus(1, segment="held_out", reference="sekretega ritaro", source="hidden").entries
+    public = corpus(2, reference="publika vorto", source="a public word").reveal_here()
+    secret = corpus(1, segment="held_out", reference="sekretega ritaro", source="hidden").reveal_here()
     mixed = corpus_of([*public, secret[0].model_copy(update={"id": 99})])
     for given in (corpus_of(secret), mixed):
         run_corpus(store_path, given, constant(("rosetta",)))
         keys = {row[0] for row in query(store_path, "SELECT key FROM findings")}
         assert not {"sekretega", "ritaro", "hidden"} & keys
-    play(store_path, ranked_corpus(6, Segment.GOLD_STANDARD), 3, "secret")
+    secrets = play(store_path, ranked_corpus(6, Segment.GOLD_STANDARD), 3, "secret", metrics=("exact_match_rate",))
     with closing(open_store(store_path)) as store:
-        assert read_row_words(store, find_run(store, "last").id) == {}
+        again = rescore(store, find_run(store, secrets), ScoringOptions(metrics=("chrf_plus_plus",)), lambda _: None)
+        assert [read_row_words(store, find_run(store, run).id) for run in (secrets, again)] == [{}, {}]
 
 
 def test_changed_terms_stop_resuming_and_explaining(store_path: Path, tmp_path: Path) -> None:
@@ -252,7 +253,7 @@ def test_run_begun_with_another_engine_goes_on(store_path: Path) -> None:
 def test_resumed_run_reads_texts_as_it_began(
     store_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, exact: float | None
 ) -> None:
-    *three, last = corpus(4, reference="ENTRY\u200b NUMBER 3").entries
+    *three, last = corpus(4, reference="ENTRY\u200b NUMBER 3").reveal_here()
     changed = last.model_copy(update={"reference": f"{last.reference}\ufe0f"})
     with monkeypatch.context() as earlier:
         earlier.setattr(prepare, "__kwdefaults__", {**(prepare.__kwdefaults__ or {}), "text_form": form})
@@ -391,7 +392,7 @@ def test_variants_of_secret_entries_count_and_stay_here(store_path: Path) -> Non
     of_constant(other, given, multi_ref=True)
     with closing(open_store(other)) as connection:
         run = find_run(connection, "last")
-        entries = read_entries(connection, run.corpus, run.positions)
+        entries = shown_entries(connection, run.corpus, run.positions)
         explainer = Explainer(connection, run)
         rows = read_results(connection, run.id)
         said = [explainer.explain(entries[row.position], row).sentences for row in rows]

@@ -112,7 +112,7 @@ def test_untagged_entry_counts_under_its_corpus(tmp_path: Path, store_path: Path
             out = tmp_path / f"{form}-{number}.out"
             write(each, out, form)
             assert out.read_text().count("Waikato") == 1
-            assert load(out, form=form).entries == whole.entries
+            assert load(out, form=form).reveal_here() == whole.reveal_here()
 
 
 def test_tags_of_secret_entries_do_not_leave(tmp_path: Path, store_path: Path) -> None:
@@ -230,10 +230,10 @@ def test_blank_source_is_not_asked(endpoint: Scripted, tmp_path: Path, store_pat
     with closing(open_store(store_path)) as store, pytest.raises(UsageError, match="nothing to a"):
         retry(store, stored.run)
     read = blank_corpus(tmp_path)
-    secret = [each.model_copy(update={"segment": Segment.GOLD_STANDARD}) for each in read.entries]
+    secret = [each.model_copy(update={"segment": Segment.GOLD_STANDARD}) for each in read.reveal_here()]
     closed = replace(read, entries=tuple(secret), sha256="1" * 64)
     run_corpus(store_path, closed, replay(tmp_path, *REFERENCES))
-    texts = [f"Other {each.source}" if each.source else "" for each in read.entries]
+    texts = [f"Other {each.source}" if each.source else "" for each in read.reveal_here()]
     both = zip(read.entries, texts, strict=True)
     others = tuple(each.model_copy(update={"source": text}) for each, text in both)
     run_corpus(store_path, replace(read, entries=others), replay(tmp_path, *REFERENCES))
@@ -250,11 +250,11 @@ def test_outputs_have_a_line_for_each_line_of_files(tmp_path: Path) -> None:
     of_files.write_text("unu\n\ndu\n\n\ntri\n\n")
     of_entries.write_text("unu\ndu\ntri\n")
     for path in (of_files, of_entries):
-        outputs = read_outputs(path, read.entries, read.dataset.file_lines)
+        outputs = read_outputs(path, read.reveal_here(), read.dataset.file_lines)
         assert [outputs.output(id_).text for id_ in (1, 3, 6)] == ["unu", "du", "tri"]
     of_entries.write_text("unu\ndu\ntri\nkvar\n")
     with pytest.raises(UsageError, match=r"4 lines for 3 entries.*or 7 as the corpus' files"):
-        read_outputs(of_entries, read.entries, 7)
-    renamed = [each.model_copy(update={"id": f"s{each.id}"}) for each in read.entries]
+        read_outputs(of_entries, read.reveal_here(), 7)
+    renamed = [each.model_copy(update={"id": f"s{each.id}"}) for each in read.reveal_here()]
     with pytest.raises(UsageError, match="no longer the numbers of"):
         read_outputs(of_files, renamed, 7)

@@ -46,7 +46,7 @@ def stored(folder: Path, made: Vault, by: Identity = OFFICE) -> None:
     """Store the corpus as a run out of the vault does."""
     key = None if made.read().split is None else opener(made)
     found = VaultOpening(made, by, "a run", VaultWork.RUN, together=key).corpus("greetings")
-    entries = tuple(each.model_copy(update={"id": n}) for n, each in enumerate(found.entries))
+    entries = tuple(each.model_copy(update={"id": n}) for n, each in enumerate(found.reveal_here()))
     told = found.dataset.model_copy(update={"created": None})  # no secret, and a canary here
     with closing(open_store(folder / STORE)) as store, transaction(store):
         save_corpus(store, replace(found, dataset=told, entries=entries))

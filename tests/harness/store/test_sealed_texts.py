@@ -31,6 +31,7 @@ from harness.store.corpora.entries import (
     read_entries,
     save_corpus,
     secret_positions,
+    shown_entries,
 )
 from harness.store.deletion import bring_back, erase, trash
 from harness.store.file import sealing
@@ -114,7 +115,7 @@ def files_with(path: Path, text: str) -> list[str]:
 def test_secret_entry_can_be_read_in_no_file(store_path: Path, store: sqlite3.Connection) -> None:
     number = filled(store)
     assert files_with(store_path, CANARY) == []
-    assert read_entries(store, 1) == dict(enumerate(entries("gold_standard")))
+    assert shown_entries(store, 1) == dict(enumerate(entries("gold_standard")))
     found = list(read_results(store, number))
     assert found == [replace(row, trace=()) for row in rows(entries("gold_standard"))]
     assert [row for _, row in results_after(store, number, 0)] == found
@@ -234,7 +235,7 @@ def test_vault_corpus_opens_for_keepers(store_path: Path, store: sqlite3.Connect
     first, second = Identity.load(store_path.parent, Role.KEEPER).age, AgeIdentity.make()
     with transaction(store):
         number = save_corpus(store, of_vault(first, second))
-    assert read_entries(store, number) == dict(enumerate(entries("gold_standard")))
+    assert shown_entries(store, number) == dict(enumerate(entries("gold_standard")))
     (store_path.parent / "keeper.key").rename(store_path.parent / "elsewhere")
     forget_keys()
     Identity.load(store_path.parent, Role.COMPUTER)
@@ -313,7 +314,7 @@ def test_later_run_fills_the_places_of_what_it_uses(store_path: Path) -> None:
     run_corpus(store_path, mixed(), PLAN, positions=SECRET[:1])
     with closing(open_store(store_path)) as store:
         assert find_run(store, "last").corpus == 1
-        entries = read_entries(store, 1)
+        entries = shown_entries(store, 1)
     assert [entries[place].not_stored for place in SECRET] == [False, True, True]
     assert entries[6].source == f"{CANARY} source 6"
     assert entries[6].variants == (f"{CANARY} variant 6",)
@@ -322,7 +323,7 @@ def test_later_run_fills_the_places_of_what_it_uses(store_path: Path) -> None:
         for remain in (True, False):  # erased with the last run that uses them
             erase(store, find_run(store, "last"))
             assert bool(files_with(store_path, CANARY)) is remain
-        entries = read_entries(store, find_run(store, "last").corpus)
+        entries = shown_entries(store, find_run(store, "last").corpus)
         assert [entries[place].source for place in OPEN] == [f"open {n}" for n in OPEN]
 
 
@@ -428,8 +429,8 @@ def test_secret_text_is_refused_as_an_open_one(secret: Path) -> None:
 
 
 def test_what_the_store_does_not_hold_is_known_too(store_path: Path) -> None:
-    open_ones = made(["A", "B"], "development").entries
-    hidden = made(SOURCES, "held_out").entries
+    open_ones = made(["A", "B"], "development").reveal_here()
+    hidden = made(SOURCES, "held_out").reveal_here()
     renamed = [each.model_copy(update={"id": f"h{n}"}) for n, each in enumerate(hidden)]
     run_corpus(store_path, corpus_of([*open_ones, *renamed]), PLAN, positions=[0, 1])
     refuses(UsageError, "3 entries here", begun, store_path, made(SOURCES, "development"), PLAN)

@@ -40,7 +40,7 @@ def sample_card(lane: SampleLane = "data") -> bytes:
         if lane == "code":
             from harness.submission.sample.word_by_word import WordByWord
 
-            texts = WordByWord({"words": str(words)}).translate([e.source for e in corpus.entries])
+            texts = WordByWord({"words": str(words)}).translate([e.source for e in corpus.reveal_here()])
             (folder / "outputs.txt").write_text("".join(f"{each}\n" for each in texts), "utf-8")
             method, told = "replay", {"outputs": folder / "outputs.txt"}
         store = Path(place) / "store.sqlite"

@@ -63,12 +63,12 @@ def sources(opened: tuple[OpenedEntry, ...]) -> list[str]:
 
 def test_what_is_put_in_comes_out_for_each_keeper(made: Vault) -> None:
     given = corpus()
-    expected = sorted(each.source for each in given.entries if each.segment is not HELD)
+    expected = sorted(each.source for each in given.reveal_here() if each.segment is not HELD)
     for identity in (MINE, THEIRS, RECOVERY):
         opened = made.open("greetings", "a look", identity)
         assert sources(opened) == expected
     first = next(each for each in opened if each.source.reveal().endswith(" 0"))
-    entry = given.entries[0]
+    entry = given.reveal_here()[0]
     assert first.reference.reveal() == entry.reference
     rest = {"place": 0, "id": entry.id, "variants": list(entry.variants), "notes": entry.notes}
     assert json.loads(first.rest.reveal()) == rest
@@ -138,7 +138,7 @@ def test_held_out_is_opened_once_it_was_rotated_by_name(made: Vault) -> None:
     [stored] = state.head.corpora.values()
     assert stored.entries == {GOLD: 5, HELD: 1, OPEN: 2}
     [new] = set(sources(made.open("greetings", "a look", MINE))) - set(before)
-    assert new in {each.source for each in corpus().entries if each.segment is HELD}
+    assert new in {each.source for each in corpus().reveal_here() if each.segment is HELD}
     assert acts(made)[-2:] == ["rotated", "opened"]
 
 
@@ -197,7 +197,7 @@ def test_text_is_in_a_vault_once_and_in_a_segment(made: Vault) -> None:
         made.add(corpus(), "again", MINE)
     assert "source" not in str(said.value)
     given = corpus(1)
-    entry = given.entries[0].model_copy(update={"segment": None, "id": "one"})
+    entry = given.reveal_here()[0].model_copy(update={"segment": None, "id": "one"})
     lacking = type(given)(given.dataset, (entry,), given.sha256, given.form)
     refused("1 entries have no segment, the first is one", made.add, lacking, "words", MINE)
     made.add(corpus(4, "others"), "others", THEIRS)

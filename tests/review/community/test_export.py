@@ -86,9 +86,9 @@ def corpus(name: str, word: str, *, secret: bool = False) -> Corpus:
 
 
 def add_run(connection: sqlite3.Connection, given: Corpus, run_id: str) -> None:
-    outputs = [each.reference for each in given.entries]
+    outputs = [each.reference for each in given.reveal_here()]
     with patch.multiple(factory, DATASET=given.dataset, SHA256=given.sha256):
-        seal(connection, factory.add_run(connection, given.entries, outputs, run_id=run_id))
+        seal(connection, factory.add_run(connection, given.reveal_here(), outputs, run_id=run_id))
 
 
 @pytest.fixture(autouse=True)

@@ -73,7 +73,7 @@ def copied(made: Path, folder: Path) -> Path:
 
 @cache
 def demo_entries() -> tuple[Entry, ...]:
-    return load(sample_path(DEMO_CORPUS)).entries
+    return tuple(load(sample_path(DEMO_CORPUS)).reveal_here())
 
 
 @cache

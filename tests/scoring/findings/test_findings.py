@@ -38,7 +38,7 @@ FEWEST = 3
 
 
 def demo() -> list[Entry]:
-    return list(load(sample_path(DEMO_CORPUS)).entries)
+    return list(load(sample_path(DEMO_CORPUS)).reveal_here())
 
 
 def outputs_of(kind: str, entries: Sequence[Entry]) -> list[str]:
@@ -49,7 +49,7 @@ def outputs_of(kind: str, entries: Sequence[Entry]) -> list[str]:
 
 def ntrex(language: str, count: int) -> list[Entry]:
     skip_without(ENGLISH)
-    return list(load(ENGLISH, published(language)).entries[:count])
+    return list(load(ENGLISH, published(language)).reveal_here()[:count])
 
 
 def by_code(entries: Sequence[Entry], outputs: Sequence[str]) -> dict[FindingCode, OutputFinding]:

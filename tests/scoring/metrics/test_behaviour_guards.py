@@ -71,7 +71,7 @@ def demo() -> Resources:
     terms = json.loads(sample_path(DEMO_COACHING).read_text(encoding="utf-8"))["dictionary"]
     listed = {key: [to] if isinstance(to, str) else to for key, to in terms.items()}
     found = find_card("eo")
-    return resources(load(sample_path(DEMO_CORPUS)).entries, listed, target_card=found.card)
+    return resources(load(sample_path(DEMO_CORPUS)).reveal_here(), listed, target_card=found.card)
 
 
 @pytest.mark.thorough

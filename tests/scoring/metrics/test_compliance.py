@@ -76,7 +76,7 @@ def flagged(metric: Metric, translations: list[Translation]) -> float:
 
 def read_pairs(language: str) -> list[Translation]:
     skip_without(ENGLISH)
-    entries = load(ENGLISH, published(language)).entries
+    entries = load(ENGLISH, published(language)).reveal_here()
     return [Translation(entry, entry.reference) for entry in entries]
 
 

@@ -355,7 +355,7 @@ def test_demo_tells_weak_strong_and_people_apart() -> None:
     found = find_card("eo")
     annotator = FstAnnotator(open_analyser(SHIPPED / "epo" / "epo.hfstol"), found.card.writing("Latn"))
     metric = MorphologicalAccuracy(Resources(setup(facts()), card=found.card))
-    entries, values = load(sample_path(DEMO_CORPUS)).entries[:48], []
+    entries, values = load(sample_path(DEMO_CORPUS)).reveal_here()[:48], []
     for name in (DEMO_WEAK, DEMO_STRONG, None):
         lines = sample_path(name).read_text("utf-8").splitlines() if name else []
         told = {row["id"]: row["output"] for row in map(json.loads, lines)}

@@ -50,7 +50,7 @@ def small_corpus(size: int = 40, secret: int = 4) -> Corpus:
 def spoilt(corpus: Corpus, right: Sequence[int]) -> list[str]:
     return [
         entry.reference if place in right else f"{SPOILT[place % 5]} {place}"
-        for place, entry in enumerate(corpus.entries)
+        for place, entry in enumerate(corpus.reveal_here())
     ]
 
 

@@ -19,7 +19,7 @@ from harness.method.options import MethodOptions
 from harness.run import rescoring
 from harness.run.rescoring import Explanation
 from harness.setup.plan import Plan, RunOptions
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import shown_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
@@ -278,7 +278,7 @@ def run(tmp_path: Path) -> tuple[Path, Run]:
 
 def first(path: Path, run: Run) -> tuple[Entry, Result]:
     with closing(open_store(path)) as connection:
-        entry = read_entries(connection, run.corpus, [0])[0]
+        entry = shown_entries(connection, run.corpus, [0])[0]
         return entry, next(iter(read_results(connection, run.id, [0])))
 
 

@@ -415,7 +415,7 @@ def test_sentences_come_back_as_a_corpus(home: Path, listed: Path, told: dict[st
     assert "Without a translation that may be used: 1 sentences" in shown
     checked = CliRunner().invoke(corpus, ["check", str(out)])
     assert (checked.exit_code, "no signed record" in checked.output) == (0, True)
-    assert load(out).entries[0].reference == "niwâpamâw otêma"
+    assert load(out).reveal_here()[0].reference == "niwâpamâw otêma"
     assert "is there already" in refused("export", "words", "--corpus", out)
 
 

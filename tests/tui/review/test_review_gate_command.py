@@ -506,7 +506,7 @@ def test_variants_are_written_only_with_a_yes(unseen: Path, monkeypatch: pytest.
     monkeypatch.setattr("rosetta_tui.commands.review.adjudicate.answering", lambda: True)
     rosetta(*asked, text="y\n")
     after = load(unseen / "new.json")
-    assert sum(WORDING in entry.variants for entry in after.entries) == 1
+    assert sum(WORDING in entry.variants for entry in after.reveal_here()) == 1
     assert after.dataset.version == "1.1.0"
     assert CORPUS.read_bytes() == before
 

@@ -24,7 +24,7 @@ from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.attachments import MOST_NOTE, CheckedHere, Recount, change_words
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import shown_entries
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
@@ -412,7 +412,7 @@ def test_a_broken_language_card_is_why_nothing_is_explained(path: Path) -> None:
     explaining = Explaining(path, run.run_id)
     with closing(open_store(path)) as store:
         stored = find_run(store, run.run_id)
-        entry = read_entries(store, stored.corpus, [0])[0]
+        entry = shown_entries(store, stored.corpus, [0])[0]
         [result] = read_results(store, stored.id, [0])
     assert explaining.explain(entry, result) is None
     assert explaining.why_not is not None

@@ -368,15 +368,6 @@ def tell_unknown(words: Words, console: Console, typed: str) -> None:
         console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
 
 
-def _answers(words: Words) -> dict[str, bool]:
-    """Return what means yes or no; where letters meet, the person's own language counts."""
-    answers = {YES: True, NO: False, "y": True, "yes": True, "n": False, "no": False}
-    for label, means in ((words("No."), False), (words("Yes."), True)):
-        word = label.strip(" .").casefold()
-        answers |= {word[:1]: means, word: means}
-    return answers
-
-
 # who rates
 
 

@@ -25,7 +25,7 @@ from harness.core.failures import KeyStoreError, RunState, StoreError, UsageErro
 from harness.doctor.data import data as examine_data
 from harness.doctor.finding import Health
 from harness.store.attachments import change_words
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import read_entries, shown_entries
 from harness.store.deletion import HoldsSecrets, bring_back, trash
 from harness.store.file import copies, database, take_over
 from harness.store.file.copies import Locks, examine_locks
@@ -220,7 +220,7 @@ def test_old_store_is_read_whole(old: Path) -> None:
         cards = [json.dumps(load_card(store, run.number).as_json()).encode() for run in runs]
         assert verify_card(cards[0]).ok
         assert verify_card(cards[1], store).ok
-        again = read_entries(store, 1)
+        again = shown_entries(store, 1)
         texts = [(1, place, each.source, each.reference) for place, each in again.items()]
         assert texts == [row for row in entries if row[0] == 1]
         rows = [(run.number, each.position, each.output)
@@ -412,7 +412,7 @@ def test_read_only_old_store_is_read_with_a_warning(
     capsys.readouterr()
     for _ in range(2):
         with closing(open_store(before)) as store:
-            assert read_entries(store, 1)[0].source == f"{CANARY} 0"
+            assert shown_entries(store, 1)[0].source == f"{CANARY} 0"
     said = capsys.readouterr().err
     assert said.startswith(f"warning: {before} holds texts of secret entries that are open")
     assert said.count("warning") == 1

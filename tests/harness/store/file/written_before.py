@@ -26,7 +26,7 @@ from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora import entries as stored_entries
-from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.corpora.entries import read_dataset, shown_entries
 from harness.store.corpora.secrecy import note_secrets
 from harness.store.file import take_over
 from harness.store.file.database import open_store
@@ -123,7 +123,7 @@ def lost(path: Path, count: int = 12) -> list[str]:
     """Open a store and say what is not there of what was."""
     made, found = entries(count), []
     with closing(open_store(path)) as store:
-        if read_entries(store, 1) != dict(enumerate(made)):
+        if shown_entries(store, 1) != dict(enumerate(made)):
             found.append("entries")
         if [*read_results(store, 1)] != [replace(row, trace=()) for row in rows(made)]:
             found.append("results")
@@ -131,7 +131,7 @@ def lost(path: Path, count: int = 12) -> list[str]:
             found.append("attempts")
         if [each.value for each in read_annotations(store, 1)] != [answer().value]:
             found.append("annotations")
-        if read_entries(store, 2)[0].source != f"{CANARY} l":
+        if shown_entries(store, 2)[0].source != f"{CANARY} l":
             found.append("terms")
     return found
 
