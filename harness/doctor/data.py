@@ -20,8 +20,7 @@ from harness.endpoint.endpoints import chat_endpoint, checked_url, presets
 from harness.settings import read_settings, settings_path
 from harness.store.file.copies import Locks, examine_locks, upgrade_copy
 from harness.store.file.database import SCHEMA_VERSION
-from harness.store.file.schema import recorded_steps, schema_differences
-from harness.store.file.steps import STEPS
+from harness.store.file.schema import STEPS, recorded_steps, schema_differences
 from harness.store.file.trouble import in_words
 
 _FEW_BYTES = 200 * 2**20

@@ -22,8 +22,7 @@ from harness.store.file.copies import (
     file_lock,
     locks_are_missing,
 )
-from harness.store.file.schema import create_schema, fill_run_scores, recorded_steps, schema_differences
-from harness.store.file.steps import STEPS
+from harness.store.file.schema import STEPS, create_schema, fill_run_scores, recorded_steps, schema_differences
 from harness.store.file.trouble import STORE_ERRORS, full_words, in_words, transaction, unpacks, worded
 
 MOMENT_SECONDS = 1.0

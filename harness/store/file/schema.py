@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
-from harness.store.file.steps import STEPS
+
+def _read_steps() -> dict[str, str]:
+    """Return the SQL of each step of ``steps.sql`` under its name, in order, without the file's remarks."""
+    text = Path(__file__).with_name("steps.sql").read_text("utf-8")
+    parts = re.split(r"^-- step (\w+)$", text, flags=re.MULTILINE)
+    remark = re.compile(r"^--.*\n", re.MULTILINE)
+    # the spaces at the end are what the steps were recorded with
+    return {name: remark.sub("", sql) + "    " for name, sql in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+STEPS = _read_steps()
+"""The SQL of each step under its name. Each brings a store from the version before it to its own."""
 
 _RECORDS = """CREATE TABLE "_sqlite_migrations" (
    "id" INTEGER PRIMARY KEY,
@@ -115,7 +128,7 @@ def _differing_tables(tables: dict[str, Columns], expected: dict[str, Columns]) 
 #
 # The columns follow from the stored card alone, by SQL, so that none can state other than its
 # card. A metric that is implemented has a column: a new one is added to ``METRICS`` here, and to
-# the tables by a numbered step of ``harness.store.file.steps`` and of ``harness.publish``.
+# the tables by a numbered step of ``steps.sql`` and of ``harness.publish``.
 
 METRICS: Final = (
     "equivalent_match_rate", "ter", "length_ratio", "morphological_accuracy",

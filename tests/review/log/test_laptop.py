@@ -20,8 +20,7 @@ from harness.core.storage import StorageProblem
 from harness.sealed.chain import check_chain
 from review.log.event import Event, erase, events_sha256, read_event
 from review.log.fold import fold
-from review.log.laptop import FILE_NAME, Draft, Laptop, StoredBatch
-from review.log.laptop_form import LAPTOP, MIGRATIONS
+from review.log.laptop import FILE_NAME, LAPTOP, MIGRATIONS, Draft, Laptop, StoredBatch
 from review.log.merge import export_events, merge
 from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.payloads import Export, Scope
