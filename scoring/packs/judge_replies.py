@@ -156,9 +156,13 @@ def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeV
     return judged[0]
 
 
-_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=lambda pairs: _Object(dict(pairs), len(dict(pairs)) < len(pairs)), strict=False
-)
+def _object(pairs: Sequence[tuple[str, Any]]) -> _Object:
+    """Read a JSON object whose names may be in any case."""
+    value = {name.strip().casefold(): item for name, item in pairs}
+    return _Object(value, len(value) < len(pairs))
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, strict=False)
 _RATING: Final = re.compile(r"\[\[([^\[\]]{1,40})\]\]")
 _LABELLED: Final = re.compile(
     r"\*{0,2}\b(?:(?:final|overall) )?(?:rating|score)\*{0,2} ?:\*{0,2}\s{0,2}"

@@ -48,6 +48,8 @@ def test_a_reply_within_its_contract_has_a_score() -> None:
         (BINARY, "{" * 199 + ' {"score": 1}', 1),  # the most brackets
         (BINARY, '{{"score": 1}}', 1),  # doubled brackets
         (DETAILED, '{"score": " 4 ", "explanation": "x"}', 4),  # number as text
+        (DETAILED, '{"Score": 4, " EXPLANATION": "x"}', 4),
+        (DETAILED, '<cot>{"score": 1}</cot>{"SCORE": 4}', 4),
         (SEMANTIC, '{"explanation": "{}", "score": 0.94}', 0.94),  # fraction
         (RATING, "[[ 7.5 ]] so [[7.5]]", 7.5),  # half a point, twice
         (WORD, "**INCORRECT**", 0),  # emphasis
@@ -69,7 +71,7 @@ def test_any_other_reply_is_null_with_a_reason() -> None:
         (BINARY, '{"score": NaN}', "outside its scale"),  # NaN
         (BINARY, '{"score": -1}', "outside its scale"),  # negative
         (BINARY, '{"score": ' + "9" * 6000 + "}", "no JSON object"),  # 6,000 digits
-        (BINARY, '{"Score": 1}', "no JSON object"),  # another field
+        (BINARY, '{"rating": 1}', "no JSON object"),  # another field
         (BINARY, '{"score": 1', "no JSON object"),  # cut off
         (BINARY, '{"a":' * 10_000 + "1" + "}" * 10_000, "no JSON object"),  # nested
         (BINARY, "{" * 200_000, "no JSON object"),  # brackets
