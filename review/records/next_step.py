@@ -154,9 +154,11 @@ def _of_submission(
         places, purpose = [(folder, grant.request.name)], grant.request.purpose
     if "CORPUS" in command and len(places) == 1:
         [(folder, name)] = places
-        command = [name if word == "CORPUS" else word for word in command]
         if command[:3] == ["rosetta", "submission", "run"]:
             command += ["--vault", folder, "--purpose", "WORDS"]
+        if name.startswith("-"):  # not to be taken for an option
+            command = [*(word for word in command if word != "CORPUS"), "--", name]
+        command = [name if word == "CORPUS" else word for word in command]
     command = [purpose if word == "WORDS" else word for word in command]
     yield CouncilStep(about, end.step.name, words, shlex.join(command))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,12 @@ def test_council_gives_a_command_only_options_that_it_has(desk: Desk, monkeypatc
     step = WayStep("confirmation", done=False, words="", command="rosetta vault check-up FOLDER CORPUS --purpose WORDS")
     monkeypatch.setattr(next_step, "end_of_way", lambda *_: WayEnd(step, "", step.command))
     assert first(desk)["command"] == "rosetta vault check-up FOLDER eo-gold --purpose WORDS"
+    corpus = gold(desk.folder)
+    corpus.write_text(corpus.read_text("utf-8").replace('"eo-gold"', '"--help"'), "utf-8")
+    desk("vault init other --name Other --as Office --recovery rec2.txt")
+    desk(f"vault add other {corpus}")
+    shutil.rmtree(desk.folder / "elders")
+    assert first(desk)["command"] == "rosetta vault check-up FOLDER --purpose WORDS -- --help"
 
 
 def test_council_fills_in_words_and_not_parts_of_a_purpose(desk: Desk) -> None:
