@@ -149,7 +149,8 @@ class AwaitedGrant:
                 (answer, _), state = read_answer(data), self.grants.vault.read()
                 if answer.request != number:
                     other = state.grants.get(answer.request)
-                    if other is None or not (other.used or other.expired("")):  # old ones may stay on a stick
+                    done = other and (other.used or other.expired("") or answer.keeper in other.answers)
+                    if not done:  # old ones may stay on a stick
                         which = f"another request, {other.request.purpose!r}," if other else "another request,"
                         yield f"{path.name} answers {which} and does not count here."
                     continue

@@ -123,6 +123,10 @@ def test_whatever_lies_on_the_stick_is_no_answer(here: Grants, tmp_path: Path) -
     assert all("a pipe or a device" in line for line in refusals[:3])
     assert refusals[3] == "d.rosetta-answer answers another request, 'a look', and does not count here."
     assert made.awaited(here, tmp_path).allowed(*made.WORK)
+    told.clear()
+    with pytest.raises(made.StillWaitingError):
+        replace(other, tell=told.extend).allowed("greetings", made.OFFICE, (Segment.DEVELOPMENT,), "another look")
+    assert "d.rosetta-answer" not in " ".join(told), "it was imported where it belongs"
 
 
 def test_answers_to_another_request_and_another_vault(here: Grants, tmp_path: Path) -> None:
