@@ -18,6 +18,7 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
+from harness.method.option_table import SCORING
 from harness.run.rescoring import prospect, rescore
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.runs import read_run
@@ -33,11 +34,8 @@ from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.form_line import FormLine
 from scoring.core.inventory import short_title
 
-FORM = (
-    "metrics", "analyser", "gloss_dictionary", "embeddings", "embeddings_model", "judge",
-    "judge_model", "comet", "bertscore", "terms", "language_card", "multi_ref",
-)  # fmt: skip
-"""Fields of the form, as ``rosetta score`` names them."""
+FORM = tuple(name for name in SCORING.names if name != "scoring")
+"""Fields of the form, in the table's order; weights of one's own are chosen by the command alone."""
 
 PAUSE = 0.4  # seconds without a key after which it is looked up what would work
 
