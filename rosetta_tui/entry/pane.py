@@ -93,6 +93,9 @@ class EntryPane(ScrollView, can_focus=True):
             self._strips[at] = strip.adjust_cell_length(self._width, self.rich_style)
         return self._strips[at]
 
+    def on_mount(self) -> None:
+        self.set_class(not getattr(self.app, "pane_open", True), "-closed")
+
     def on_resize(self) -> None:
         self._wrap()
 
@@ -147,7 +150,7 @@ class PanedScreen(SearchedScreen):
 
     def show_entry(self) -> None:
         """Show the entry under the cursor, unless the pane is closed or shows it as it is."""
-        if not self.pane.display or not self.pane.is_attached or not self.pane.region:
+        if not any(pane.display and pane.region for pane in self.query(EntryPane)):
             return
         key = self.entry_key()
         if key == self._page_key:
@@ -182,12 +185,13 @@ class PanedScreen(SearchedScreen):
 
     def open_pane(self, *, opened: bool) -> None:
         """Show or hide the pane."""
-        self.pane.set_class(not opened, "-closed")
         self._page_key = None
+        for pane in self.query(EntryPane):
+            pane.set_class(not opened, "-closed")
+            if not opened and pane.has_focus:
+                self.table.focus()
         if opened:
             self.call_after_refresh(self.show_entry)
-        elif self.focused is self.pane:
-            self.table.focus()
 
     def action_pane(self) -> None:
         opened = self.pane.has_class("-closed")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -14,7 +14,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from corpora.text.messages import percent
-from harness.store.file.openings import Floor
 from rosetta_tui.live.answers import answer_lines, answers_line, answers_panel, asks_for_answers, judged_in_vain
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
@@ -36,6 +35,9 @@ from scoring.core.specification import Tier, Weighing
 
 BAR = 21  # cells of a bar from 0 to the metric's top
 INPUT_LINES = 3  # lines for the composite's inputs and gaps; the metrics screen has the rest
+ROOMY = 40  # lines of a terminal from which all of them are used
+_LEAST_CELL = 52  # cells of a metric with its bar, so that two stand side by side at 120
+_CELL_BAR = 14
 
 
 class QualityPanel(DetailLine):
@@ -56,8 +58,8 @@ class InputsLine(DetailLine):
 
     def show_run(self, live: LiveRun) -> None:
         """Show the metrics of the run now."""
-        width = max(1, self.content_size.width)
-        self.tell(answers_line(live) if asks_for_answers(live) else inputs_line(live, width))
+        width, most = max(1, self.content_size.width), INPUT_LINES if self.app.size.height >= ROOMY else INPUT_LINES - 1
+        self.tell(answers_line(live) if asks_for_answers(live) else input_bars(live, width, most))
 
 
 def _full(live: LiveRun, width: int) -> Content:
@@ -125,53 +127,68 @@ def tier_line(live: LiveRun, *, caveats: bool = True) -> Content:
     )
 
 
-def best_floor_words(floor: Floor | None) -> Content:
-    """Return what the best worthless method reaches (T2)."""
-    if floor is None:
-        return Content("")
-    return Content.assemble(
-        ("╿ best floor ", "$quiet"),
-        f"{figures.number(floor.composite, 2)} ",
-        show(f"({figures.floor_words(floor.name)})", "$quiet"),
-    )
+def input_bars(live: LiveRun, width: int, most: int) -> Content:
+    """Return caveats in a line, then metrics as aligned bars in at most so many lines; the key for the rest is last.
 
-
-def inputs_line(live: LiveRun, width: int) -> Content:
-    """Return caveats, the composite's inputs with their weights, the metrics next to it, floors and gaps."""
+    First the composite's inputs with their weights, then what has a value beside them (T3).
+    """
     progress, started = live.progress, live.started
     if progress is None or started is None:
         return Content("")
-    mixed = composite(progress.values, started.missing, _weighing(live))
-    inside = [
-        _input(part.metric, part.value, live).append(Content.styled(f" ×{part.effective_weight:.2f}", "$quiet"))
-        for part in mixed.inputs
-    ]
-    floor = [best_floor_words(live.best_floor)] if live.best_floor else []
-    fails = [
-        Content.styled(f"! {caveat_words(caveat)}", "$warn") for caveat in (live.claim.caveats if live.claim else ())
-    ]
+    caveats = live.claim.caveats if live.claim else ()
+    fails = [Content.styled(f"! {caveat_words(caveat)}", "$warn") for caveat in caveats]
     fails += judged_in_vain(progress)
-    # the metrics outside the composite that have a value (T3), as many as there is room for
-    inside_ids = composite_metrics()
-    outside = [id_ for id_, number in progress.values.items() if number is not None and row_of(id_) is not None]
-    beside = [
-        _input(id_, progress.values[id_], live) for id_ in in_order(id_ for id_ in outside if id_ not in inside_ids)
-    ]
-    room = INPUT_LINES * width - width // 4  # lines break at words, which costs some room
-    room -= _cells([*fails, *inside, *floor])
-    lengths = accumulate(part.cell_length + len(_DOT) for part in beside)
-    shown = beside[: sum(length <= room - len(_count(started.missing)) - len(_DOT) for length in lengths)]
-    more = len(shown) < len(beside)
-    gaps = _gaps_in_room(started.missing, room - _cells(shown), more=more)
-    return Content.styled(_DOT, "$quiet").join([*fails, *inside, *shown, *floor, *gaps])
+    weights = {
+        part.metric: part.effective_weight
+        for part in composite(progress.values, started.missing, _weighing(live)).inputs
+    }
+    others = (id_ for id_, number in progress.values.items() if number is not None and row_of(id_) is not None)
+    metrics = [*weights, *in_order(id_ for id_ in others if id_ not in composite_metrics())]
+    columns = max(1, width // _LEAST_CELL)
+    wide, room = width // columns, max(1, most - bool(fails)) * columns
+    off = _count(started.missing) if started.missing else ""
+    shown = metrics if len(metrics) + bool(off or live.best_floor) <= room else metrics[: room - 1]
+    cells = [_bar_cell(id_, weights.get(id_), live) for id_ in shown]
+    floor = "" if live.best_floor is None else f"╿ best floor {figures.number(live.best_floor.composite, 2)}"
+    more = "" if len(shown) == len(metrics) else f"{len(metrics) - len(shown)} more: m"
+    rest = _DOT.join(filter(None, [floor, more, off]))
+    cells += [Content.styled(rest, "$quiet")] if rest else []
+    cells = [cell.truncate(wide - 2, ellipsis=True).pad_right(max(0, wide - cell.cell_length)) for cell in cells]
+    lines = [Content("").join(cells[at : at + columns]) for at in range(0, len(cells), columns)]
+    head = [Content.styled(_DOT, "$quiet").join(fails)] if fails else []
+    return Content("\n").join([*head, *lines])
+
+
+def _bar_cell(metric: str, weight: float | None, live: LiveRun) -> Content:
+    """Return a metric's name, value, bar with its interval and floor, weight, and change over the last entries."""
+    progress, row = live.progress, row_of(metric)
+    number = progress.values.get(metric) if progress else None
+    head = show(f"{short_title(metric):<11.11} ", "$quiet")
+    share = Content.styled(f" ×{weight:.2f}" if weight is not None else "      ", "$quiet")
+    if number is None or row is None:
+        return head
+    if beside_value(metric, live.references):  # an acceptance never stands without that of the references
+        return Content.assemble(head, shown_value(metric, number, live.references), share)
+    interval = progress.intervals.get(metric) if progress else None
+    low, top = row.info.low, row.info.high
+    floor = live.best_chrf_floor if metric == "chrf_plus_plus" else None
+    bounded = isfinite(low) and isfinite(top)
+    bar = figures.interval_bar(number, interval, low=low, top=top, width=_CELL_BAR, floor=floor) if bounded else ""
+    change = live.change(metric)
+    steps = "" if change is None else f" {figures.signed(change, 1 if top > 1 else 2)}"
+    ends = "" if interval is None else " " + "–".join(value(metric, end) for end in interval)
+    return Content.assemble(
+        head,
+        (f"{value(metric, number):>5} ", "bold"),
+        (f"{bar:<{_CELL_BAR}}", "$mark"),
+        share,
+        (ends, "$quiet"),
+        (steps, "$quiet"),
+    )
 
 
 def _weighing(live: LiveRun) -> Weighing | None:
     return None if live.claim is None else live.claim.weighing
-
-
-def _cells(parts: Sequence[Content]) -> int:
-    return sum(part.cell_length + len(_DOT) for part in parts)
 
 
 _DOT = " · "
@@ -179,31 +196,6 @@ _DOT = " · "
 
 def _missing(live: LiveRun) -> Mapping[str, str]:
     return live.started.missing if live.started else {}
-
-
-def _input(metric: str, number: float | None, live: LiveRun) -> Content:
-    name = show(f"{short_title(metric)} ", "$quiet")
-    return name.append(shown_value(metric, number, live.references))
-
-
-def _gaps_in_room(missing: Mapping[str, str], room: int, *, more: bool) -> list[Content]:
-    """Return which metrics have no value and why, as far as there is room for reasons, less if ``more``; else how many."""
-    contents: list[Content] = []
-    left = dict(missing)
-    groups: dict[str, list[str]] = {}
-    for id_, reason in () if more else missing.items():
-        groups.setdefault(reason, []).append(id_)
-    # those of the composite first: their lack changes what it means
-    inside = composite_metrics()
-    for reason, metrics in sorted(groups.items(), key=lambda group: inside.isdisjoint(group[1])):
-        words = show(f"no value: {', '.join(map(short_title, metrics))} ({reason})", "$quiet")
-        room -= words.cell_length + len(_DOT)
-        if room < len(_count(left)):
-            break
-        contents.append(words)
-        left = {id_: why for id_, why in left.items() if id_ not in metrics}
-    rest = _count(left) if left else "more: m" if more else ""
-    return [*contents, Content.styled(rest, "$quiet")] if rest else contents
 
 
 def _count(missing: Mapping[str, str]) -> str:

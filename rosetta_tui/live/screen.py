@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar
 
 from textual import on
@@ -120,7 +120,7 @@ class LiveScreen(ReasonedScreen):
         self.superseded = False  # true once a newer screen shows the same run
         self._helm = helm if control is None else LocalRunControl(control)
         self._order, self._run_id = order, run_id
-        self.following = False
+        self.following = order is None  # until a key moves the cursor or orders the rows
         self._source, self._store = source, store
         self._run: Run | None = None
         self._explaining: Explaining | None = None
@@ -148,15 +148,13 @@ class LiveScreen(ReasonedScreen):
         yield CountLine()
         yield Input(placeholder="text in id, source, reference or output", id="search")
         with RowsAndPane():
-            yield EntryTable(self.live, self._store, id="entries")
+            yield self.table
             yield EntryPane()
         yield KeyLine(palette_from=130)
 
     def on_mount(self) -> None:
         self.query_one(RunBanner).display = False
-        self.table.focus()
-        if self._order is not None:
-            self.table.wish(self._order)
+        self.call_after_refresh(self.table.focus)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
         self.set_interval(AFTERWARDS_SECONDS, self.look_afterwards)
         # what the app consists of need not be walked at each look
@@ -168,9 +166,12 @@ class LiveScreen(ReasonedScreen):
         """Id of the run, "" where nobody told it yet."""
         return self.live.started.run_id if self.live.started else self._run_id
 
-    @property
+    @cached_property
     def table(self) -> EntryTable:
-        return self.query_one("#entries", EntryTable)
+        """The entries; it is there before it stands on the screen, which a part of another part does last."""
+        made = EntryTable(self.live, self._store, id="entries")
+        made.order = self._order or made.order
+        return made
 
     # What happens
 
@@ -218,6 +219,7 @@ class LiveScreen(ReasonedScreen):
         return kept
 
     def _end(self) -> None:
+        self.following = self.following and not self.live.over
         self._over, self._over_since = self.live.over, time.time()
         if self._run is None and self.run_id:
             self._end_acts.watch(self.run_id)  # it could not even begin
@@ -263,7 +265,11 @@ class LiveScreen(ReasonedScreen):
         self.query_one(RunBanner).show_run(self.live)
         rows = self.table.entries
         nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
-        parts = [self.table.order.words(self.table.kept), nothing, "following" if self.following else ""]
+        parts = [
+            self.table.order.words(self.table.kept),
+            nothing,
+            "following" if self.following and self.size.width >= 100 else "",
+        ]
         notes = " · ".join(part for part in parts if part)
         self.query_one(CountLine).show_run(self.live, notes=notes)
         if self.following and self.live.newest is not None:
@@ -369,6 +375,9 @@ class LiveScreen(ReasonedScreen):
         return "state" if column == "word" else column
 
     def wish(self, order: RowOrder) -> None:
+        if self.following:
+            self.following = False
+            self.table.move_to(0)
         super().wish(order)
         self.paint()
 

@@ -17,6 +17,7 @@ from harness.store.file.openings import Floor
 from scoring.card.claim import Claim
 
 RECENT = 1_000  # results kept as they arrived; older ones are read from the store again
+CHANGE_ENTRIES = 50  # entries over which a change of a value is shown
 SPARK_SECONDS = 60  # how far back the recent rate is shown
 
 
@@ -49,6 +50,7 @@ class LiveRun:
         self._stored = bytearray()
         self._asked: frozenset[int] = frozenset()
         self._waiting: Mapping[int, Waiting] = {}
+        self._values: deque[tuple[int, Mapping[str, float | None]]] = deque()  # entries done and values then
         self._speed: deque[tuple[float, int]] = deque(maxlen=SPARK_SECONDS * 4)
 
     def fold(self, events: Iterable[Event]) -> bool:
@@ -64,6 +66,7 @@ class LiveRun:
                     self._asked = frozenset(event.in_flight)
                     self._waiting = {waiting.position: waiting for waiting in event.waiting}
                     self._speed.append((event.elapsed_seconds, event.done))
+                    self._remember_values(event)
                 case Started():
                     self.started = event
                     self.finished = self.failed = None
@@ -94,6 +97,22 @@ class LiveRun:
         self.recent.move_to_end(result.position)
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
+
+    def _remember_values(self, progress: Progress) -> None:
+        """Store the values of the last entries, and the newest ones before them."""
+        if not self._values or self._values[-1][0] < progress.done:
+            self._values.append((progress.done, progress.values))
+        while len(self._values) > 1 and self._values[1][0] <= progress.done - CHANGE_ENTRIES:
+            self._values.popleft()
+
+    def change(self, metric: str) -> float | None:
+        """Return how a value changed over the last CHANGE_ENTRIES entries; None before there are twice as many."""
+        if not self._values or self.progress is None or self.over:
+            return None
+        done, values = self._values[0]
+        before, now = values.get(metric), self.progress.values.get(metric)
+        long_enough = CHANGE_ENTRIES <= done <= self.progress.done - CHANGE_ENTRIES
+        return now - before if long_enough and before is not None and now is not None else None
 
     def remember(self, stored: bytes) -> None:
         """Store each entry's state in the store (DONE, FAILED or 0, by place) at once; what was heard meanwhile stays."""

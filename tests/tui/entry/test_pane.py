@@ -24,11 +24,13 @@ async def test_walk_of_the_pane_in_a_run(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=24, stored=20)
     made.play([made.started(), *made.scored(20), made.progress(20)])
     async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        await press(pilot, "home")
         assert "Reference  Mi vidas la hundon." in text(app)
+        assert app.screen.query_one("#entries").size.height >= 21, "a header and twenty rows"
         await press(pilot, "down")
         assert "2  difficulty 2" in text(app)
-        assert DIFFERENCE in text(app)
         await press(pilot, "tab")
+        assert DIFFERENCE in text(app), "with the focus it is large"
         assert isinstance(app.focused, EntryPane)
         await press(pilot, "end")
         assert '{"model": "qwen2.5-7b"' in text(app)
@@ -85,7 +87,7 @@ async def test_nothing_of_a_secret_entry_stands_in_the_pane(tmp_path: Path, kind
         if kind == "corpus":
             app.push_screen(CorpusScreen(made.path, f"{4:064x}"))
             await settle(pilot)
-        await press(pilot, "down")
+        await press(pilot, "home", "down")
         pane = app.screen.query_one(EntryPane)
         shown = "\n".join(row.plain for row in pane.rows)
         assert "This entry is secret" in shown

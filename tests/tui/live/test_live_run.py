@@ -234,3 +234,17 @@ def _counts(path: Path, *, complete: bool = True) -> set[tuple[int, int]]:
     """Return the retries and the 429 replies that those who look at the newest run count."""
     looks = (reopened, followed) if complete else (followed,)
     return {(each.retries, each.rate_limited) for each in (look(path) for look in looks)}
+
+
+def test_change_is_that_of_the_last_fifty_entries(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=200, stored=1)
+    live = LiveRun()
+    live.fold([made.started()])
+    for done in range(99):
+        live.fold([replace(made.progress(1), done=done, values={"chrf_plus_plus": float(done)})])
+        assert live.change("chrf_plus_plus") is None, "there are not yet two times fifty"
+    live.fold([replace(made.progress(1), done=120, values={"chrf_plus_plus": 60.0})])
+    assert live.change("chrf_plus_plus") == 60.0 - 70.0
+    assert live.change("bleu") is None
+    live.fold([finished(made)])
+    assert live.change("chrf_plus_plus") is None, "a run that is over changes no more"

@@ -61,8 +61,9 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
             "running 00:41 · eta 00:22",
             "chrF++     67.0",
             "emerging (automatic 0.46)",
-            "best floor 0.21 (one constant output)",
-            "(not among the metrics of this run)",
+            "╿ best floor 0.21",
+            "11 metrics off: m",
+            "exact        0.25 ···●·········· ×0.20",
             "$0.0184 of $0.0500 budget",
             "expected $0.0280",
             "118/min  p50 0.41 s  p95 0.98 s",
@@ -71,6 +72,9 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
             "✓ 83 done  ✗ 1 failed  ↻ 2 retrying  ● 16 asked  … 18 waiting",
         ):
             assert words in screen
+        assert "following" in screen
+        await press(pilot, "home")
+        assert "following" not in text(app)
         row = next(line for line in lines(app) if line.startswith(" ✗"))
         assert "timeout: No answer" in row
         await press(pilot, "p")  # the pane leaves its room to the columns
@@ -101,7 +105,6 @@ async def test_results_are_followed_and_a_filter_follows(tmp_path: Path) -> None
     async with at_rest(App(made, watch=True), (120, 30)) as (app, pilot):
         made.play([made.started()])
         await settle(pilot)
-        await pilot.press("F")
         _add(made, 300)
         await settle(pilot)
         assert "following" in text(app)
@@ -346,7 +349,7 @@ async def test_acceptance_never_stands_without_the_references(tmp_path: Path) ->
     values = {"fst_acceptance_rate": 0.58}
     made.play([made.started(), made.progress(84, values=values, doing="asking embeddings\x1b[2J")])
     async with at_rest(App(made, watch=True), (160, 60)) as (app, pilot):
-        assert "FST 0.58 (references 0.60) ×1.00" in text(app)
+        assert "0.58 (references 0.60) ×1.00" in text(app)
         assert lines(app)[0].endswith("running 00:41 · asking embeddings␛[2J")
         await press(pilot, "m")
         assert "references 0.60: compare with that" in text(app)
@@ -358,7 +361,7 @@ async def test_acceptance_never_stands_without_the_references(tmp_path: Path) ->
     made = scene(tmp_path / "b" / "s.sqlite")
     made.play([made.started(), made.progress(84, values=values)])
     async with at_rest(App(made, watch=True), (160, 48)) as (app, _):
-        assert "FST 0.58 (references unknown)" in text(app)
+        assert "0.58 (references unknown)" in text(app)
 
 
 def test_what_failed_in_the_scoring_is_counted_once(tmp_path: Path) -> None:
