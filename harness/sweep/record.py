@@ -79,6 +79,8 @@ class CellRecord(_Record):
     composite_interval: tuple[float, float] | None = None
     composite_inputs: tuple[str, ...] = ()
     """Metrics that the composite weighs; cells whose inputs differ do not compare."""
+    composite_coverage: float | None = None
+    """Share of its weight that has a value; None before it is sealed."""
     chrf_plus_plus: float | None = None
     chrf_plus_plus_interval: tuple[float, float] | None = None
     headline: str = ""
@@ -268,6 +270,7 @@ _OF_CARD = {
     "composite": "$.scores.composite",
     "composite_interval": "$.scores.confidence_intervals.composite",
     "composite_inputs": "$.scores.composite_inputs",
+    "composite_coverage": "$.scores.composite_coverage",
     "chrf_plus_plus": "$.scores.chrf_plus_plus",
     "chrf_plus_plus_interval": "$.scores.confidence_intervals.chrf_plus_plus",
     "claimable_tier": "$.claimable_tier",

@@ -16,7 +16,7 @@ from rosetta_tui.html.chart import Scatter, ScoreLine, score_chart
 from rosetta_tui.html.chart import scatter as scatter_chart
 from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.plots.points import PlotKind, PlotPicture, Point
-from rosetta_tui.report.sweep import headline_words, progress_lines, trouble_words
+from rosetta_tui.report.sweep import claimed, headline_words, progress_lines, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.sweep.grid import (
     INTERVALS,
@@ -201,4 +201,4 @@ def _beside(each: CellRecord) -> SweptRow:
         ),
         Fact("run", (each.run_id or "–")[:8]),
     )
-    return SweptRow(each.claimable_tier or "", facts, tuple(filter(None, [shortened(trouble_words(each))])))
+    return SweptRow(claimed(each), facts, tuple(filter(None, [shortened(trouble_words(each))])))

@@ -60,7 +60,7 @@ def table(found: OfficialList) -> list[list[str]]:
 def tier_words(row: OfficialRow) -> str:
     """Return the tier that may be claimed before a review; ``!`` where a part of the outputs fails."""
     tier, fails = row.card.claimable_tier, any((row.card.caveats or {}).values())
-    return f"{tier}{'!' if fails else ''}{released_words.coverage(row.card)}"
+    return f"{tier}{'!' if fails else ''}{figures.coverage(row.card.coverage)}"
 
 
 def notes(found: OfficialList) -> Iterator[str]:
@@ -72,7 +72,7 @@ def notes(found: OfficialList) -> Iterator[str]:
     if words := disagreeing_words(found):
         yield words
     if found.repeated:
-        yield f"{counted(found.repeated, 'card')} tell the scores of another run again, as theirs were not better"
+        yield f"left out, because their own scores were not better than those of another run: {counted(found.repeated, 'card')}"
 
 
 def lists_lines(lists: Sequence[OfficialList], width: int | None) -> Iterator[str]:

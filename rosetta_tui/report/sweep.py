@@ -115,6 +115,11 @@ def headline_words(each: CellRecord) -> str:
     return f"{short_title(each.headline)} {value(each.headline, each.headline_value)}" if each.headline else ""
 
 
+def claimed(each: CellRecord) -> str:
+    """Return the tier that a run may claim, with the share of the composite's weight that it rests on; empty before it is sealed."""
+    return f"{each.claimable_tier}{figures.coverage(each.composite_coverage)}" if each.claimable_tier else ""
+
+
 def cell_line(each: CellRecord) -> str:
     """Return what a run of a sweep has come to."""
     if each.state == "complete":
@@ -152,7 +157,7 @@ def _row(each: CellRecord) -> tuple[str, ...]:
         figures.number(each.composite, 2),
         "–" if ends is None else f"{ends[0]:.2f}–{ends[1]:.2f}",
         figures.number(each.chrf_plus_plus, 1),
-        each.claimable_tier or "–",
+        claimed(each) or "–",
         figures.money(each.cost_usd),
         figures.seconds(each.avg_latency_seconds),
         (each.run_id or "–")[:8],

@@ -29,6 +29,11 @@ def meter(tier: str) -> str:
     return "◆" * filled + "◇" * (len(Tier) - 1 - filled)
 
 
+def coverage(share: float | None) -> str:
+    """Return behind a tier on how much of its weight the composite rests; empty where that is all of it, or not known."""
+    return "" if share in {None, 1.0} else f" on {percent(share or 0.0)} of its weight"
+
+
 def number(value: float | None, digits: int) -> str:
     """Return a value with fixed digits after the point."""
     return NONE if value is None else minus(f"{value:.{digits}f}")

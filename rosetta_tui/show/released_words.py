@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from corpora.text.messages import counted, percent
+from corpora.text.messages import counted
 from harness.release.budget import ACTIVATE, CERTIFICATES, CHRF, REASONS, History, Policy, pause_words
 from harness.release.records import (
     CertificateTold,
@@ -76,17 +76,12 @@ def confirmation(shortfall: Shortfall) -> str:
     return f"Not confirmed: {REASONS[shortfall]}. No tier above functional, ownership record or passed review rests on it. {ACTIVATE}"
 
 
-def coverage(card: ReleasedCard) -> str:
-    """Return on how much of its weight the composite behind a tier rests; empty where that is all of it, or not told."""
-    return "" if card.coverage in {None, 1.0} else f" on {percent(card.coverage)} of its weight"
-
-
 def facts(card: ReleasedCard) -> Iterator[str]:
     """Yield what a card tells beside its scores, in sentences."""
     if again := repeated(card):
         yield again
     automatic = "" if card.quality_tier in {"", card.claimable_tier} else f" (automatic: {card.quality_tier})"
-    yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}{coverage(card)}."
+    yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}{figures.coverage(card.coverage)}."
     yield confirmation(card.shortfall)
     spent = [
         words

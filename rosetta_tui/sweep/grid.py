@@ -11,7 +11,7 @@ from statistics import fmean
 from corpora.text.messages import counted
 from harness.sweep.record import CellRecord, SweepRecord
 from harness.sweep.state import CellMeasure, SweepSetup, best, best_baseline, effort_of, front, setups_of, usual_inputs
-from rosetta_tui.report.sweep import headline_words, trouble_words
+from rosetta_tui.report.sweep import claimed, headline_words, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.show.figures import value as metric_value
 from scoring.core.inventory import short_title
@@ -261,7 +261,7 @@ def setup_numbers(setup: SweepSetup) -> str:
         *(map(headline_words, done) if done[0].headline else qualities),
         f"{value_words(CellMeasure.COST, setup.value(CellMeasure.COST))} for 1,000",
         f"{value_words(CellMeasure.SECONDS, setup.value(CellMeasure.SECONDS))} s",
-        done[0].claimable_tier or "" if len(done) == 1 else f"mean of {len(done)} runs",
+        claimed(done[0]) if len(done) == 1 else f"mean of {len(done)} runs",
     ]
     return " · ".join(part for part in parts if part)
 

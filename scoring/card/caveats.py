@@ -29,7 +29,7 @@ SHORT, LONG = 0.5, 2.0
 FEWEST_WORDS = 4
 """Shorter references say nothing about the order of words."""
 MOST_IN_ORDER = 0.25
-"""Share of neighbours in order up to which the order of words is destroyed. Measured on 600 sentences: 2.9 % and 4.7 % of
+"""Share of neighbours in order up to which the order of words is destroyed. Measured on 1,000 sentences: 2.8 % and 4.3 % of
 a rule-based translator (English–Spanish, Spanish–English); of shuffled references 89–99 % in ten corpora, and 54 % in the
 demonstration, whose sentences are short."""
 

@@ -44,6 +44,7 @@ def test_run_told_to_several_has_one_row_by_the_card_that_tells_most() -> None:
         [found] = official_lists(cards)
         assert [(row.name, row.value("composite")) for row in found.rows] == [("a", 0.6), ("b", 0.5)]
         assert (found.by, found.repeated) == ("composite", 1)
+        assert [*official_words.notes(found)][-1].endswith("another run: 1 card")
 
 
 def test_list_names_pairs_that_chrf_has_in_the_other_order() -> None:

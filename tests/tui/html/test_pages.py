@@ -45,6 +45,7 @@ from rosetta_tui.html.review_page import page_of_verdicts, review_page, verdict
 from rosetta_tui.html.run_page import RunFacts, page_of_run, read_facts, run_page
 from rosetta_tui.html.stick_pages import ON_A_SHEET, cards_page
 from rosetta_tui.html.sweep_page import page_of_sweep
+from rosetta_tui.report.sweep import claimed
 from rosetta_tui.sweep.grid import SweepMap, cell_words
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.release.made import CANARY
@@ -315,6 +316,14 @@ def test_what_does_not_compare_or_is_not_whole_is_told_and_not_drawn(found: Swee
     assert runs.count("<circle") == runs.count('class="range"') == len(usual) == 10
     assert "0.71 ≠ (0.66–0.76)" in runs
     assert runs.count("0.90 so far</td>") == len(found.cells) - 11
+
+
+@pytest.mark.parametrize(("covered", "words"), [(0.55, "functional on 55 % of its weight"), (1.0, "functional"), (None, "functional")])  # fmt: skip
+def test_coverage_stands_beside_the_tier_of_a_swept_run(found: SweepRecord, covered: float | None, words: str) -> None:
+    cells = changed(found, lambda _: {"claimable_tier": "functional", "composite_coverage": covered})
+    assert claimed(cells.cells[0]) == words
+    assert ("of its weight" in page_of_sweep(cells, "")) is (covered == 0.55)
+    assert claimed(changed(found, lambda _: {"claimable_tier": None}).cells[0]) == ""
 
 
 def test_where_nothing_cost_quality_stands_against_seconds(found: SweepRecord) -> None:
