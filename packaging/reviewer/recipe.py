@@ -80,7 +80,7 @@ PACKAGES = ("corpora", "harness", "review")
 """Our packages of which the data files go along."""
 
 DATA_LEFT_OUT = (
-    "review/office/", "review/verdict/", "review/calibration/", "harness/", "corpora/samples/",
+    "review/office/", "review/verdict/", "review/calibration/", "review/community/", "harness/", "corpora/samples/",
     "corpora/languages/shipped/",
 )  # fmt: skip
 DATA_SUFFIXES = frozenset({".mo", ".pot", ".ttf", ".txt", ".toml", ".md", ".qss"})
