@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import email
 import io
 import json
@@ -234,21 +235,22 @@ def _format(manifest: bytes) -> str:
 
 def _decoder(head: bytes) -> Callable[[bytes, str], Iterator[tuple[str, bytes]]] | None:
     """Return what takes files out of the text of a mail; None for what is none."""
-    if _BASE64.match(head.lstrip()):
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if _BASE64.match(text):
         return _from_base64
-    if _QUOTED.match(head.lstrip()):
+    if _QUOTED.match(text):
         return _from_quoted
     return _from_mail if _MAIL.match(head) else None
 
 
 def _from_base64(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
     with suppress(binascii.Error, ValueError):
-        yield _without_text_suffix(name), base64.b64decode(b"".join(data.split()))
+        yield _without_text_suffix(name), base64.b64decode(b"".join(data.removeprefix(codecs.BOM_UTF8).split()))
 
 
 def _from_quoted(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
     """Decode; a hard line end of the mail stands for the one line end that the header of age has."""
-    text = data.lstrip().replace(b"\r\n", b"\n")
+    text = data.removeprefix(codecs.BOM_UTF8).lstrip().replace(b"\r\n", b"\n")
     yield _without_text_suffix(name), quopri.decodestring(text)
 
 

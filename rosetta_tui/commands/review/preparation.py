@@ -89,18 +89,23 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@click.argument("file", type=_PATH, required=False)
+@click.argument("files", type=_PATH, nargs=-1, metavar="[add] [FILE]")
 @click.option("-o", "--output", "folder", type=_PATH, metavar="STICK", help="Fill a stick, too, that was made before.")
-def bundle(file: Path | None, folder: Path | None) -> None:
+def bundle(files: tuple[Path, ...], folder: Path | None) -> None:
     """Add FILE, the program for reviewers as one archive, or replace the one for its system; without FILE, list them.
 
     `rosetta review create -o STICK` copies them to the stick. `make reviewer-bundle` packs them in the source of
     Rosetta, on the system that they are for. The whole archive is checked, but it is not signed: compare its SHA-256
     with the CHECKSUMS.txt of the computer that packed it.
     """
-    if file is None:
+    adds = bool(files) and str(files[0]) == "add"
+    files = files[adds:]
+    if len(files) > 1 or (adds and not files):
+        raise UsageError("Name one archive: `rosetta review bundle add FILE`.")
+    if not files:
         _list()
     else:
+        file = files[0]
         system = reviewer_programs.recognise_archive(file)
         size = file.stat().st_size
         program = stick.with_progress(

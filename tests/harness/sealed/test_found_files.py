@@ -54,6 +54,7 @@ def renamed(data: bytes, suffix: str) -> dict[str, bytes]:
         "quoted.eml": mailed(name, data, "quoted-printable"),
         "packed.eml": mailed("a.zip", zipped({name: data})),
         f"{name}.b64": base64.encodebytes(data),
+        "notepad.txt": b"\xef\xbb\xbf" + base64.encodebytes(data),
         "body.txt": base64.b64encode(data),
         "quoted.txt": quoted(data),
     }

@@ -83,10 +83,12 @@ def test_create_fills_a_stick_with_the_programs_that_were_added(home: Path, tmp_
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr("rosetta-review/rosetta-review.exe", b"program")
     words = sha256(archive.read_bytes()).hexdigest()
-    for asked in ((archive,), ()):
+    for asked in ((archive,), ("add", archive), ()):
         shown = rosetta("bundle", *asked).output
         assert re.search(rf"Windows +0\.0 MB  SHA-256 {words}\n +{home}", shown)
     assert "neither a .zip" in refused("bundle", home / "rosetta.sqlite")
+    for wrong in (("add",), (archive, archive), ("add", archive, archive)):
+        assert "Name one archive" in refused("bundle", *wrong)
     out.mkdir()
     page = out / "START-HERE.html"
     page.write_text("mine")
