@@ -304,16 +304,19 @@ def resume(
     resumption: Resumption = AS_BEFORE,
     vault: VaultRequest | None = None,
     find_key: KeySource = find_key,
+    *,
+    are_open: bool = False,
 ) -> Ready:
     """Make a run that was cut ready to continue; HarnessError where it cannot.
 
     ``name``: its id, the id's beginning, or ``last``. ``vault``: where its corpus was opened out of one. ``find_key``:
-    ``no_key`` where its calls are made elsewhere.
+    ``no_key`` where its calls are made elsewhere. ``are_open``: its texts are, in this process, as those of a sweep.
     """
     with opened(store) as connection:
         run = find_run(connection, name)
         require_going_on(run)
-        open_again(connection, run, vault, "resume")
+        if not are_open:
+            open_again(connection, run, vault, "resume")
         may_send = resumption.options.get("may_send")
         cleared = resume_method(connection, run, None if may_send is None else str(may_send), find_key)
     return Ready(store, run.id, run.run_id, cleared, resumption=resumption)

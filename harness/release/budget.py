@@ -209,6 +209,8 @@ class History:
             why = "few entries"
         elif not self.atoms.keys().isdisjoint(entries):
             why = "told before"
+        elif card.sweep is not None:
+            why = "several set-ups"
         elif any((act.corpus, act.version, act.rotations) == (draft.corpus, draft.version, draft.rotations) for act in confirmed):  # fmt: skip
             why = "second run"
         fields = {"beat_by": least, "answer": number, "of": count, "scores_of": card.run}
@@ -226,6 +228,7 @@ REASONS: Final[Mapping[records.Shortfall | None, str]] = {  # why no claim may r
     "": "nothing was told before about its entries",
     "few entries": f"it has fewer than {LEAST_CONFIRMED} secret entries",
     "told before": "something was told before about entries of it",
+    "several set-ups": "its set-up was compared with others on these entries",
     "second run": "its submitter had a confirmed run since entries were last moved",
     None: "its scores were told to nobody",
 }

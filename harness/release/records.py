@@ -21,7 +21,8 @@ from harness.vault.records import Moment
 PolicyName = Literal["official", "strict", "blind", "trusted"]
 RefusedStage = Literal["install", "load", "translate"]
 Confirmation = Literal["confirmed", "not_confirmed"]
-Shortfall = Literal["", "few entries", "told before", "second run"]  # Why a run is not confirmed; empty where it is
+Shortfall = Literal["", "few entries", "told before", "second run", "several set-ups"]
+"""Why a run is not confirmed; empty where it is."""
 LEAST_CONFIRMED: Final = 50  # Secret entries of a run that confirms
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, AfterValidator(lambda text: text[:1000])]  # cut, as code chooses some of these
@@ -143,8 +144,18 @@ class ReleasedScores(StrictRecord):
     """Kind of ``scoring.card.caveats`` → whether it holds of a quarter of its outputs; None where nobody looked."""
 
 
+class ReleasedSweep(StrictRecord):
+    """Of which sweep a card is the one answer, and what it says of its set-ups."""
+
+    id: Hex64
+    setups: Annotated[Count, Field(ge=2)]
+    setup: Text  # Name in the plan of the one whose first run the card is of
+    verdict: Literal["best", "cannot be told apart"]
+    """``best``: it is better than each of the others, at 5 % for all set-ups together (Holm). Else it is the first of the plan."""
+
+
 class ReleasedCard(ReleasedAnswer, ReleasedScores):
-    """All that leaves of a run over secret entries."""
+    """All that leaves of a run over secret entries, or of a sweep."""
 
     format: Literal["rosetta-released-card/5"] = "rosetta-released-card/5"
     policy: PolicyName
@@ -156,10 +167,13 @@ class ReleasedCard(ReleasedAnswer, ReleasedScores):
     bits: Count
     confirmation: Confirmation = "not_confirmed"  # Whether claims above functional may rest on ``run``
     shortfall: Shortfall = "told before"
+    sweep: Annotated[ReleasedSweep | None, Field(exclude_if=lambda it: it is None)] = None
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
         confirmed = self.confirmation == "confirmed"
+        if confirmed and self.sweep is not None:
+            raise ValueError("a run of a sweep confirms nothing")
         if confirmed is bool(self.shortfall) or (confirmed and self.corpus.entries < LEAST_CONFIRMED):
             raise ValueError("what it says of its confirmation contradicts itself")
         return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from math import ceil, log2
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 import numpy as np
 
@@ -17,20 +17,24 @@ from harness.card.material import stored_material
 from harness.card.reading import claim_of, number, stated_caveats
 from harness.card.rows import load_card
 from harness.card.withholding import LEAST, one_two_five, range_of, rounded, set_id
+from harness.compare.against_best import SharedRuns
 from harness.compare.comparing import MOST_RUNS, compare_runs, require_named_once
+from harness.core.failures import RunState
 from harness.release import records
 from harness.release.budget import History, NotReleased, NotYetReleased
 from harness.release.ledger import LedgerChange, ReleaseLedger
-from harness.release.records import DifferenceTold, RefusalTold, ScoresTold
+from harness.release.records import DifferenceTold, RefusalTold, ReleasedSweep, ScoresTold
 from harness.sealed.archive import signed_record
 from harness.setup.plan import told_of
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import count_secret
 from harness.store.results import read_results
-from harness.store.runs import Run, find_run, read_run
+from harness.store.runs import Run, find_by_id, find_run, read_run
+from harness.store.sweeps import StoredSweep, configuration_name, read_cells, sweep_that_made
 from harness.vault.records import tenth_upward
 from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import smallest_difference
+from scoring.core.inventory import direction
 from scoring.core.specification import COMPOSITE, Tier, stated_columns, stated_weighing
 
 _Told = TypeVar("_Told", ScoresTold, RefusalTold, DifferenceTold)
@@ -48,7 +52,9 @@ def _signed(
     """Return the file that was given before, else the one that is made; ``check`` refuses what it can before texts are opened."""
     if open_texts is not None:
         with ledger.changing() as change:  # which refuses a clock that is wrong
-            if check is not None and not given(change.history):
+            if acts := given(change.history):  # the same bytes again: no text is opened for them
+                return signed_record(acts[0].card, ledger.identity)
+            if check is not None:
                 check(change)
         open_texts()
     with ledger.changing() as change:
@@ -66,14 +72,25 @@ def release_run(
     name, stored = _submitter(submitter), read_run(connection, run)
 
     def check(change: LedgerChange) -> None:
-        _require_enough(count_secret(connection, stored.corpus, stored.positions))
-        corpus = _corpus(connection, stored)
-        change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
+        _require_answers(connection, stored, name, change)
+        if (sweep := sweep_that_made(connection, stored.run_id)) is not None:
+            raise NotReleased(
+                f"Run {stored.run_id[:8]} is one of the sweep {sweep.name!r}, which is released as a whole, in one answer: rosetta sweep compare "
+                f"{sweep.id} --submitter NAME -o FILE."
+            )
 
     def made(change: LedgerChange) -> ScoresTold:
+        check(change)
         return change.history.answer(_draft(connection, stored, name, change), change.now)
 
     return _signed(ledger, lambda past: past.told(ScoresTold, name, stored.run_id), made, open_texts, check)
+
+
+def _require_answers(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> None:
+    """Raise NotReleased for what is known without the texts: too few entries, or no answer left now."""
+    _require_enough(count_secret(connection, run.corpus, run.positions))
+    corpus = _corpus(connection, run)
+    change.history.require_answers(submitter, corpus.id, (), change.now, version=corpus.version)
 
 
 def _submitter(name: str) -> str:
@@ -87,8 +104,10 @@ def _require_enough(entries: int) -> None:
         raise NotReleased(f"This run has {entries:,} different secret entries; its scores would tell of single ones. Scores are told from {LEAST} on.")  # fmt: skip
 
 
-def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> ScoresTold:
-    """Return what may be released of a run, in the steps of its policy."""
+def _draft(
+    connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange, sweep: ReleasedSweep | None = None
+) -> ScoresTold:
+    """Return what may be released of a run, in the steps of its policy; ``sweep``: of which it is the one answer."""
     card, corpus = load_card(connection, run.id), _corpus(connection, run)
     scores, headline = card.scores, stated_columns(card.scoring).headline
     policy = change.history.policy(submitter, corpus.id)
@@ -118,13 +137,15 @@ def _draft(connection: sqlite3.Connection, run: Run, submitter: str, change: Led
     most = sum(records.bits(score, range_of(id_)) for id_, score in released.items())
     most += _MONEY_BITS * (2 - [cost, latency].count(None)) + len(caveats or ()) + 2 * log2(len(Tier))
     most += log2(1 / _COVERAGE_STEP + 1)
+    if sweep is not None:  # which of the set-ups, or none
+        most += log2(sweep.setups + 1)
     draft = records.ReleasedCard(
         **dict(change.stated), policy=policy.name, run=run.run_id, run_card_hash=card.run_card_hash,
         submitter=submitter, method=_method(run), corpus=corpus, headline=headline,
         signatures={id_: str(signature) for id_, signature in signatures.items() if id_ in released},
         smallest_difference=least and tenth_upward(least), scores=released, quality_tier=scores.quality_tier,
         claimable_tier=claim_of(card.as_json()).tier().value, coverage=covered and rounded(covered, _COVERAGE_STEP), cost_per_entry_usd=cost, avg_latency_seconds=latency, caveats=caveats,
-        bits=ceil(most), scores_of=run.run_id, beat_by=0.0, answer=1, of=1,
+        bits=ceil(most), scores_of=run.run_id, beat_by=0.0, answer=1, of=1, sweep=sweep,
     )  # fmt: skip
     came, atoms = read_dataset(connection, run.corpus).opened_from, dict.fromkeys(digests, 1)
     rotations = None if came is None else int(came.rpartition("/")[2])
@@ -143,6 +164,63 @@ def _method(run: Run) -> records.ReleasedMethod:
 def _corpus(connection: sqlite3.Connection, run: Run) -> records.ReleasedCorpus:
     dataset = read_dataset(connection, run.corpus)
     return records.ReleasedCorpus(id=dataset.id, version=dataset.version, language_pair=run.language_pair, entries=len(run.positions))  # fmt: skip
+
+
+# Sweeps
+
+
+def release_sweep(
+    connection: sqlite3.Connection, sweep: StoredSweep, submitter: str, ledger: ReleaseLedger, open_texts: Callable[[], object] | None = None
+) -> bytes:  # fmt: skip
+    """Return the one answer of a sweep over secret entries: the released card of one run. ``open_texts`` as in ``release_run``.
+
+    A set-up is named only where it is clearly better than each of the others, and than the best told before: then its
+    first run is released. Else that of the set-up that the plan names first, which nobody chose by the scores. So 20 set-ups tell
+    no more than log2(21) bits next to one card, and those that differ by chance nothing.
+    """
+    name, found = _submitter(submitter), [(cell, find_by_id(connection, cell.run_id)) for cell in read_cells(connection, sweep.number)]  # fmt: skip
+    setups: dict[str, list[Run]] = {}
+    for cell, run in found:
+        if run is None or run.state is not RunState.COMPLETE:
+            raise NotReleased(f"Not every run of sweep {sweep.name!r} is complete: a sweep is released as a whole. `rosetta sweep resume {sweep.id}` continues it.")  # fmt: skip
+        setups.setdefault(configuration_name(cell.named.name, cell.named.replicate), []).append(run)
+    labels, first = [*setups], next(iter(setups.values()))[0]
+
+    def check(change: LedgerChange) -> None:
+        _require_answers(connection, first, name, change)
+
+    def answered(change: LedgerChange, place: int, verdict: Literal["best", "cannot be told apart"]) -> ScoresTold:
+        card = ReleasedSweep(id=sweep.key, setups=len(setups), setup=labels[place], verdict=verdict)
+        return change.history.answer(_draft(connection, setups[labels[place]][0], name, change, card), change.now)
+
+    def made(change: LedgerChange) -> ScoresTold:
+        place = _best_setup(connection, [[run.run_id for run in runs] for runs in setups.values()])
+        if place is not None and (act := answered(change, place, "best")).new:
+            return act
+        return answered(change, 0, "cannot be told apart")
+
+    def given(past: History) -> list[ScoresTold]:
+        return [act for act in past.told(ScoresTold, name) if act.card.sweep is not None and act.card.sweep.id == sweep.key]  # fmt: skip
+
+    return _signed(ledger, given, made, open_texts, check)
+
+
+def _best_setup(connection: sqlite3.Connection, setups: Sequence[Sequence[str]]) -> int | None:
+    """Return the place of the set-up, each as the ids of its repetitions, that is better than each of the others; None where none is.
+
+    It is the one that came out best, held against all others by the larger p of each pair's two tests, and corrected for the
+    number of set-ups that could have come out best (Holm: 20 set-ups ask for p < 0.0025). A shuffle of two that differ on
+    six entries gives p ≥ 2 / 2⁶ = 0.031, and two set-ups ask for p < 0.025: so nothing is said about fewer than seven.
+    """
+    headline = stated_columns(load_card(connection, find_run(connection, setups[0][0]).id).scoring).headline
+    shared, sign = SharedRuns(connection, headline), 1 if direction(headline) == "higher" else -1
+    against = shared.against_best(setups[0], setups[1:])
+    values = [against.method.value, *(others.value for others in against.baselines)]
+    if len(values) < len(setups):  # some do not compare
+        return None
+    if place := max(range(len(values)), key=lambda at: sign * values[at]):
+        against = shared.against_best(setups[place], [*setups[:place], *setups[place + 1 :]])
+    return place if against.found.beats and against.found.p_maximum * len(setups) < 0.05 else None
 
 
 # Refusals

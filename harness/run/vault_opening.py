@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 # finds on its own among the languages' files, and of a plug-in only the one file that its own
 # hash covers.
 
-GRANTED_AHEAD: Final = ("run", "score", "resume", "seal", "look", "review", "adjudicate")
+GRANTED_AHEAD: Final = ("run", "score", "sweep", "resume", "seal", "look", "review", "adjudicate")
 """What keepers who are elsewhere are asked for; for other work those who are here give the grant at once."""
 _UNKNOWN: Final = "und"  # The language tags of a corpus are sealed with it
 _OF_THE_CORPUS: Final = {"source_language", "target_language", "task", "file_lines"}

@@ -35,6 +35,14 @@ class NewCell:
     entries: int
 
 
+BETWEEN = " · "  # The labels in the name of a cell, and its replicate
+
+
+def configuration_name(name: str, replicate: int) -> str:
+    """Return a cell's name without its replicate: what all repetitions of it share."""
+    return name.removesuffix(f"{BETWEEN}#{replicate + 1}")
+
+
 @dataclass(frozen=True, slots=True)
 class StoredCell:
     """A cell with its run."""
@@ -148,6 +156,13 @@ def find_sweep(connection: sqlite3.Connection, name: str) -> StoredSweep:
         if sweep.name == name or (len(name) >= 4 and sweep.key.startswith(name.lower())):
             return sweep
     raise UsageError(f"There is no sweep {name[:60]!r}. `rosetta sweep list` shows which there are.")
+
+
+def sweep_that_made(connection: sqlite3.Connection, run_id: str) -> StoredSweep | None:
+    """Return the sweep that a run was begun for; None where it was begun alone, whichever sweep counts it too."""
+    query = f"{_READ} WHERE id IN (SELECT sweep FROM sweep_cells WHERE run_id = ? AND NOT reused)"
+    rows = rows_by_name(connection, query, (run_id,))
+    return _sweep(rows[0]) if rows else None
 
 
 def read_sweep(connection: sqlite3.Connection, number: int) -> StoredSweep:

@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, SharedRuns
 from harness.core.failures import UsageError
+from harness.release.ledger import told_so_far
+from harness.release.records import ReleasedCard, ScoresTold
+from harness.store.file.database import home
 from harness.sweep.record import SweepRecord
 from harness.sweep.state import SweepSetup, setups_of
 from scoring.core.inventory import direction
@@ -138,6 +141,7 @@ class SweepComparison(_Record):
     id: str
     name: str
     metric: str
+    """Empty of a sweep over a vault."""
     methods: tuple[MethodVerdict, ...]
     """In the order of the plan."""
     baselines: tuple[ComparedSetup, ...]
@@ -147,6 +151,8 @@ class SweepComparison(_Record):
     """What each value of an axis adds; empty where no two set-ups differ in one axis alone."""
     unanswered: str = ""
     """Why no method was compared with baselines; empty where some were."""
+    answers: tuple[ReleasedCard, ...] = ()
+    """Of a sweep over a vault: what was released of it; nothing else is worked out then."""
 
 
 def compare_sweep(
@@ -155,8 +161,13 @@ def compare_sweep(
     """Compare each method of a sweep with the best of its baselines, complete runs only.
 
     Without a method or a baseline, the effects of the axes are all that is returned. UsageError where there are
-    none either, nothing compares, or entries are secret.
+    none either, nothing compares, or entries are secret. Of a sweep over a vault what was released is all that is returned.
     """
+    if found.inside:
+        cards = [act.card for act in told_so_far(home()).told(ScoresTold)]
+        answers = tuple(card for card in cards if card.sweep is not None and card.sweep.id.startswith(found.id))
+        none = "" if answers else "Nothing was released of this sweep yet."
+        return SweepComparison(id=found.id, name=found.name, metric="", methods=(), baselines=(), left_out={}, unanswered=none, answers=answers)  # fmt: skip
     setups = setups_of(found)
     done = [setup for setup in setups if setup.complete]
     baselines = [setup for setup in done if setup.is_baseline]

@@ -13,6 +13,7 @@ from hashlib import sha256
 from itertools import product
 from math import prod
 from pathlib import Path
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,17 +35,20 @@ from harness.method.option_table import METHODS, asks
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.run.beginning import check_budget
+from harness.run.vault_opening import run_terms
 from harness.setup.plan import RunOptions, scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import stated_setup
 from harness.store.file.database import opened
 from harness.store.runs import Run, read_run
+from harness.store.sweeps import BETWEEN
 from harness.store.withdrawn import withdrawn_runs
 from harness.sweep.plan import AXES, AxisValue, PlanFile, SweepPlan, as_told, choice
+from harness.vault.records import RunTerms, SetupTerms
+from harness.vault.request import VaultRequest, VaultWork
 
 MOST_RUNS = 10_000
 MOST_COMBINATIONS = 1_000_000  # Looked at, excluded ones counted
-_BETWEEN = " · "
 
 _OF_ANY_RUN = frozenset({"condition", "prices", *RunOptions.model_fields, *ScoringOptions.model_fields})
 
@@ -122,9 +126,48 @@ def run_key(setup_hash: str, positions: Sequence[int], scoring: JsonObject) -> s
     return canonical_sha256({"setup_hash": setup_hash, "positions": list(positions), "scoring": dict(scoring)})
 
 
-def open_plan_corpus(found: PlanFile) -> Corpus:
-    """Read the corpus of a plan; raises CorpusError, UsageError, and UsageError where a segment of it is secret."""
-    return api.open_corpus(found.plan.corpus_request)
+def open_plan_corpus(found: PlanFile, vault: VaultRequest | None = None) -> Corpus:
+    """Read the corpus of a plan, out of ``vault`` where it is in one: the keepers allow exactly this plan.
+
+    Raises CorpusError and UsageError, the latter also where the plan is another one by the time that the texts are open.
+    """
+    if found.plan.vault is not (vault is not None):
+        mend = "over a vault: name it with --vault FOLDER, and say what for with --purpose WORDS" if vault is None else "not over a vault: leave --vault and --purpose out"  # fmt: skip
+        raise UsageError(f"Sweep {found.plan.name!r} is {mend}.")
+    if vault is None:
+        return api.open_corpus(found.plan.corpus_request)
+    terms = sweep_terms(found)
+    asked = replace(found.plan.corpus_request, vault=replace(vault, segments=found.plan.select.segment), terms=terms)
+    corpus = api.open_corpus(asked)
+    if vault.work == VaultWork.SWEEP and sweep_terms(found) != terms:
+        raise UsageError("A file that the plan names changed while the keepers were asked. Restore it: nothing is run.")
+    return corpus
+
+
+MOST_SETUPS: Final = 20
+"""Of a sweep over a vault: each is one more look at the same texts, and all submitters together get as many answers."""
+
+
+def sweep_terms(found: PlanFile) -> RunTerms:
+    """Return what a grant for a sweep names: every set-up with the hash of its options and files, how often, for how much.
+
+    No text is opened for it. UsageError where the plan has fewer than two set-ups or more than ``MOST_SETUPS``.
+    """
+    setups = [
+        SetupTerms(name=_cell_name(found, cell)[:80], options=run_terms(cell.method, cell.options, api.scoring_of(cell.options), found.plan.select.selection).options)
+        for cell in _asked(found)
+        if cell.replicate == 0
+    ]  # fmt: skip
+    if not 2 <= len(setups) <= MOST_SETUPS:
+        many = f"a sweep over a vault has 2 to {MOST_SETUPS} set-ups, and this plan has {len(setups):,}: each is one more look at the same texts."
+        raise found.wrong(f"{many} Compare over open entries first, and ask for the best few.", "axes")
+    known: dict[str, str] = {}
+    for setup in setups:
+        if (same := known.setdefault(setup.options, setup.name)) != setup.name:
+            raise found.wrong(_same(same, setup.name), "axes")
+    more = {"replicates": found.plan.replicates, "budget_usd": found.plan.budget_usd}
+    options = canonical_sha256([setup.model_dump() for setup in setups])
+    return RunTerms(method=VaultWork.SWEEP, options=options, scorer=VERSION, setups=tuple(setups), **more)
 
 
 def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
@@ -135,16 +178,16 @@ def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
     """
     cells: list[SweepCell] = []
     seen: dict[str, str] = {}
-    asked = _asked(found)
-    used = {name for cell_request in asked for name in cell_request.options} | {"method"}
-    if stray := next((name for name in found.plan.fixed if name not in used), None):
-        raise found.wrong("no run takes this option: leave it out.", "fixed", stray)
-    for cell_request in asked:
+    for cell_request in _asked(found):
         cell = _cell(found, corpus, cell_request, len(cells))
         if (same := seen.setdefault(cell.key, cell.name)) != cell.name:
-            raise found.wrong(f"the runs {same!r} and {cell.name!r} are the same: leave one out under exclude.", "axes")
+            raise found.wrong(_same(same, cell.name), "axes")
         cells.append(cell)
     return tuple(cells)
+
+
+def _same(one: str, other: str) -> str:
+    return f"the runs {one!r} and {other!r} are the same: leave one out under exclude."
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +218,9 @@ def _asked(found: PlanFile) -> list[_Asked]:
             asked.setdefault(key, _Asked(method, options, labels, replicate))
     if len(asked) > MOST_RUNS:
         raise found.wrong(_too_many(len(asked)), "axes")
+    used = {name for cell in asked.values() for name in cell.options} | {"method"}
+    if stray := next((name for name in found.plan.fixed if name not in used), None):
+        raise found.wrong("no run takes this option: leave it out.", "fixed", stray)
     return list(asked.values())
 
 
@@ -268,11 +314,16 @@ def _label(axis: str, value: object, known: set[str]) -> str:
         return str(value)
 
 
-def _cell(found: PlanFile, corpus: Corpus, asked_cell: _Asked, place: int) -> SweepCell:
+def _cell_name(found: PlanFile, asked_cell: _Asked) -> str:
+    """Return what the repetitions of a cell share of their names: the labels of the axes that have several values."""
     several = {axis for axis, choices in found.plan.axes.stated.items() if len(choices) > 1}
     labels = [label for axis, label in asked_cell.labels.items() if axis in several]
+    return BETWEEN.join(labels or [asked_cell.method])
+
+
+def _cell(found: PlanFile, corpus: Corpus, asked_cell: _Asked, place: int) -> SweepCell:
     number = [f"#{asked_cell.replicate + 1}"] if found.plan.replicates > 1 and asks(asked_cell.method) else []
-    name = _BETWEEN.join([*(labels or [asked_cell.method]), *number])
+    name = BETWEEN.join([_cell_name(found, asked_cell), *number])
     options = {**asked_cell.options, "replicate": asked_cell.replicate}
     try:
         asked = api.ask(corpus, asked_cell.method, options, found.plan.select.selection)
@@ -296,19 +347,11 @@ def _cell(found: PlanFile, corpus: Corpus, asked_cell: _Asked, place: int) -> Sw
     )  # fmt: skip
 
 
-def configuration_name(name: str, replicate: int) -> str:
-    """Return a cell's name without its replicate: what all repetitions of it share."""
-    return name.removesuffix(f"{_BETWEEN}#{replicate + 1}")
-
-
 def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:
-    """Raise UsageError where a chosen entry is secret: each run over such is allowed and begun on its own."""
-    if corpus.vault is not None or any(entry.secret or entry.not_stored for entry in asked.entries):
-        raise UsageError(
-            "a sweep takes no secret entries: each run over them is one more look, which keepers allow and the vault's log "
-            'counts. Compare the set-ups over open entries, such as segment = ["development"] under [select], then run the best '
-            "over the secret ones: `rosetta run --vault FOLDER`, which asks the keepers."
-        )
+    """Raise UsageError where an entry is secret that is in no vault: nobody allows the looks at it, and no log counts them."""
+    if corpus.vault is None and any(entry.secret or entry.not_stored for entry in asked.entries):
+        words = "a sweep takes secret entries out of a vault only, where keepers allow it once: put the corpus into one (rosetta vault add)"
+        raise UsageError(f'{words}, and name it with --vault FOLDER. Or choose open entries, such as segment = ["development"] under [select].')  # fmt: skip
 
 
 # ---- What the store has of a sweep before it is begun: a complete run that need not be made

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from corpora.model.entry import EntryId
+from harness.card.withholding import LEAST
 from harness.store.corpora.entries import open_entries
 from harness.store.results import shared_outcomes
 from harness.store.runs import find_by_id
@@ -60,8 +61,8 @@ class MissedEntries(_Record):
     by_difficulty: tuple[MissedTier, ...]
     listed: tuple[MissedEntry, ...]
     """The worst first, at most ``MOST_LISTED``."""
-    secret: int
-    """Secret entries that all runs miss."""
+    secret: int | None
+    """Secret entries that all runs miss; None where they are fewer than ``LEAST`` of those there are, which is not told."""
 
 
 def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> MissedEntries | None:
@@ -101,5 +102,7 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
             )
             for place in ranked[:MOST_LISTED]
         ),
-        secret=len(missed) - len(ranked),
+        secret=None
+        if len(missed) - len(ranked) < LEAST and len(outcomes) > len(open_ones)
+        else len(missed) - len(ranked),
     )

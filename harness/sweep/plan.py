@@ -151,7 +151,9 @@ class SweepPlan(_Part):
     name: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f-\x9f/\\]{1,60}$")]
     """What the sweep is called; the file's name where it says none."""
     corpus: Annotated[str, Field(min_length=1)]
-    """A file, or ``store:`` and the beginning of a hash."""
+    """A file, or ``store:`` and the beginning of a hash; the name of a corpus where it is in a vault."""
+    vault: bool = False
+    """Whether it is in a vault, which ``--vault`` names: no plan says it."""
     reading: ReadingTable = ReadingTable()
     select: SelectTable = SelectTable()
     axes: Axes = Axes()
@@ -199,14 +201,16 @@ def plan_path(path: Path) -> Path:
     return sample_path(DEMO_PLAN) if str(path) == DEMO_PLAN and not path.exists() else path
 
 
-def read_plan(path: Path) -> PlanFile:
-    """Read a plan; UsageError names file, line, field and fix of what is wrong."""
+def read_plan(path: Path, *, vault: bool = False) -> PlanFile:
+    """Read a plan; UsageError names file, line, field and fix of what is wrong. ``vault``: its corpus is in one."""
     text, _ = read_text(path, "the plan of a sweep", MOST_BYTES)
     try:
         stated = parse_toml(text)
     except ValueError as error:
         raise UsageError(f"{path}: not valid TOML: {error}. Correct it.") from None
-    stated.setdefault("name", path.stem)
+    if "vault" in stated:
+        raise UsageError(f"{_where(str(path), text, ('vault',))}: name the vault on the command line: --vault FOLDER.")
+    stated |= {"name": stated.get("name", path.stem), "vault": vault}
     file = str(path)
     axes = stated.get("axes", {})
     for name in axes if isinstance(axes, dict) else ():
@@ -220,6 +224,8 @@ def read_plan(path: Path) -> PlanFile:
     except ValidationError as error:
         raise UsageError(f"{path}: {first_problem(error, text)}") from None
     _check_options(plan_file := PlanFile(plan, str(path), text))
+    if vault and plan.race:
+        raise plan_file.wrong("a race shows who is behind: leave it out over a vault.", "race")
     choices = plan.axes.stated.values()
     every = any(all("method" in choice.options for choice in values) for values in choices)
     if "method" not in plan.fixed and not every:
@@ -335,7 +341,7 @@ def _absolute(plan: SweepPlan, folder: Path) -> SweepPlan:
         )
         for axis, choices in plan.axes.stated.items()
     }
-    corpus = plan.corpus if names_stored(plan.corpus) else _path(plan.corpus, folder)
+    corpus = plan.corpus if plan.vault or names_stored(plan.corpus) else _path(plan.corpus, folder)
     references = tuple(_path(reference, folder) for reference in plan.reading.references)
     return plan.model_copy(
         update={

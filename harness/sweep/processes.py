@@ -6,14 +6,17 @@ import multiprocessing
 import signal
 import sys
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
+from threading import Thread
 from typing import Protocol
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
 from harness.run.recorder import RemoteCalls
+from harness.sweep.expansion import SweepCell
 from harness.sweep.working import DRAIN, STOP, work
 
 _CONTEXT = multiprocessing.get_context("spawn")
@@ -92,6 +95,39 @@ class WorkerProcesses:
                 process.kill()
             process.join()
             process.close()
+
+
+class WorkerThread(Thread):
+    """One worker in this process: no other may open the texts of ``cells``. In all else as ``WorkerProcesses``."""
+
+    def __init__(self, store: Path, sweep: int, cells: tuple[SweepCell, ...]) -> None:
+        super().__init__(name="sweep", daemon=True)
+        self._told = 0
+        self._work = partial(work, store, sweep, lambda: self._told, cells=cells)
+
+    def run(self) -> None:
+        try:
+            self._work()
+        except (HarnessError, CorpusError) as error:
+            sys.stderr.write(f"error: {error}\n")
+
+    def drain(self) -> None:
+        """Signal it to finish the entries under way."""
+        self._told = max(self._told, DRAIN)
+
+    def stop(self) -> None:
+        """Signal it to break off what is under way; what is stored stays."""
+        self._told = STOP
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most so long for its end; tells whether it has ended."""
+        self.join(seconds)
+        return not self.is_alive()
+
+    def close(self) -> None:
+        """End it where it has not come to its end."""
+        self.stop()
+        self.join()
 
 
 def _work(store: Path, sweep: int, told: Synchronized[int], elsewhere: CallBackend | None) -> None:

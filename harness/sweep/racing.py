@@ -23,8 +23,8 @@ from harness.store.file.trouble import transaction
 from harness.store.holding import is_held
 from harness.store.results import read_statistics
 from harness.store.runs import Run, find_by_id, set_live
-from harness.store.sweeps import StoredCell, read_cells, set_raced_out, stored_entries
-from harness.sweep.expansion import SweepCell, configuration_name, scored_apart
+from harness.store.sweeps import StoredCell, configuration_name, read_cells, set_raced_out, stored_entries
+from harness.sweep.expansion import SweepCell, scored_apart
 from harness.sweep.plan import PlanFile
 from harness.sweep.record import RacedOutRecord
 from scoring.core.inventory import read_by

@@ -121,6 +121,8 @@ class SweepSummary(_Record):
     """Entries that are not asked for because their runs were raced out."""
     race_seed: int | None
     """Seed by which the entries of a race are shuffled; None where the sweep is no race."""
+    inside: bool
+    """Whether it is over a vault: no score of its runs is here, what was released of them is in the ledger (``harness.release``)."""
     budget_usd: float | None
     committed_usd: float
     """What its runs paid or may have to pay; those that the store had before are not in it."""
@@ -159,8 +161,10 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
     stored = read_cells(connection, sweep.number)
     working = at_work(store_path(connection), sweep)
     race = plan.get("race", False)
+    inside = plan.get("vault", False)
     cells = tuple(
-        _cell(at, runs.get(at.run_id), ranked.get(at.run_id, {}), race=race, working=working) for at in stored
+        _cell(at, runs.get(at.run_id), ranked.get(at.run_id, {}), race=race, working=working, inside=inside)
+        for at in stored
     )
     spared = sum(cell.total - cell.done for cell in cells if cell.state == "raced-out")
     own = [cell for cell in cells if cell.run_id is not None and not cell.reused]
@@ -190,6 +194,7 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         entries_total=total,
         entries_spared=spared,
         race_seed=plan["race_seed"] if race else None,
+        inside=inside,
         budget_usd=sweep.budget_usd,
         committed_usd=committed,
         expected_usd=committed / made * (total - done) if made else None,
@@ -201,7 +206,9 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
 
 
 def with_missed(connection: sqlite3.Connection, found: SweepRecord) -> SweepRecord:
-    """Return the record with what all its complete runs miss."""
+    """Return the record with what all its complete runs miss; of a sweep over a vault nothing before its end."""
+    if found.inside and found.state != "complete":
+        return found
     return found.model_copy(update={"missed": missed_entries(connection, found.complete)})
 
 
@@ -213,10 +220,13 @@ def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> Sw
     return "stopping" if sweep.stopping else "running"
 
 
-def _cell(stored: StoredCell, run: SweepRun | None, ranked: JsonObject, *, race: bool, working: bool) -> CellRecord:
+def _cell(
+    stored: StoredCell, run: SweepRun | None, ranked: JsonObject, *, race: bool, working: bool, inside: bool
+) -> CellRecord:
     """Read a cell; ``working``: workers are at the sweep, and so come to each run that is not in trouble.
 
-    In a race all runs are under way, though they wait for each other between blocks.
+    In a race all runs are under way, though they wait for each other between blocks. ``inside``: no score is read, and no
+    count of failures.
     """
     named = stored.named
     shared = {
@@ -239,7 +249,11 @@ def _cell(stored: StoredCell, run: SweepRun | None, ranked: JsonObject, *, race:
             failed=0,
             failures={},
         )
-    if run.card is not None:
+    failures: dict[str, int] = {} if inside else dict(run.failures)
+    shown: JsonObject = {}
+    if inside:
+        ranked = {}
+    elif run.card is not None:
         shown = _of_card(run.card)
     else:
         so_far = {} if run.live is None else run.live.so_far
@@ -259,8 +273,8 @@ def _cell(stored: StoredCell, run: SweepRun | None, ranked: JsonObject, *, race:
         state=state,
         done=run.done,
         total=run.total,
-        failed=sum(run.failures.values()),
-        failures=dict(run.failures),
+        failed=sum(failures.values()),
+        failures=failures,
         **shown,
         **ranked,
     )

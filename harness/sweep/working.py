@@ -53,6 +53,7 @@ from harness.store.sweeps import (
 from harness.sweep.expansion import SweepCell, expand, find_same, open_plan_corpus
 from harness.sweep.plan import PlanFile, SweepPlan
 from harness.sweep.racing import SweepRace, check_race
+from harness.vault.request import VaultRequest
 from scoring.statistics.intervals import SEED
 
 LOOK_SECONDS = 0.3
@@ -116,10 +117,10 @@ def plan_of_sweep(sweep: StoredSweep, budget_usd: float | None = None) -> PlanFi
     return PlanFile(plan, sweep.file)
 
 
-def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
-    """Expand the plan of a stored sweep again; UsageError where it is not the same runs any more."""
-    plan_file = plan_of_sweep(sweep)
-    cells = expand(plan_file, open_plan_corpus(plan_file))
+def cells_again(sweep: StoredSweep, vault: VaultRequest | None = None, budget_usd: float | None = None) -> tuple[SweepCell, ...]:  # fmt: skip
+    """Expand the plan of a stored sweep again; UsageError where it is not the same runs any more. As ``open_plan_corpus`` else."""
+    plan_file = plan_of_sweep(sweep, budget_usd)
+    cells = expand(plan_file, open_plan_corpus(plan_file, vault))
     if sweep_key(cells) != sweep.key:
         raise UsageError(
             f"The runs of sweep {sweep.name!r} would be others than before: its corpus, a prompt or another file "
@@ -129,15 +130,17 @@ def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
     return cells
 
 
-def work(store: Path, number: int, told: Callable[[], int], carrier: RemoteCalls | None = None) -> None:
+def work(
+    store: Path, number: int, told: Callable[[], int], carrier: RemoteCalls | None = None, cells: tuple[SweepCell, ...] = ()
+) -> None:  # fmt: skip
     """Work at a sweep until nothing is left, or until it is to end; blocks.
 
-    ``told`` gives 0, DRAIN or STOP. ``carrier`` has the calls made elsewhere. Raises HarnessError,
-     CorpusError where the plan cannot be carried out.
+    ``told`` gives 0, DRAIN or STOP. ``carrier`` has the calls made elsewhere. ``cells``: where this process opened them
+    out of a vault. Raises HarnessError, CorpusError where the plan cannot be carried out.
     """
     with opened(store) as connection:
         sweep = read_sweep(connection, number)
-    cells = cells_again(sweep)
+    cells = cells or cells_again(sweep)
     with _place(store, sweep) as free:
         if free:
             gc.freeze()
@@ -337,9 +340,9 @@ class _Worker:
         """Return the run of a cell, ready to go with its worker's share of the connections."""
         keys = no_key if carried else find_key
         if begun:
-            return api.resume(
-                self._store, run_id, Resumption({"concurrency": share}, only=self._turns.get(cell.place)), find_key=keys
-            )
+            resumption = Resumption({"concurrency": share}, only=self._turns.get(cell.place))
+            are_open = cell.request.corpus.vault is not None
+            return api.resume(self._store, run_id, resumption, find_key=keys, are_open=are_open)
         asked = cell.request
         run = asked.plan.run.model_copy(update={"concurrency": share})
         plan = asked.plan.model_copy(update={"run": run})

@@ -59,6 +59,11 @@ class Grant:
     latest: str = ""
     """The latest time in the log since it was asked for; a clock that was set back does not make it earlier."""
 
+    @property
+    def of_sweep(self) -> bool:
+        """Return whether a sweep is run by it, which continues by it where it was cut."""
+        return self.request.run is not None and bool(self.request.run.setups)
+
     def allowed_by(self, keepers: Mapping[str, Keeper]) -> list[str]:
         """Return the signing keys of those who allow it and are keepers still, in the order of their answers."""
         return [key for key, answer in self.answers.items() if answer.allowed and key in keepers]
@@ -95,7 +100,7 @@ class GrantLedger:
         ``vault`` is its number; ``keepers``, ``corpora`` and ``split`` are those of that moment.
         """
         for number, grant in self.grants.items():
-            if not grant.used and grant.latest < line.when:
+            if (not grant.used or grant.of_sweep) and grant.latest < line.when:
                 self.grants[number] = replace(grant, latest=line.when)
         match line.act:
             case GrantAsked():
@@ -168,14 +173,15 @@ class GrantLedger:
         split: KeySplit | None,
     ) -> str:
         grant = self.grants.get(act.grant)
-        if grant is None or grant.used:
+        if grant is None or (grant.used and not (grant.of_sweep and line.by == grant.request.by)):
             return "it uses a grant that nobody gave, or that is used up"
+        again = bool(grant.used)  # a sweep continues: nothing new is opened, and no shares are brought together
         request, stored = grant.request, corpora.get(act.corpus)
         if splitting(split) != request.split:
             return "the shares were dealt again since it was granted"
         threshold = split.threshold if split else 1
         asked = (request.corpus, request.entries, request.purpose)
-        proved = _is_proved(line.prev, act, split)
+        proved = not act.proof if again else _is_proved(line.prev, act, split)
         for wrong, words in (
             ((act.corpus, act.entries, act.purpose) != asked, "it opens other things than were granted"),
             (stored is None or stored.texts != request.texts, "it opens another version of the texts than was granted"),
@@ -185,7 +191,7 @@ class GrantLedger:
         ):  # fmt: skip
             if wrong:
                 return words
-        self.grants[grant.id] = replace(grant, used=line.when)
+        self.grants[grant.id] = replace(grant, used=grant.used or line.when)
         return ""
 
 

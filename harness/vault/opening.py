@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -92,9 +92,10 @@ class VaultOpening:
     def ages(self) -> list[AgeIdentity]:
         """Return what opens the texts that the store keeps of this vault's corpora: as the vault's keys are sealed, now or before."""
         together = self.together if self.grant is None else self.grant.together
+        kept = [] if self.grant is None or self.grant.sweep is None else [self.grant.sweep[1]]
         if together is None:
-            return [self.identity.age]
-        return [key.age for key in (together, *former_keys(self.vault.read(), together))]
+            return kept or [self.identity.age]
+        return [*kept, *(key.age for key in (together, *former_keys(self.vault.read(), together)))]
 
     @property
     def recipients(self) -> list[str]:
@@ -106,7 +107,10 @@ class VaultOpening:
         return corpus_of(self.unsealed(name, segments), self.run_id, self.despite_network)
 
     def unsealed(self, name: str, segments: Sequence[Segment] = ()) -> UnsealedCorpus:
-        return unsealed(*self._written(name, segments))
+        opened = unsealed(*self._written(name, segments))
+        if self.grant is None or self.grant.sweep is None:
+            return opened
+        return replace(opened, recipients=(*opened.recipients, self.grant.sweep[1].recipient))
 
     def again(self, came: str, segments: Sequence[Segment]) -> None:
         """Write that the texts of a run are opened, which the store keeps sealed; nothing is opened here.
@@ -144,6 +148,11 @@ class VaultOpening:
     def note_withdrawal(self, corpus: str, said_by: str, reason: str) -> None:
         """Write that consent for a corpus was withdrawn, by its number: from then on no keeper opens it."""
         self.vault.change_consent(corpus, said_by, reason, self.identity, withdrawn=True)
+
+    def end_sweep(self) -> None:
+        """Destroy what continues a sweep by its grant; a no-op where keepers who are here began it."""
+        if self.grant is not None and self.grant.sweep is not None:
+            self.grant.grants.kept.forget_key(self.grant.sweep[0])
 
     def _written(self, name: str, segments: Sequence[Segment]) -> tuple[VaultState, SealedCorpus, DataKey]:
         if self.grant is not None:

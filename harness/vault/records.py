@@ -173,6 +173,15 @@ class CardSealed(StrictRecord):
     """SHA-256 of what was signed, with its signature."""
 
 
+class SetupTerms(StrictRecord):
+    """One set-up of a sweep, as the keepers allow it."""
+
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    """As the plan calls it: the labels of its axes."""
+    options: Hex64
+    """SHA-256 as that of a single run (``RunTerms.options``): method, model, prompt, temperature and all else."""
+
+
 class RunTerms(VersionedRecord):
     """What is to be run over opened texts: a grant holds for nothing else."""
 
@@ -188,6 +197,12 @@ class RunTerms(VersionedRecord):
     """Signing keys of the speakers' laptops that sentences are sealed for, sorted; only of ``VaultWork.REVIEW``."""
     recipients: Annotated[tuple[Recipient, ...], Since(4)] = ()
     """What they are sealed for: the age recipient of each of ``laptops``, in the same order."""
+    setups: Annotated[tuple[SetupTerms, ...], Since(5)] = ()
+    """Of a sweep: every set-up, in the order of the plan. ``options`` is then of all of them."""
+    replicates: Annotated[Count, Since(5)] = 1
+    """How often each of them is run."""
+    budget_usd: Annotated[float | None, Since(5)] = None
+    """Most US dollars that all runs of the sweep spend; None: no limit."""
 
 
 class GrantRequest(StrictRecord):
@@ -263,7 +278,7 @@ class Answered(StrictRecord):
 
 
 class OpenedByGrant(VersionedRecord):
-    """A grant was used up; the line is on the disk before the first text is opened."""
+    """A grant was used up, or the sweep that it was used for continues; the line is on the disk before the first text is opened."""
 
     what: Literal["granted"] = "granted"
     grant: Hex64

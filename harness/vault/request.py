@@ -32,6 +32,9 @@ class VaultNoting(Protocol):
     def note_withdrawal(self, corpus: str, said_by: str, reason: str) -> None:
         """Write that consent for a corpus was withdrawn, by its number."""
 
+    def end_sweep(self) -> None:
+        """Destroy what continues a sweep by its grant."""
+
 
 def _heed_nothing(_opening: VaultNoting) -> None:
     """Ignore the opening: anyone who only opens texts writes no more into the log."""
@@ -128,6 +131,8 @@ class VaultWork(StrEnum):
 
     RUN = "run"
     SCORE = "score"
+    SWEEP = "sweep"
+    """All runs of a plan, by one grant."""
     ESTIMATE = "estimate"
     RESUME = "resume"
     RETRY = "retry"

@@ -16,7 +16,8 @@ from pydantic import BaseModel
 
 from harness.store.file.database import opened
 from harness.store.sweeps import StoredSweep, at_work, forget_troubles, read_sweep
-from harness.sweep.processes import CallBackend, WorkerProcesses
+from harness.sweep.expansion import SweepCell
+from harness.sweep.processes import CallBackend, WorkerProcesses, WorkerThread
 from harness.sweep.record import SweepRecord, sweep_record
 from rosetta_tui.report.sweep import cell_line, progress_line, progress_lines
 from rosetta_tui.show.json_forms import form_text
@@ -26,10 +27,12 @@ LOOK_SECONDS = 1.0  # how often the store is examined for what to tell
 _CLEAR = "\r\x1b[2K"  # begins a terminal's line again
 
 
-def carry_out(path: Path, sweep: StoredSweep, style: str | None, elsewhere: CallBackend | None = None) -> int:
+def carry_out(
+    path: Path, sweep: StoredSweep, style: str | None, elsewhere: CallBackend | None = None, opened_cells: tuple[SweepCell, ...] = ()
+) -> int:  # fmt: skip
     """Work at a sweep until nothing is left, telling of each run; returns the exit code.
 
-    ``elsewhere``: where the calls are made, None for here.
+    ``elsewhere``: where the calls are made, None for here. ``opened_cells``: those that this process opened out of a vault.
 
     0: every run is complete; 1: some stopped by themselves; 130: a person stopped the sweep.
     """
@@ -39,7 +42,8 @@ def carry_out(path: Path, sweep: StoredSweep, style: str | None, elsewhere: Call
             forget_troubles(connection, sweep.number)
         elif style != "json-lines":
             click.echo("Another command is at this sweep: both share its workers.", err=True)
-    with closing(WorkerProcesses(path, sweep.number, sweep.workers, elsewhere)) as workers:
+    inside = WorkerThread(path, sweep.number, opened_cells) if opened_cells else None
+    with closing(inside or WorkerProcesses(path, sweep.number, sweep.workers, elsewhere)) as workers:
         with _interruptible(workers) as seen:
             workers.start()
             while not workers.wait(LOOK_SECONDS):
@@ -97,7 +101,7 @@ def _event(kind: str, record: BaseModel) -> str:
 
 
 @contextmanager
-def _interruptible(workers: WorkerProcesses) -> Iterator[list[int]]:
+def _interruptible(workers: WorkerProcesses | WorkerThread) -> Iterator[list[int]]:
     """Handle Ctrl-C: the first drains the workers, the second stops them; yield the signals that came."""
     seen: list[int] = []
 

@@ -11,14 +11,20 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from harness.core.failures import UsageError
+from harness.core.storage import write_file
 from harness.store.file.database import default_path, opened
 from rosetta_tui.commands.naming import FiledCommands, in_lines, when_used
+from rosetta_tui.commands.vault.sharing import telling_ledger
+from rosetta_tui.request.vault import out_of_vault, refuse_existing, vault_request, without_method
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
@@ -54,6 +60,12 @@ def sweep() -> None:
     """Run every combination of a plan: `rosetta sweep PLAN.toml`."""
 
 
+SUBMITTER = click.option("--submitter", metavar="NAME", help="Of a sweep over a vault: who learns its one answer, which counts (rosetta vault budget).")  # fmt: skip
+OUTPUT = click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="With --submitter: where the answer goes."
+)
+
+
 @click.command()
 @click.argument("file", metavar="PLAN.toml", type=click.Path(path_type=Path))
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes that share the runs.")
@@ -61,6 +73,9 @@ def sweep() -> None:
 @click.option("--scheduler", "address", metavar="tcp://HOST:PORT", help="Have the calls made by the workers of a Dask cluster.")  # fmt: skip
 @click.option("--estimate", is_flag=True, help="Run nothing: show what each run and all together would take.")
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print JSON.")
+@SUBMITTER
+@OUTPUT
+@out_of_vault
 @in_lines
 def begin(
     file: Path,
@@ -71,23 +86,28 @@ def begin(
     *,
     estimate: bool,
     as_json: bool,
+    submitter: str | None,
+    output: Path | None,
+    **vault: Any,
 ) -> None:
     """Run every combination of the axes in PLAN.toml that the store does not have yet, sharing them among workers.
 
     Run again, the same plan continues where it was interrupted, even while another command is working on it. The
     first Ctrl-C finishes the entries under way and saves, the second stops at once. docs/sweeps.md says what a plan
-    can say. `demo.toml` is a plan that comes with the program.
+    can say. `demo.toml` is a plan that comes with the program. With --vault the plan's corpus is one of a vault: its
+    keepers allow all runs at once, and what they come to leaves as one answer.
     """
     if as_json and not estimate:
         raise UsageError("--json goes with --estimate. The events of a sweep as JSON: --json-lines.")
-    if estimate and style is not None:
-        raise UsageError("--estimate runs nothing: leave out --plain, --json-lines and --quiet.")
-    plan_file = plan.read_plan(plan.plan_path(file))
+    if estimate and (style is not None or submitter is not None):
+        raise UsageError("--estimate runs nothing: leave out --plain, --json-lines and --quiet, and --submitter.")
+    inside = InsideSweep(vault, "estimate" if estimate else "sweep", submitter, output, shared=bool(workers or race or address))  # fmt: skip
+    plan_file = plan.read_plan(plan.plan_path(file), vault=inside.asked is not None)
     if workers is not None:
         plan_file = replace(plan_file, plan=plan_file.plan.model_copy(update={"workers": workers}))
     if race:
         plan_file = replace(plan_file, plan=plan_file.plan.model_copy(update={"race": True}))
-    cells = expansion.expand(plan_file, expansion.open_plan_corpus(plan_file))
+    cells = expansion.expand(plan_file, expansion.open_plan_corpus(plan_file, inside.asked))
     if estimate:
         sweep_estimate = expansion.estimate_sweep(default_path(), plan_file.plan, cells)
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -102,7 +122,62 @@ def begin(
     if words := expansion.scored_apart(cells):
         click.echo(plain(f"Note: {words}"), err=True)
     sweep = working.begin_sweep(default_path(), plan_file, cells)
-    raise click.exceptions.Exit(sweeping.carry_out(default_path(), sweep, style, cluster))
+    raise click.exceptions.Exit(inside.carry_out(sweep, cells, partial(sweeping.carry_out, default_path(), sweep, style, cluster)))  # fmt: skip
+
+
+# ---- A sweep over a vault: by one grant, and told as one answer ----
+
+with when_used():
+    from harness.release import ledger, records, releasing
+    from harness.run import vault_opening
+    from harness.store import runs, sweeps
+    from harness.vault import request
+    from rosetta_tui.show import released_words
+
+
+class InsideSweep:
+    """The vault of a sweep, and the answer that leaves of it; of any other sweep neither."""
+
+    def __init__(
+        self, vault: dict[str, Any], work: str, submitter: str | None, output: Path | None, *, shared: bool = False
+    ) -> None:
+        """Read the options; UsageError where they do not fit together, before anything is asked or opened."""
+        if vault["vault"] and shared:
+            raise UsageError("A sweep over a vault is run by one worker in this process: leave out --workers, --race and --scheduler.")  # fmt: skip
+        if (submitter is None) is not (output is None) or (submitter and not vault["vault"]):
+            raise UsageError("--submitter NAME and -o FILE go together, with --vault FOLDER: they say who learns the answer, and where it goes.")  # fmt: skip
+        if output is not None:
+            refuse_existing(output)
+        self._vault, self._submitter, self._output = vault, submitter, output
+        self._openings: list[request.VaultNoting] = []
+        asked = vault_request(vault, work)
+        self.asked = None if asked is None else replace(asked, opened=self._openings.append)
+
+    def carry_out(self, sweep: sweeps.StoredSweep, cells: tuple[expansion.SweepCell, ...], run: Callable[..., int]) -> int:  # fmt: skip
+        """Have a sweep run, in this process where its texts are open in it; at its end nothing continues it, and its answer is released."""
+        if self.asked is None:
+            return run()
+        if (code := run(opened_cells=cells)) == 0:
+            for opening in self._openings:
+                opening.end_sweep()
+            if self._submitter is not None:
+                self.tell(sweep)
+        return code
+
+    def tell(self, sweep: sweeps.StoredSweep, *, again: bool = False) -> None:
+        """Write the answer of a sweep; ``again``: its texts are opened for that."""
+        asked, known = telling_ledger(self._vault)
+        with opened() as connection:
+            first = runs.find_by_id(connection, sweeps.read_cells(connection, sweep.number)[0].run_id)
+            open_texts = None
+            if again and first is not None:
+                open_texts = partial(vault_opening.open_again, connection, first, asked, "seal")
+            with ledger.anchored(known, asked.folder if asked else None):
+                data = releasing.release_sweep(connection, sweep, str(self._submitter), known, open_texts)
+        write_file(Path(str(self._output)), data, overwrite=False)
+        for line in released_words.facts(records.ReleasedCard.model_validate_json(data)):
+            click.echo(plain(line))
+        click.echo(plain(f"Written: {self._output}"), err=True)
 
 
 # ---- Show what each run of a sweep has come to ----
@@ -158,15 +233,31 @@ with when_used():
     help="Resamples of the bootstrap; there are ten times as many shuffles.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def compare(sweep: str, metric: str, seed: int, draws: int, as_json: bool) -> None:
+@SUBMITTER
+@OUTPUT
+@without_method
+def compare(
+    sweep: str, metric: str, seed: int, draws: int, as_json: bool, submitter: str | None, output: Path | None, **vault: Any
+) -> None:  # fmt: skip
     """Compare every method of SWEEP (a name, the beginning of an id, or `last`) with the best of its baselines.
 
     Baselines are models as they come (class raw-llm), copies of the source and constants; repetitions of a set-up
     count together. All complete runs take part.
+
+    Of a sweep over a vault only what was released is shown. With --submitter, -o and --vault its answer is released: which set-up is
+    clearly the best, if one is, and the scores of one run.
     """
+    with opened() as connection:
+        stored_sweep = sweeps.find_sweep(connection, sweep)
+        is_inside = record.sweep_record(connection, stored_sweep).inside
+    if submitter is not None:
+        if not is_inside:
+            raise UsageError(f"--submitter goes with a sweep over a vault, and {stored_sweep.name!r} is over open entries: its numbers are no secret. Leave it out.")  # fmt: skip
+        InsideSweep({**vault, "despite_network": None}, "seal", submitter, output).tell(stored_sweep, again=True)
+        return
     by = compare_comparing.metric_asked(metric, "--metric")
     with opened() as connection:
-        sweep_record = record.sweep_record(connection, sweeps.find_sweep(connection, sweep))
+        sweep_record = record.sweep_record(connection, stored_sweep)
         comparison = comparing.compare_sweep(connection, sweep_record, by, draws=draws, seed=seed)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = sweep_comparison.comparison_lines(comparison, width)
@@ -206,13 +297,22 @@ with when_used():
 @click.argument("sweep", default="last")
 @click.option("--budget", type=click.FloatRange(0, min_open=True), help="Another budget, in US dollars, for all its runs.")  # fmt: skip
 @click.option("--scheduler", "address", metavar="tcp://HOST:PORT", help="Have the calls made by the workers of a Dask cluster.")  # fmt: skip
+@SUBMITTER
+@OUTPUT
+@out_of_vault
 @in_lines
-def resume(sweep: str, budget: float | None, address: str | None, style: str | None) -> None:
-    """Continue SWEEP (a name, the beginning of an id, or `last`), including the runs that stopped by themselves."""
+def resume(
+    sweep: str, budget: float | None, address: str | None, style: str | None, submitter: str | None, output: Path | None, **vault: Any
+) -> None:  # fmt: skip
+    """Continue SWEEP (a name, the beginning of an id, or `last`), including the runs that stopped by themselves.
+
+    One over a vault needs --vault and --purpose again, and continues by the grant that it was begun with.
+    """
     path = default_path()
     with opened(path) as connection:
         stored_sweep = sweeps.find_sweep(connection, sweep)
-    cells = working.cells_again(stored_sweep)
+    inside = InsideSweep(vault, "sweep", submitter, output, shared=bool(address))
+    cells = working.cells_again(stored_sweep, inside.asked, budget)
     expansion.check_methods(cells, endpoints.find_key if address is None else endpoints.no_key)
     cluster = None
     if address is not None:
@@ -220,7 +320,7 @@ def resume(sweep: str, budget: float | None, address: str | None, style: str | N
         cluster = carrier.Cluster(address)
     again = working.plan_of_sweep(stored_sweep, budget)
     stored_sweep = working.begin_sweep(path, again, cells)
-    raise click.exceptions.Exit(sweeping.carry_out(path, stored_sweep, style, cluster))
+    raise click.exceptions.Exit(inside.carry_out(stored_sweep, cells, partial(sweeping.carry_out, path, stored_sweep, style, cluster)))  # fmt: skip
 
 
 # ---- List the sweeps of the store ----

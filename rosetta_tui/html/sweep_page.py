@@ -16,7 +16,7 @@ from rosetta_tui.html.chart import Scatter, ScoreLine, score_chart
 from rosetta_tui.html.chart import scatter as scatter_chart
 from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.plots.points import PlotKind, PlotPicture, Point
-from rosetta_tui.report.sweep import claimed, headline_words, progress_lines, trouble_words
+from rosetta_tui.report.sweep import claimed, headline_words, inside_words, progress_lines, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.sweep.grid import (
     INTERVALS,
@@ -94,7 +94,7 @@ def page_of_sweep(found: SweepRecord, corpus: str) -> str:
         id=found.id,
         progress=tuple(progress_lines(found)),
         swept=tuple(_swept(found, corpus)),
-        standing=standing_words(of, quality),
+        standing=inside_words(found) if found.inside else standing_words(of, quality),
         grid=grid,
         rows=tuple(_rows(grid)),
         together=together_words(of, grid),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpora.text.messages import counted, shortened
 from rosetta_tui.report.cost import between, cost_words, time_words
-from rosetta_tui.show import figures
+from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.figures import value
 from rosetta_tui.show.text import plain, stacked
 from scoring.core.inventory import short_title
@@ -25,6 +25,8 @@ HEADINGS = "#", "run", "state", "entries", "composite", "95 %", "chrF++", "may b
 def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
     yield f"Sweep {found.name} ({found.id}): {found.plan}"
     yield from progress_lines(found)
+    if found.inside:
+        yield inside_words(found)
     yield ""
     headline = next((cell.headline for cell in found.cells if cell.headline), "")
     rows: list[tuple[str, ...]] = [HEADINGS, *map(_row, found.cells)]
@@ -46,6 +48,11 @@ def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
         yield from missed_lines(found.missed)
 
 
+def inside_words(found: SweepSummary) -> str:
+    """Return that no score of a sweep over a vault is shown, and how its answer leaves."""
+    return f"Over a vault: its scores stay inside. `rosetta sweep compare {found.id}` shows what was released, and releases its one answer (--submitter)."
+
+
 def missed_lines(found: MissedEntries) -> Iterator[str]:
     """Yield which entries all complete runs miss, by difficulty and one by one."""
     yield missed_line(found)
@@ -64,11 +71,12 @@ def missed_lines(found: MissedEntries) -> Iterator[str]:
 def missed_line(found: MissedEntries) -> str:
     """Return in one line how many entries all complete runs miss, and what a miss is."""
     what = "not right" if found.below is None else f"composite < {found.below:.2f}"
-    secret = f", and {counted(found.secret, 'secret entry', 'secret entries')}" if found.secret else ""
-    return (
-        f"Missed by all {found.runs} complete runs (failed or {what}): {found.missed:,} of "
-        f"{counted(found.entries, 'entry', 'entries')}{secret}"
-    )
+    parts = [f"{found.missed:,} of {counted(found.entries, 'entry', 'entries')}"] if found.entries else []
+    if found.secret is None:
+        parts.append("fewer than five secret entries")
+    elif found.secret:
+        parts.append(f"{found.secret:,} secret entries")
+    return f"Missed by all {found.runs} complete runs (failed or {what}): {', and '.join(parts)}"
 
 
 def missed_entry_words(each: MissedEntry) -> str:
@@ -204,7 +212,7 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
     """Yield what `rosetta sweep compare` prints."""
     many = counted(len(found.baselines), "baseline")
     against = f": {counted(len(found.methods), 'method')} against the best of {many}" if found.methods else ""
-    yield f"Sweep {found.name} ({found.id}) by {short_title(found.metric)}{against}"
+    yield f"Sweep {found.name} ({found.id}){f' by {short_title(found.metric)}' if found.metric else ', over a vault'}{against}"
     if found.effects:
         yield ""
         effects = (
@@ -225,6 +233,11 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
         yield from _methods(found, width)
     if found.unanswered:
         yield found.unanswered
+    for card in found.answers:
+        scores = ", ".join(
+            f"{short_title(metric)} {released_words.score(score)}" for metric, score in card.scores.items()
+        )
+        yield f"Told to {card.submitter} on {card.issued}: {released_words.sweep_words(card)} {scores}."
     for name, why in found.left_out.items():
         yield f"left out, {name}: {why}"
 

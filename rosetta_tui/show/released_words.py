@@ -76,6 +76,16 @@ def confirmation(shortfall: Shortfall) -> str:
     return f"Not confirmed: {REASONS[shortfall]}. No tier above functional, ownership record or passed review rests on it. {ACTIVATE}"
 
 
+def sweep_words(card: ReleasedCard) -> str:
+    """Return what the answer of a sweep says of its set-ups; empty for the card of a single run."""
+    if (sweep := card.sweep) is None:
+        return ""
+    if sweep.verdict == "best":
+        return f"{sweep.setup!r} is clearly the best of the {sweep.setups} set-ups of the sweep; the scores are its."
+    whose = f"those of {sweep.setup!r}, the first of its plan" if card.scores_of == card.run else "the best told before"
+    return f"None of the {sweep.setups} set-ups of the sweep is clearly better than all others and the best told before; the scores are {whose}."
+
+
 def facts(card: ReleasedCard) -> Iterator[str]:
     """Yield what a card tells beside its scores, in sentences."""
     if again := repeated(card):
@@ -83,6 +93,8 @@ def facts(card: ReleasedCard) -> Iterator[str]:
     automatic = "" if card.quality_tier in {"", card.claimable_tier} else f" (automatic: {card.quality_tier})"
     yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}{figures.coverage(card.coverage)}."
     yield confirmation(card.shortfall)
+    if card.sweep is not None:
+        yield sweep_words(card)
     spent = [
         words
         for words in (

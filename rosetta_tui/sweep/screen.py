@@ -21,7 +21,7 @@ from harness.store.file.database import Mark, mark_of
 from harness.store.sweeps import StoredSweep, list_sweeps
 from harness.sweep.record import sweep_record, with_missed
 from harness.sweep.state import CellMeasure
-from rosetta_tui.report.sweep import missed_entry_words, missed_line, progress_lines
+from rosetta_tui.report.sweep import inside_words, missed_entry_words, missed_line, progress_lines
 from rosetta_tui.show.text import plain
 from rosetta_tui.sweep.grid import (
     BARS,
@@ -336,8 +336,11 @@ class SweepScreen(Screen[None]):
         more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
         self.query_one(StatusBar).say(show(which + more, "$quiet"))
         lines = [show(line, "$quiet") for line in progress_lines(record)]
-        lines.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
-        lines.append(show(standing_words(self._map, self._quality)))
+        if record.inside:
+            lines.append(show(inside_words(record)))
+        else:
+            lines.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
+            lines.append(show(standing_words(self._map, self._quality)))
         if record.missed is not None:
             lines.append(show(f"{missed_line(record.missed)}{' · e' if record.missed.missed else ''}"))
         self.query_one("#head", Static).update(Content("\n").join(lines))

@@ -68,19 +68,23 @@ def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
     names = {keeper.signing_key: keeper.name for keeper in state.founded.keepers}
     names |= {key_split.signing_key: keepers.TOGETHER_NAME for key_split in log.splits_of(state.lines)}
     corpora = {number: corpus.name for number, corpus in state.head.corpora.items()}
-    logged_acts = []
+    logged_acts, used = [], set[str]()
     for line in state.lines:
         act, by = line.record.act, names[line.record.by]
         if isinstance(act, records.Enrolled):  # a name counts from its line on
             names[act.keeper.signing_key] = act.keeper.name
         if isinstance(act, records.Dealt):
             names |= {keeper.signing_key: keeper.name for keeper in act.keepers}
+        words = _words(act, corpora, names)
+        if isinstance(act, records.OpenedByGrant):
+            words = words.replace("used up", "continued by") if act.grant in used else words
+            used.add(act.grant)
         logged_acts.append(
             LoggedAct(
                 when=line.record.when,
                 by=by,
                 what=act.what,
-                words=_words(act, corpora, names),
+                words=words,
                 purpose=getattr(getattr(act, "request", act), "purpose", None),
                 clock_set_back=line.record.clock_set_back,
                 id=line.id,
@@ -92,6 +96,7 @@ def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
 _WORKS = {
     "run": "the run",
     "score": "the scoring",
+    "sweep": "a sweep",
     "estimate": "an estimate of a run",
     "resume": "going on with the run",
     "retry": "asking again for failed entries of the run",
@@ -169,6 +174,7 @@ def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, co
         what = f"{what} for {_WORKS[act.work]}{run}"
         if act.grant is not None and (terms := act.grant.run) is not None:
             method = "" if terms.run or terms.method == work.VaultWork.SCRIPT else f"{terms.method}, "
+            method = f"{len(terms.setups)} set-ups, " if terms.setups else method
             what = f"{what} ({method}allowed once, as {ledger.request_id(act.grant)[:8]})"
     if isinstance(act, records.OpenedByGrant):
         what = f"used up the grant {act.grant[:8]} and {what}{f' for the run{run}' if run else ''}"
@@ -183,7 +189,9 @@ def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str,
         answer_words += f": {act.answer.reason}" if act.answer.reason else ""
         return f"took in what {names[act.answer.keeper]} says to {act.answer.request[:8]}: {answer_words}"
     request, what = act.request, ""
-    if (run := request.run) is not None:
+    if (run := request.run) is not None and run.setups:
+        what = f" for a sweep of {len(run.setups)} set-ups"
+    elif run is not None:
         method = _WORKS.get(run.method, run.method)
         what = f" for {method} {run.run[:8]}" if run.run else f" for a run of {run.method}"
     return (

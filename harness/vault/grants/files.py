@@ -192,18 +192,31 @@ class KeptGrants:
             with suppress(OSError):
                 path.unlink()
 
+    def keep_sweep(self, grant: str, sealed: bytes) -> None:
+        self._write(self._sweep(grant), sealed)
+
+    def sweep(self, grant: str) -> bytes | None:
+        """Return what continues a sweep, sealed for this computer; None where it is over, or was begun elsewhere."""
+        try:
+            return self._sweep(grant).read_bytes()
+        except OSError:
+            return None
+
     def forget_key(self, grant: str) -> None:
-        """Delete the key of a request that is over, or never got into the log; its bytes are written over first."""
-        path = self._key(grant)
-        with suppress(OSError):
-            self._overwrite(path, bytes(path.stat().st_size))
-            path.unlink()
+        """Delete the keys of a request that is over, or never got into the log; their bytes are written over first."""
+        for path in (self._key(grant), self._sweep(grant)):
+            with suppress(OSError):
+                self._overwrite(path, bytes(path.stat().st_size))
+                path.unlink()
 
     def _place(self, grant: str) -> Path:
         return self.folder / f"{grant}.place"
 
     def _key(self, grant: str) -> Path:
         return self.folder / f"{grant}.key"
+
+    def _sweep(self, grant: str) -> Path:
+        return self.folder / f"{grant}.sweep"
 
     def _share(self, grant: str, keeper: str) -> Path:
         return self.folder / f"{grant}-{keeper}.share"
@@ -235,16 +248,16 @@ _ANEW = "Ask for a new one: type the command again."
 
 def refuse_unusable(state: VaultState, grant: Grant, run: RunTerms | None, now: str) -> None:
     """Raise VaultError where a grant does not open what is about to be done; nothing is used up."""
-    refuse_over(state, grant, now)
+    refuse_over(state, grant, now, again=grant.of_sweep)
     refuse_other_run(grant.request.run, run)
     if len(grant.allowed_by(state.keepers)) < state.threshold:
         raise VaultError(FileProblem.LOCKED, f"Too few keepers allow it. {standing(state, grant)}")
 
 
-def refuse_over(state: VaultState, grant: Grant, now: str) -> None:
-    """Raise VaultError where nobody can use a grant any more, whatever the keepers say."""
+def refuse_over(state: VaultState, grant: Grant, now: str, *, again: bool = False) -> None:
+    """Raise VaultError where nobody can use a grant any more, whatever the keepers say; ``again``: a sweep may continue."""
     request = grant.request
-    if grant.used:
+    if grant.used and not again:
         raise VaultError(FileProblem.LOCKED, f"This grant was used up at {grant.used}: it opens once. {_ANEW}")
     stored = state.head.corpora.get(request.corpus)
     if stored is None or stored.texts != request.texts:
@@ -356,6 +369,8 @@ def request_facts(request: GrantRequest, *, compared: bool = True) -> Iterator[t
     """Yield what a request asks for: label and words; ``compared`` as in ``request_lines``."""
     yield from _what(request)
     where = f"with the key {request.machine[:16]}"
+    if compared and request.run is not None and request.run.setups:
+        yield "where cut", f"the same command continues by this grant. For that the computer keeps the key of these texts until the last run is complete; after {request.expires} this program does not use it"  # fmt: skip
     if compared:
         where = f"whose six words are: {key_phrase(request.machine)}"
     yield "where", f"on the computer {where}"
@@ -380,8 +395,11 @@ def _what(request: GrantRequest) -> Iterator[tuple[str, str]]:
     yield "version", f"{request.texts[:16]} of its texts"
     yield "what for", request.purpose
     yield "then", _then(request.run)
-    for key in () if request.run is None else request.run.laptops:
-        yield "for", f"the laptop whose six words are: {key_phrase(key)}"
+    if request.run is not None:
+        yield from (("for", f"the laptop whose six words are: {key_phrase(key)}") for key in request.run.laptops)
+        yield from (("set-up", f"{setup.name} ({setup.options[:16]})") for setup in request.run.setups)
+    if looks := 0 if request.run is None else len(request.run.setups):
+        yield "tells", f"these are {looks} looks at the texts. No scores leave but as one answer of the budget: those of one run, and which set-up is clearly the best, if one is ({looks.bit_length()} bits at most)"  # fmt: skip
 
 
 def _then(run: RunTerms | None) -> str:
@@ -389,6 +407,10 @@ def _then(run: RunTerms | None) -> str:
         return "the texts are checked and forgotten"
     if run.run:
         return f"{_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
+    if run.setups:
+        many = "" if run.replicates == 1 else f", {run.replicates} times each"
+        money = "" if run.budget_usd is None else f", for ${run.budget_usd:,g} at most"
+        return f"a sweep of exactly these {len(run.setups)} set-ups{many}{money}, scored by Rosetta {run.scorer}"
     if run.method == VaultWork.SCRIPT:
         return f"a script or notebook has them, and runs what it likes; Rosetta {run.scorer}"
     return f"a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"

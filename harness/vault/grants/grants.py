@@ -19,7 +19,7 @@ from corpora.model.entry import Segment
 from harness.core.storage import exclusive
 from harness.sealed.keys import Identity
 from harness.sealed.phrase import phrase
-from harness.sealed.sealing import AgeIdentity, SealError
+from harness.sealed.sealing import AgeIdentity, SealError, seal, unseal
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import BUSY_SECONDS, VaultState
@@ -71,7 +71,9 @@ class GrantedOpening:
     key: DataKey
     """Of the corpus."""
     together: OpeningKey | None
-    """What the keepers who allowed it have together; None where each opens alone."""
+    """What the keepers who allowed it have together; None where each opens alone, and where a sweep continues."""
+    sweep: AgeIdentity | None = None
+    """Of a sweep: what the store's texts of it are sealed for as well, until its last run is complete."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,8 @@ class Grants:
         with self.vault.changing(identity) as state:
             # Destroy the keys of requests that the log says are over; nobody can use them any more.
             for grant in state.grants.values():
-                if not grant.used and grant.expired(""):
+                at = moment(self.vault.clock()) if grant.used else ""
+                if (not grant.used or grant.of_sweep) and grant.expired(at):
                     self.kept.forget_key(grant.id)
                     self.kept.forget_shares(grant.id)
             number, stored = corpus_named(state, name)
@@ -248,7 +251,8 @@ class Grants:
         """Use a grant up, and give its entries, sealed, with their key; anyone who opens them does it after that.
 
         ``request`` is its number, ``run`` what is about to be run over the texts, ``run_id`` the number that the run will
-        have, and ``despite_network`` as in the log. Raises VaultError in words; nothing is used up then.
+        have, and ``despite_network`` as in the log. Raises VaultError in words; nothing is used up then. The grant of a sweep
+        opens the same texts again, by what was kept here for it, until the sweep is over.
         """
         no_core_dumps()
         with self._using(), self.vault.changing(identity) as state:
@@ -256,11 +260,14 @@ class Grants:
             asked = grant.request
             self._check_machine(grant)
             refuse_unusable(state, grant, run, moment(self.vault.clock()))
-            key, together = self.kept.key(grant.id), None
-            if state.split is not None:
-                together = combined(state, self._shares(state, grant, key))
-            stored = state.head.corpora[asked.corpus]
-            data_key = opened_key(state, stored, identity, together)
+            stored, together, sweep = state.head.corpora[asked.corpus], None, None
+            if again := bool(grant.used):
+                sweep, data_key = self._kept_sweep(grant)
+            else:
+                key = self.kept.key(grant.id)
+                if state.split is not None:
+                    together = combined(state, self._shares(state, grant, key))
+                data_key = opened_key(state, stored, identity, together)
             sealed = sealed_texts(state, asked.corpus, stored).of([*asked.entries])
             act = OpenedByGrant(
                 grant=grant.id,
@@ -271,6 +278,9 @@ class Grants:
                 **({"despite_network": despite_network} if despite_network else {}),
             )
             act = proved(act, state, together)
+            if again:
+                self.vault.write(state, act, identity)
+                return GrantedOpening(state, sealed, data_key, together, sweep)
             self.kept.use_up(grant.id, moment(self.vault.clock()))
             try:
                 self.vault.write(state, act, identity)
@@ -278,7 +288,21 @@ class Grants:
                 self.kept.put_back(grant.id, key)
                 raise
             self.kept.forget_shares(grant.id)
-        return GrantedOpening(state, sealed, data_key, together)
+            if grant.of_sweep:
+                sweep = AgeIdentity.make()
+                content = f"{sweep.secret} {data_key.secret.hex()}".encode()
+                self.kept.keep_sweep(grant.id, seal(content, [self.machine.public.recipient]))
+        return GrantedOpening(state, sealed, data_key, together, sweep)
+
+    def _kept_sweep(self, grant: Grant) -> tuple[AgeIdentity, DataKey]:
+        """Return what the store's texts of a sweep are sealed for, and the key of its corpus; VaultError where neither is here."""
+        try:
+            secret, _, key = unseal(self.kept.sweep(grant.id) or b"", [self.machine.age]).decode().partition(" ")
+            return AgeIdentity.read(secret), DataKey(bytes.fromhex(key))
+        except (FileError, ValueError):
+            self.kept.forget_key(grant.id)
+            words = f"This grant was used up at {grant.used}, and what continues its sweep is not on this computer any more, or damaged."
+            raise VaultError(FileProblem.LOCKED, f"{words} The same command asks again.") from None
 
     @contextmanager
     def _using(self) -> Iterator[None]:

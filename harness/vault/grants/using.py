@@ -55,6 +55,8 @@ class AwaitedGrant:
     """Is called with the file of the request while answers are missing; returns when they are to be looked for again."""
     together: OpeningKey | None = None
     """What the keepers who allowed it have together; None until it is used up."""
+    sweep: tuple[str, AgeIdentity] | None = None
+    """Number of the grant of a sweep, and what the store's texts of it are sealed for as well; None until it is used up."""
 
     def opening(
         self,
@@ -69,10 +71,11 @@ class AwaitedGrant:
         number = self.allowed(name, identity, segments, purpose)
         opened = self.grants.opening(number, identity, self.run, run_id, despite_network)
         self.together = opened.together
+        self.sweep = None if opened.sweep is None else (number, opened.sweep)
         return opened.state, opened.sealed, opened.key
 
     def allowed(self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str) -> str:
-        """Return the number of a request that enough keepers allow for exactly this; where there is none, ask and wait.
+        """Return the number of a request that enough keepers allow for exactly this, used up where a sweep continues by it; else ask and wait.
 
         ``name``: of a corpus, or its number. ``segments``: those that are needed; none: all but ``held_out``. The keeper who asks
         allows it, too. Raises VaultError where it cannot be asked for or too many refuse it, and what ``wait`` raises.
@@ -84,6 +87,9 @@ class AwaitedGrant:
         if number is None:
             number = request_id(read_request(self.grants.ask(name, purpose, OPEN_DAYS, identity, segments, self.run)))
         grant = (state := vault.read()).grants[number]
+        if grant.used:
+            self.tell([f"The sweep continues by the grant that was used at {grant.used}."])
+            return number
         request = grant.request
         if identity.public.signing_key not in grant.answers:
             self.grants.take(self.grants.answer_asked(request, state, identity, allowed=True), identity)
@@ -104,7 +110,7 @@ class AwaitedGrant:
             self.wait(file)
 
     def _known(self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str) -> str | None:
-        """Return the number of the newest request that these keys made here for exactly this, and that can be used still."""
+        """Return the number of the newest request that these keys made here for exactly this, and that can be used still or continues."""
         state = self.grants.vault.read()
         number, stored = corpus_named(state, name)
         me = identity.public.signing_key, self.grants.machine.public.signing_key
@@ -112,10 +118,12 @@ class AwaitedGrant:
         for grant in reversed(list(state.grants.values())):
             asked = grant.request
             same = (asked.by, asked.machine, asked.corpus, dict(asked.entries), asked.run, asked.purpose) == wanted
-            if same and not grant.used and _may_still_be(state, grant):
+            kept = self.grants.kept
+            if same and (kept.sweep(grant.id) if grant.used else _may_still_be(state, grant)):
                 with suppress(VaultError):  # over, or its key was used up by a program that was stopped then
-                    refuse_over(state, grant, moment(self.grants.vault.clock()))
-                    self.grants.kept.key(grant.id)
+                    refuse_over(state, grant, moment(self.grants.vault.clock()), again=grant.of_sweep)
+                    if not grant.used:
+                        kept.key(grant.id)
                     return grant.id
         return None
 

@@ -369,7 +369,7 @@ def test_terms_hold_for_the_machines_of_a_cluster(
     path, before = tmp_path / "plan.toml", (tmp_path / "home" / "rosetta.sqlite").read_bytes()
     called = CliRunner().invoke(rosetta, ["sweep", str(path), "--scheduler", cluster.address])
     assert isinstance(called.exception, UsageError)
-    assert "a sweep takes no secret entries" in str(called.exception)
+    assert "a sweep takes secret entries out of a vault only" in str(called.exception)
     assert (tmp_path / "home" / "rosetta.sqlite").read_bytes() == before
     _, sweep = begun(tmp_path, "http://127.0.0.1:9/v1")
     cells = cells_again(sweep)

@@ -385,7 +385,7 @@ def test_what_is_wrong_is_told_with_file_line_field_and_mend(tmp_path: Path) -> 
     (tmp_path / "secret.json").write_text(text, "utf-8")
     path = written(tmp_path, MODEL, CHAT, head='version = 1\ncorpus = "secret.json"\n')
     found = read_plan(path)
-    with pytest.raises(UsageError, match="a sweep takes no secret entries"):
+    with pytest.raises(UsageError, match="a sweep takes secret entries out of a vault only"):
         expand(found, open_plan_corpus(found))
     prices = price_table(tmp_path, {"a": (1.0, 2.0)}).name
     priced = cells(tmp_path, "budget_usd = 1", MODEL, f'{CHAT}prices = "{prices}"')
