@@ -17,7 +17,7 @@ from pydantic_core import PydanticSerializationError
 
 from corpora.model.clearance import Clearance, reveal
 from corpora.model.corpus import Corpus
-from corpora.model.entry import Entry, seal_secret
+from corpora.model.entry import Entry, SecretEntry, seal_secret
 from corpora.model.vocabularies import Sending, Transmission
 from harness.core.calls import Calls, Reply, Request
 from harness.endpoint.endpoints import no_key
@@ -26,6 +26,7 @@ from harness.method.method import MethodClass, Output, Setup
 from harness.privacy import NO_CORPUS, SendingRules, clear
 from harness.run.running import execute_run
 from harness.setup.plan import RunOptions
+from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
 from scoring.core.setup import Translation
 from tests.guards.tree import PACKAGES, lines_with
@@ -226,6 +227,7 @@ def test_clearance_of_another_run_lets_none_begin(store_path: Path, endpoint: Sc
     ]  # fmt: skip
     with closing(open_store(store_path)) as connection:
         number = begun_on(connection, secret, (0, 1), cleared[0])
+        assert all(isinstance(entry, SecretEntry) for entry in read_entries(connection, 1).values())
     heard = Heard()
     with pytest.raises(ValueError, match="another run"):
         execute_run(store_path, number, cleared[1], heard, heard.control)

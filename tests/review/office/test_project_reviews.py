@@ -514,7 +514,7 @@ def test_speakers_are_those_whose_words_are_there(school: School) -> None:
         person.withdraw()
         school.take(desk, person)
         assert (translators(), school.reference()) == (left, "Saluton")
-    [entry] = whole_corpus(school.project).entries
+    [entry] = whole_corpus(school.project).reveal_here()
     [said] = (entry.model_extra or {})["speakers"]
     assert said["outcome"] == "corrected"
 
