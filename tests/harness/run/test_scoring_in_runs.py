@@ -154,7 +154,8 @@ def test_secret_words_stay_out_of_memo_and_rows(store_path: Path) -> None:
         assert not {"sekretega", "ritaro", "hidden"} & keys
     secrets = play(store_path, ranked_corpus(6, Segment.GOLD_STANDARD), 3, "secret", metrics=("exact_match_rate",))
     with closing(open_store(store_path)) as store:
-        again = rescore(store, find_run(store, secrets), ScoringOptions(metrics=("fst_acceptance_rate",)), lambda _: None)
+        wanted = ScoringOptions(metrics=("fst_acceptance_rate",))
+        again = rescore(store, find_run(store, secrets), wanted, lambda _: None)
         assert [read_row_words(store, find_run(store, run).id) for run in (secrets, again)] == [{}, {}]
 
 
