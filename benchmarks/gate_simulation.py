@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, stats
 
-from review.verdict.gate.gate import decide
+from review.verdict.gate.gate import decide_gate
 from review.verdict.gate.panel import Panel
 from review.verdict.gate.planner import power
 from review.verdict.gate.policy import GatePolicy, proposed
@@ -78,7 +78,7 @@ def panel(marks: Marks) -> Panel:
 
 def largest_difference(marks: Marks, policy: GatePolicy) -> float:
     """Return the largest difference of a bound here and of ``decide``."""
-    ours = [decide(panel(one), policy).numbers for one in marks]
+    ours = [decide_gate(panel(one), policy).numbers for one in marks]
     theirs = np.stack(bounds(marks), axis=1)
     return float(max(np.abs([float(o.lower or 0), float(o.upper or 0)] - t).max() for o, t in zip(ours, theirs, strict=True)))  # fmt: skip
 
@@ -96,7 +96,7 @@ def share_passed(items: int, reviewers: int, truth: float, sd: float, trials: in
 def share_go(items: int, reviewers: int, policy: GatePolicy, trials: int) -> float:
     """Return the share of reviews just at the level for which the whole gate says go."""
     marks = reviews(items, reviewers, LEVEL, 0.5, trials, seed=11)
-    return sum(decide(panel(one), policy).outcome == "go" for one in marks) / trials
+    return sum(decide_gate(panel(one), policy).outcome == "go" for one in marks) / trials
 
 
 def false_go(trials: int, policy: GatePolicy) -> None:
@@ -111,7 +111,7 @@ def false_go(trials: int, policy: GatePolicy) -> None:
             word = "met" if max(rates) <= MOST_FALSE_GO else "MISSED"
             print(f"  leniency sd {sd}  {people} reviewers  {cells}   {word}")
     whole = "  ".join(f"{r} reviewers {share_go(100, r, policy, 400):.1%}" for r in REVIEWERS)
-    print(f"  whole gate by decide(), n=100, sd 0.5, 400 trials: {whole}")
+    print(f"  whole gate by decide_gate(), n=100, sd 0.5, 400 trials: {whole}")
 
 
 def kept_promises(trials: int, policy: GatePolicy) -> None:
@@ -139,7 +139,7 @@ def main() -> None:
     policy, _ = proposed()
     marks = [reviews(50, people, truth, 0.5, 60) for people in REVIEWERS for truth in (0.7, 0.97)]
     worst = max(largest_difference(one, policy) for one in marks)
-    print(f"bounds here and of decide() on 360 reviews: largest difference {worst:.1e}")
+    print(f"bounds here and of decide_gate() on 360 reviews: largest difference {worst:.1e}")
     false_go(trials, policy)
     kept_promises(trials, policy)
 

@@ -43,7 +43,7 @@ from harness.run.beginning import (  # fmt: skip
     resume_method,
     tools_for,
 )
-from harness.run.retrying import retry as retry_failed
+from harness.run.retry_failed import retry as retry_failed
 from harness.run.vault_opening import open_again, out_of_vault
 from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions

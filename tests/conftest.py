@@ -140,7 +140,7 @@ def no_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let calls be tried again at once: for tests of what is said when no try reaches anybody."""
-    monkeypatch.setattr(RetryPolicy, "wait", _at_once(RetryPolicy.wait))
+    monkeypatch.setattr(RetryPolicy, "seconds_before_retry", _at_once(RetryPolicy.seconds_before_retry))
 
 
 def _at_once(wait: Callable[..., float | None]) -> Callable[..., float | None]:

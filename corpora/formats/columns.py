@@ -1,7 +1,7 @@
 """Which column, key or language of a file holds the sources, and which the references; and what a cell holds.
 
 What a person says comes first, then the specification's names, then the languages of the corpus. Two columns
-that are named for languages nobody gave are imported their order, and a finding says so. Of several columns of
+that are named for languages nobody gave are taken in their order, and a finding says so. Of several columns of
 references the first is the reference, and the others are variants.
 
 A cell of a CSV or TSV corpus is text, read and written by the same rules. A column whose name ends in ``:json``
@@ -172,7 +172,9 @@ class ChosenColumns:
     """Side → the one name taken for its language, which is written with another region, script or variant."""
 
 
-def choose(names: Sequence[str], columns: Columns, known: Collection[str], *, languages: bool = False) -> ChosenColumns:
+def choose_columns(
+    names: Sequence[str], columns: Columns, known: Collection[str], *, languages: bool = False
+) -> ChosenColumns:
     """Find both sides among names; ``known`` are sides that have a name of the specification already.
 
     ``languages``: every name is a language. A side that cannot be told is left out of ``places``.

@@ -23,8 +23,8 @@ from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
+from corpora.formats.delimiters import first_record
 from corpora.formats.read_json import read_json, read_jsonl
-from corpora.formats.table_head import first_record
 from corpora.model.corpus import SIDES, SYNONYMS, Corpus, Dataset, Form, RawCorpus, RawEntry, dataset_fields
 from corpora.model.entry import Segment
 from corpora.model.sidecar import KNOWN_OF_MARK, marks_beside, terms_of_mark

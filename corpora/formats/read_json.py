@@ -21,7 +21,7 @@ from corpora.formats.columns import (
     OPTIONS,
     Columns,
     add_references,
-    choose,
+    choose_columns,
     note_choice,
     note_missing,
     take_listed,
@@ -252,7 +252,7 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
     keys: tuple[str, ...] = tuple(by_language if isinstance(by_language, dict) else first.fields)
     specified = {*keys, *canonical_names(keys).values()}
     known = [side for side in SIDES if side in specified and not nested]
-    chosen = choose(keys, columns, known, languages=nested)
+    chosen = choose_columns(keys, columns, known, languages=nested)
     note_choice(chosen, columns, findings, OPTIONS, line=first.line)
     raw.guessed |= chosen.languages
     for side in SIDES:

@@ -23,7 +23,7 @@ from corpora.formats.columns import (
     OPTIONS,
     Columns,
     add_references,
-    choose,
+    choose_columns,
     note_choice,
     note_missing,
     note_unknown,
@@ -31,8 +31,7 @@ from corpora.formats.columns import (
     take_listed,
     whole_number,
 )
-from corpora.formats.read_json import parse_line
-from corpora.formats.table_head import (
+from corpora.formats.delimiters import (
     check_comments,
     delimiter_of,
     delimiter_of_rows,
@@ -42,6 +41,7 @@ from corpora.formats.table_head import (
     is_separated_otherwise,
     without_returns,
 )
+from corpora.formats.read_json import parse_line
 from corpora.languages.tags import tag_of
 from corpora.model.corpus import SIDES, SYNONYMS, Form, RawCorpus, RawEntry, canonical_names
 
@@ -225,7 +225,7 @@ def is_table(text: str, columns: Columns) -> bool:
     cells = tuple(cell.strip().strip('"') for cell in first_record(text).split(delimiter_of(text)))
     names = {*cells, *canonical_names(cells).values()}
     known = [side for side in SIDES if side in names]
-    chosen = choose(cells, columns, known)
+    chosen = choose_columns(cells, columns, known)
     if len({*known, *chosen.places, *chosen.alike}) == len(SIDES):
         return True
     lines = (line for line in io.StringIO(text, newline=None) if line.strip())
@@ -297,7 +297,7 @@ def _column_names(header: TableRow, columns: Columns, raw: RawCorpus, findings: 
     )
     mapping = canonical_names(plain)
     names = [mapping.get(name, name) for name in plain]
-    chosen = choose(plain, columns, [side for side in SIDES if side in names])
+    chosen = choose_columns(plain, columns, [side for side in SIDES if side in names])
     note_choice(chosen, columns, findings, OPTIONS, line=header.line)
     raw.guessed |= chosen.languages
     for side, place in chosen.places.items():

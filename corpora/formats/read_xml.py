@@ -14,7 +14,7 @@ from xml.parsers import expat
 from corpora.checks.envelope import is_mark, is_term_mark, names_secret
 from corpora.files.json_types import Json
 from corpora.files.problems import Findings, shown
-from corpora.formats.columns import LANGUAGE_OPTIONS, LANGUAGES, Columns, choose, note_choice
+from corpora.formats.columns import LANGUAGE_OPTIONS, LANGUAGES, Columns, choose_columns, note_choice
 from corpora.formats.xml_units import Unit, with_entries
 from corpora.languages.tags import (
     as_tag,
@@ -234,7 +234,7 @@ class _Tmx(_Reader):
         if columns.source_language is None and any(same_language(own, name) for name in names):
             columns = columns.within({"source_language": own})
         groups = _one_language(self.units, columns)
-        chosen = choose(list(groups), columns, (), languages=True)
+        chosen = choose_columns(list(groups), columns, (), languages=True)
         note_choice(chosen, columns, findings, LANGUAGE_OPTIONS)
         for side in SIDES:
             if side not in chosen.places and side not in chosen.alike:

@@ -24,7 +24,7 @@ from scoring.card.claim import (
     Limit,
     Score,
     attainable,
-    decide,
+    decide_claim,
 )
 from scoring.core.inventory import Composite, Input, counting_gaps
 from scoring.core.specification import Tier, quality_tier, specified, stated_weighing
@@ -182,7 +182,7 @@ def claim_of(card: JsonObject) -> Claim:
     with, and its own lower claim holds.
     """
     scores = block(card, "scores")
-    made = decide(
+    made = decide_claim(
         _mixed(card, scores),
         _lower(scores, "composite"),
         Score(number(scores.get("chrf_plus_plus")), _lower(scores, "chrf_plus_plus")),

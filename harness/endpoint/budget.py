@@ -123,14 +123,14 @@ class CallBudget(Protocol):
 class Ledger:
     """What was spent and what is reserved. Belongs to one event loop at a time.
 
-    ``cap`` in US dollars holds for the run alone; with a ``purse`` what that holds takes its place.
+    ``cap`` in US dollars holds for the run alone; with a ``shared_budget`` what that holds takes its place.
     """
 
-    def __init__(self, cap: float | None, spent: float = 0.0, purse: CallBudget | None = None) -> None:
+    def __init__(self, cap: float | None, spent: float = 0.0, shared_budget: CallBudget | None = None) -> None:
         self.own_cap = cap
         """The budget of the run alone, None where it has none."""
-        self.cap = cap if purse is None else purse.held
-        self._purse = purse
+        self.cap = cap if shared_budget is None else shared_budget.held
+        self._shared_budget = shared_budget
         self._asking = False
         self.secure: Callable[[], Awaitable[None]] | None = None
         """Waits until what is committed is on the disk; asked before each call where there is a cap."""
@@ -187,19 +187,19 @@ class Ledger:
                     return
             elif not self._asking:
                 alone = not self._under_way
-                more = False if self._purse is None else await self._more(listed, self._purse)
+                more = False if self._shared_budget is None else await self._more(listed, self._shared_budget)
                 if more is not False:
                     continue
                 if alone:
-                    raise self._end(listed, most_tokens)
+                    raise self._budget_error(listed, most_tokens)
                 if not self._under_way:
                     continue
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
 
-    async def _more(self, amount: float, purse: CallBudget) -> bool | None:
-        """Request the money of a call that does not fit, one request at a time; see ``Purse.take``."""
+    async def _more(self, amount: float, shared_budget: CallBudget) -> bool | None:
+        """Request the money of a call that does not fit, one request at a time; see ``CallBudget.take``."""
         self._asking = True
         spent = None
         if not self._under_way:
@@ -207,8 +207,8 @@ class Ledger:
         granted: bool | None = True
         try:
             wanted = self.spent + self.reserved + max(amount, self._dearest)
-            granted = await purse.take(wanted, spent)
-            self.cap = purse.held
+            granted = await shared_budget.take(wanted, spent)
+            self.cap = shared_budget.held
             if granted is None:
                 await asyncio.sleep(LOOK_SECONDS)
         finally:
@@ -223,12 +223,12 @@ class Ledger:
             if not turn.done():
                 turn.set_result(None)
 
-    def _end(self, amount: float, most_tokens: int | None) -> BudgetReached:
+    def _budget_error(self, amount: float, most_tokens: int | None) -> BudgetReached:
         """Return the words for a call that cannot go out; those of a shared budget where one was asked."""
         self.reached = True
         cap, spent, whose = self.cap or 0.0, self.spent, ""
-        if self._purse is not None:
-            cap, spent = self._purse.budget, self.spent + self._purse.others
+        if self._shared_budget is not None:
+            cap, spent = self._shared_budget.budget, self.spent + self._shared_budget.others
             whose = " It is the budget of the sweep, which all its runs share."
         if self._dearest > amount:
             return BudgetReached(

@@ -5,7 +5,7 @@ answers; after the first 429 it grows by one a round and each further 429 takes 
 and only one that answers a call begun after the last cut: the others complain about the limit that was cut
 already. Nothing but answers moves the limit, so no clock can freeze it.
 
-Processes that ask the same endpoint at once tell each other of its 429s (``harness.endpoint.limiter``): each cuts its
+Processes that ask the same endpoint at once tell each other of its 429s: each cuts its
 own limit then, and begins no call before the end of the pause that one of them was asked for.
 
 Before another try an endpoint's own Retry-After is always honoured; without one the wait doubles from a second
@@ -99,7 +99,7 @@ class RetryPolicy:
     most_malformed: int | None = None
     """Tries at a call whose replies are not of the expected shape; None: as many as at any other."""
 
-    def wait(self, failure: CallError, attempt: int, draw: Callable[[], float]) -> float | None:
+    def seconds_before_retry(self, failure: CallError, attempt: int, draw: Callable[[], float]) -> float | None:
         """Return the seconds to wait after this failed try (1-based), None to give up.
 
         ``draw`` gives a uniform number in [0, 1).

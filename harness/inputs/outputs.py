@@ -12,8 +12,8 @@ from typing import Any
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, shown
+from corpora.formats.delimiters import delimiter_of, first_record
 from corpora.formats.read_text import arb_messages, po_messages, rows_of_po
-from corpora.formats.table_head import delimiter_of, first_record
 from corpora.model.corpus import SYNONYMS, entry_fields
 from corpora.model.entry import AnyEntry, Entry, EntryId, reveal_here
 from corpora.model.records import own_answer

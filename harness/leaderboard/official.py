@@ -132,13 +132,13 @@ def _list(cards: Sequence[ReleasedCard]) -> OfficialList | None:
         return None
     differences = [card.smallest_difference for card in ordered]
     smallest = None if None in differences else max(filter(None, differences), default=None)
-    letters = letters_of([card.scores[headline].value for card in ordered], smallest)
+    letters = group_letters([card.scores[headline].value for card in ordered], smallest)
     values = [card.scores[by].value for card in ordered]
     rows = (OfficialRow(card, values.index(value) + 1, own_letters) for card, value, own_letters in zip(ordered, values, letters, strict=True))  # fmt: skip
     return OfficialList(tuple(rows), by, smallest, sum(card.scores_of != card.run for card in cards))
 
 
-def letters_of(values: Sequence[float], smallest: float | None) -> list[str]:
+def group_letters(values: Sequence[float], smallest: float | None) -> list[str]:
     """Return for each value the letters of its groups: any two of one group lie closer than ``smallest``.
 
     A value may be in several, so that no chain of neighbours joins two that lie far apart.

@@ -116,7 +116,7 @@ class CallRunner:
             try:
                 return await self._ask(key, request)
             except CallError as failure:
-                wait = self.shared.policy.wait(failure, attempt, self.shared.draw)
+                wait = self.shared.policy.seconds_before_retry(failure, attempt, self.shared.draw)
                 if isinstance(failure, NoServer) and request.url not in self.shared.answering:
                     wait = None  # it never answered: most likely nothing runs there, so waiting is for nothing
                 if wait is None:

@@ -200,7 +200,7 @@ class RunLoop:
         self._control = control
         self._streak = RepeatedFailures()
         batches = self._batched(waiting, method.setup.batch_size)
-        self._dispatcher = Dispatcher(self._translate, batches, shared, control)
+        self._dispatcher = Dispatcher(self._run_batch, batches, shared, control)
         self.reason: str | None = None
         """Why the run stopped on its own, None where it did not."""
 
@@ -213,14 +213,14 @@ class RunLoop:
         self.reason = self.reason or reason
         self._control.drain()
 
-    async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
+    async def _run_batch(self, batch: Sequence[int], slot: Slot) -> None:
         entries = [reveal(self._entries[place], self._shared.clearance) for place in batch]
         calls = CallRunner(self._shared, batch, slot)
         in_flight = self._shared.flight.in_flight
         in_flight.update(batch)
         started = time.perf_counter()
         try:
-            outputs = await self._outputs(entries, calls)
+            outputs = await self._checked_outputs(entries, calls)
             seconds = time.perf_counter() - started
             results = _results(self._method, batch, entries, outputs, calls, seconds)
             # entries of one call that failed alike count as one failure
@@ -234,12 +234,12 @@ class RunLoop:
             calls.give_slot_back()
             in_flight.difference_update(batch)
 
-    async def _outputs(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:
+    async def _checked_outputs(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:
         """Return the entries' outputs; raises only what ends the run, and only where a call or the box said so.
 
         Nothing else that a method raises can: not its own UsageError, whose words may quote the entry.
         """
-        outputs = await self._translated(entries, calls)
+        outputs = await self._ask_method(entries, calls)
         if calls.end is not None:
             raise calls.end
         foreign = self._method.setup.method_sha256 is not None
@@ -249,7 +249,7 @@ class RunLoop:
             for place, output in zip(calls.positions, outputs, strict=True)
         ]
 
-    async def _translated(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:
+    async def _ask_method(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:
         if any(map(self._unaskable, entries)):
             return [NO_SOURCE] * len(entries)
         questions = [entry.question() for entry in entries]

@@ -16,7 +16,7 @@ from harness.run.events import Control, InFlight, Progress
 from harness.setup.scoring_tools import stored_floors
 from harness.store.file.openings import Live, ScoringSoFar
 from scoring.card.caveats import OutputTally
-from scoring.card.claim import Claim, FloorScores, Score, decide
+from scoring.card.claim import Claim, FloorScores, Score, decide_claim
 from scoring.card.cost import percentiles
 from scoring.core.inventory import Composite, composite
 from scoring.core.metric import EntryStatistics
@@ -219,11 +219,11 @@ class ProgressBoard:
     def _claim(self, mixed: Composite, chrf: float | None, intervals: Mapping[str, tuple[float, float]]) -> Claim:
         """Decide what may be claimed of the outputs so far, by the rules of the card: nothing of answers."""
         if not self._scorer.mixes:
-            return decide(mixed, None, Score(None, None), {}, identical=False)
+            return decide_claim(mixed, None, Score(None, None), {}, identical=False)
         if self.floors is None:
             mixed = replace(mixed, value=None)
         lower = {id_: ends[0] for id_, ends in intervals.items()}
-        return decide(
+        return decide_claim(
             mixed,
             lower.get("composite"),
             Score(chrf, lower.get("chrf_plus_plus")),

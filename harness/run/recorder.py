@@ -321,7 +321,7 @@ class RemoteWork:
     """Limits, money, and where replies are kept and found."""
     known: Collection[bytes]
     """Keys of the replies that can be found."""
-    purse: SharedBudget | None
+    shared_budget: SharedBudget | None
     """Where the ledger of ``calls`` takes money from; None where the run shares none."""
     recorder: Recorder
     control: Control

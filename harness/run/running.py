@@ -48,7 +48,7 @@ from harness.store.mixed_setups import tries_before
 from harness.store.replies import StoredReply, add_replies, find_reply, known_keys
 from harness.store.results import keep_row_words, read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
-from harness.store.sweeps import leave_money, purse_of
+from harness.store.sweeps import leave_money, shared_budget_of
 
 Listener = Callable[[Event], None]
 
@@ -156,8 +156,8 @@ class _Execution:
             raise ValueError("the clearance is that of another run")
         self.readable = {place: reveal(entry, self.clearance) for place, entry in self.entries.items()}
         self.tools = tools or begun_with(connection, run)
-        self.purse = purse_of(connection, path, run.run_id, self.options.budget_usd)
-        if self.options.budget_usd is not None or self.purse is not None:
+        self.shared_budget = shared_budget_of(connection, path, run.run_id, self.options.budget_usd)
+        if self.options.budget_usd is not None or self.shared_budget is not None:
             self.tools.check_budget()
         self.scorer = self.tools.scorer
         self.flight = InFlight()
@@ -175,7 +175,7 @@ class _Execution:
         done = stored_positions(self.connection, self.run.id)
         waiting = [place for place in self.only if place not in done]
         before = spent_usd(self.connection, self.run.id)
-        ledger = Ledger(self.options.budget_usd, before, self.purse)
+        ledger = Ledger(self.options.budget_usd, before, self.shared_budget)
         board = self._board(ledger)
         if self.run.opening.floors is None:
             self.floors = RunFloors(self.connection, self.run, self.tools, board)
@@ -259,7 +259,7 @@ class _Execution:
                 waiting=waiting,
                 calls=self._calls(unused, board, ledger, recorder),
                 known=self.known_replies,
-                purse=self.purse,
+                shared_budget=self.shared_budget,
                 recorder=recorder,
                 control=self.control,
             )

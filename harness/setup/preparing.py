@@ -30,7 +30,7 @@ from harness.setup.scoring_options import ScoringOptions, find_annotators, requi
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
 from scoring.core.inventory import packs_of, row_of, unknown_metric
-from scoring.metrics.inventory import choose, make_scorer, surface_setup
+from scoring.metrics.inventory import choose_metrics, make_scorer, surface_setup
 from scoring.words.bitext import Terminology, alignment_name
 from scoring.words.source_words import Resources, source_word_list
 
@@ -76,7 +76,7 @@ def prepare(
     complete, annotators, steps = find_annotators(
         resources, entries, options, memo, language_folders(), offline=offline, folder=folder, prices=prices
     )
-    on, off = choose(complete, options.wanted)
+    on, off = choose_metrics(complete, options.wanted)
     facts = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
     chosen = complete.with_setup(complete.setup.model_copy(update=facts))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)

@@ -266,7 +266,7 @@ def committed_usd(connection: sqlite3.Connection, sweep: int) -> float:
     return float(connection.execute(_COMMITTED, (sweep, "")).fetchone()[0])
 
 
-def purse_of(
+def shared_budget_of(
     connection: sqlite3.Connection, path: Path, run_id: str, own_cap: float | None = None
 ) -> SharedBudget | None:
     """Return what a run pays from where it shares a budget; None where it does not.

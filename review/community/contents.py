@@ -66,7 +66,7 @@ class OwnCorpus:
     corpus: Corpus | None = None  # As it was read from its file
 
 
-def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorpus]:
+def choose_contents(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorpus]:
     """Find corpora by file, id, or ``store:`` and the beginning of a hash; all versions of an id.
 
     Raises UsageError that names what there is, CorpusError for a file that cannot be read.

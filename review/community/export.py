@@ -33,7 +33,7 @@ from harness.store.file.sealing import also_open_with
 from harness.vault.vault import Vault
 from review.community.contents import (
     OwnCorpus,
-    choose,
+    choose_contents,
     corpus_files,
     files_of_review,
     opened_vault,
@@ -153,7 +153,7 @@ def export_community(
         raise UsageError("Opening secret texts needs words for what: add --purpose WORDS.")
     if wanted.vault is not None and wanted.vault.folder.resolve() in target.resolve().parents:
         raise UsageError(f"{target} is in the vault itself. Name another folder.")
-    chosen = choose(store, wanted.corpora)
+    chosen = choose_contents(store, wanted.corpora)
     before = _before(target, chosen, signer)
     work = _Work(wanted, store, office, home, signer, datetime.now(UTC))
     with new_export(target, home / "locks") as made:

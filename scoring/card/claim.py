@@ -180,7 +180,7 @@ class Score(NamedTuple):
     lower: float | None
 
 
-def decide(
+def decide_claim(
     mixed: Composite,
     lower: float | None,
     chrf: Score,

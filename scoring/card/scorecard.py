@@ -18,7 +18,7 @@ from pydantic import (
 from corpora.model.entry import Entry
 from corpora.text.messages import counted
 from scoring.card.caveats import OutputTally
-from scoring.card.claim import Claim, FloorScores, Score, decide
+from scoring.card.claim import Claim, FloorScores, Score, decide_claim
 from scoring.card.floors import floors
 from scoring.core.inventory import Composite, Input, cost_adjusted
 from scoring.core.metric import FAILED, EntryStatistics, Table
@@ -210,7 +210,7 @@ def scorecard(
     tally = OutputTally(free_word_order=scorer.free_word_order)
     if outputs is not None:
         tally.add(entries, outputs, statistics)
-    claim = decide(
+    claim = decide_claim(
         mixed,
         _lower(intervals, COMPOSITE),
         Score(values.get(CHRF), _lower(intervals, CHRF)),

@@ -79,7 +79,7 @@ def from_texts(setup: ScoringSetup) -> frozenset[str]:
     return frozenset(surface()) - ruled
 
 
-def choose(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+def choose_metrics(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return which of the wanted metrics these resources allow, in inventory order, and why others are off.
 
     What the setup already calls off stays off, with the reason that is given there.

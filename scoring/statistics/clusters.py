@@ -102,7 +102,7 @@ def rank(
         return Ranking((), np.zeros((0, 0), dtype=bool))
     points, drawn = drawn_values(tables, metric, draws, seed)
     better = pairwise_better(points, drawn, level)
-    # Revoke which run is better where the smallest p of a randomisation, 2 / 2^n of n entries
+    # No run is called better where the smallest p of a randomisation, 2 / 2^n of n entries
     # apart, misses the level.
     least = ceil(1 - log2(1 - level))
     narrow = tables if metric == COMPOSITE else [table.only({metric}) for table in tables]

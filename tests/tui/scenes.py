@@ -26,7 +26,7 @@ from harness.store.file.openings import Floor, Live, RunOpening
 from harness.store.replies import StoredReply, add_replies, request_key
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run, seal_run, set_live
-from scoring.card.claim import Claim, Score, decide
+from scoring.card.claim import Claim, Score, decide_claim
 from scoring.core.inventory import Composite
 from scoring.core.scorer import RunningTotals, Scorer, missing_reasons
 from scoring.core.setup import Translation
@@ -139,7 +139,7 @@ def claim_so_far(values: Mapping[str, float | None], intervals: Mapping[str, tup
     lower = {name: ends[0] for name, ends in intervals.items()}
     chrf = Score(values.get("chrf_plus_plus"), lower.get("chrf_plus_plus"))
     mixed = Composite(values.get("composite"), "B", "", (), {}, 1.0)
-    return decide(mixed, lower.get("composite"), chrf, scores_of(FLOORS))
+    return decide_claim(mixed, lower.get("composite"), chrf, scores_of(FLOORS))
 
 
 def values_of(entries: Sequence[Entry], results: Sequence[Result]) -> dict[str, float | None]:

@@ -96,7 +96,7 @@ class ClusterCalls:
 
     def carry(self, work: RemoteWork) -> str | None:
         self.lost = False
-        options, purse = work.plan.options, work.purse
+        options, shared_budget = work.plan.options, work.shared_budget
         parcel = JobSpec(
             run_id=work.run_id,
             method=work.plan.method,
@@ -105,7 +105,7 @@ class ClusterCalls:
             files=_files(options),
             begun_with=work.calls.limiter.limit,
             spent=work.calls.ledger.spent,
-            held=None if purse is None else purse.held,
+            held=None if shared_budget is None else shared_budget.held,
             earlier=work.calls.earlier,
             transmission=work.calls.clearance.sending.transmission,
             endpoints=work.calls.clearance.sending.endpoints,
@@ -289,13 +289,17 @@ class _Errand:
             if not work.recorder.catch_up(SECURE_SECONDS):
                 raise HarnessError("The store did not take what was to be written. Look at the disk.")
         elif asked.kind == "take":  # the budget stays here
-            purse = work.purse
-            if purse is None:
+            shared_budget = work.shared_budget
+            if shared_budget is None:
                 raise MessageError("A worker asked for money of a run that shares none.")
-            taken = purse.take_now(asked.wanted, asked.spent)
-            work.calls.ledger.cap = purse.held
+            taken = shared_budget.take_now(asked.wanted, asked.spent)
+            work.calls.ledger.cap = shared_budget.held
             return CoordinatorAnswer(
-                number=asked.number, taken=taken, held=purse.held, budget=purse.budget, others=purse.others
+                number=asked.number,
+                taken=taken,
+                held=shared_budget.held,
+                budget=shared_budget.budget,
+                others=shared_budget.others,
             )
         elif asked.key is not None and (stored := work.calls.find(asked.key)) is not None:
             return CoordinatorAnswer(number=asked.number, reply=SentReply.of(stored))

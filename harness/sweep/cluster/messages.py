@@ -211,7 +211,7 @@ class WorkerQuestion(Message):
     """That the money committed by now is on the disk; more of the sweep's budget; an earlier reply."""
     wanted: Amount = 0.0
     spent: Amount | None = None
-    """As in ``harness.endpoint.budget.Purse.take``."""
+    """As in ``harness.endpoint.budget.CallBudget.take``."""
     key: Key | None = None
 
 

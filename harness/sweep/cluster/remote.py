@@ -172,8 +172,8 @@ class WorkerSession:
         self.control = Control()
         self.flight = InFlight()
         self.limiter = RemoteLimiter(self, wanted)
-        purse = None if wanted.held is None else RemoteBudget(self, wanted.held)
-        self.ledger = Ledger(wanted.run.budget_usd, wanted.spent, purse)
+        shared_budget = None if wanted.held is None else RemoteBudget(self, wanted.held)
+        self.ledger = Ledger(wanted.run.budget_usd, wanted.spent, shared_budget)
         self.ledger.secure = None if self.ledger.cap is None else self._secure
         self._changed = threading.Condition()
         self._rows: list[SentRow] = []

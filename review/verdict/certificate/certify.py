@@ -39,7 +39,7 @@ from review.verdict.certificate.certificate import (
 from review.verdict.certificate.evidence import Evidence, RunLooks, own_program_sha256
 from review.verdict.gate.agreement import Agreement, AgreementMeasure, agreement
 from review.verdict.gate.careless import AlikePair, alike_pairs
-from review.verdict.gate.gate import decide
+from review.verdict.gate.gate import decide_gate
 from review.verdict.gate.key import counted
 from review.verdict.gate.panel import Harm, Panel, panel_of, review_ratings, round6, run_of
 from review.verdict.gate.policy import GatePolicy, read_policy
@@ -76,7 +76,7 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Ev
     looks = evidence.looks(run_id)
     number = looks.total + (not looks.here) if look is None else look
     panel = panel_of(evidence.state, evidence.key, run_id, number)
-    verdict = decide(panel, policy)
+    verdict = decide_gate(panel, policy)
     counted_people = verdict.numbers.reviewers
     relations = certified_relations(evidence, counted_people)
     where = certified_looks(evidence, run_id, looks, counted_people)

@@ -130,7 +130,7 @@ def _unknown(what: str, parts: Iterable[Iterable[str]], known: Iterable[str]) ->
         yield f"{what} name items that this method does not have"
 
 
-__all__ = ["GateOutcome", "GateVerdict", "decide"]
+__all__ = ["GateOutcome", "GateVerdict", "decide_gate"]
 
 # Any of these, and there is no verdict
 NOT_ENOUGH = frozenset({Code.NO_CORE, Code.FEW_ITEMS, Code.FEW_IN_STRATUM, Code.FEW_REVIEWERS})
@@ -138,7 +138,7 @@ NOT_ENOUGH = frozenset({Code.NO_CORE, Code.FEW_ITEMS, Code.FEW_IN_STRATUM, Code.
 STOPS = frozenset({Code.HARM_UPHELD, Code.WEAK_STRATUM, Code.VETO, Code.LOW_REVIEWER, Code.CONTROLS_FAILED})
 
 
-def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
+def decide_gate(panel: Panel, policy: GatePolicy) -> GateVerdict:
     """Judge one method; HarnessError where the panel contradicts itself."""
     check(panel)
     care = carelessness(panel, policy.careless)

@@ -317,23 +317,23 @@ def test_every_http_date_is_read(seconds: int) -> None:
 def test_waits_double_tries_are_kept_and_hints_taken() -> None:
     policy = RetryPolicy(most_attempts=100)
     failure = Transient(ErrorClass.SERVER, "HTTP 500", 500)
-    longest = [policy.wait(failure, attempt, lambda: 1.0) for attempt in range(1, 10)]
-    shortest = [policy.wait(failure, attempt, lambda: 0.0) for attempt in range(1, 10)]
+    longest = [policy.seconds_before_retry(failure, attempt, lambda: 1.0) for attempt in range(1, 10)]
+    shortest = [policy.seconds_before_retry(failure, attempt, lambda: 0.0) for attempt in range(1, 10)]
     assert longest == [1, 2, 4, 8, 16, 32, 60, 60, 60]
     assert shortest == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
-    assert policy.wait(RateLimited("429"), 99, lambda: 1.0) == 60
+    assert policy.seconds_before_retry(RateLimited("429"), 99, lambda: 1.0) == 60
     for most in (1, 2, 6):
         policy = RetryPolicy(most_attempts=most)
         for each in (RateLimited("429"), Transient(ErrorClass.TIMEOUT, "slow")):
-            waits = [policy.wait(each, attempt, lambda: 0.5) for attempt in range(1, most + 3)]
+            waits = [policy.seconds_before_retry(each, attempt, lambda: 0.5) for attempt in range(1, most + 3)]
             assert all(wait is not None for wait in waits[: most - 1])
             assert waits[most - 1 :] == [None, None, None]
-    assert RetryPolicy().wait(Refused(ErrorClass.AUTH, "no", 401), 1, lambda: 0.5) is None
+    assert RetryPolicy().seconds_before_retry(Refused(ErrorClass.AUTH, "no", 401), 1, lambda: 0.5) is None
     policy = RetryPolicy(longest_hint=600)
     for hint in (0.0, 0.3, 599.0, 600.0):
-        assert policy.wait(RateLimited("429", hint), 1, lambda: 0.0) == hint
-        assert policy.wait(Transient(ErrorClass.SERVER, "", 503, hint), 1, lambda: 0.0) == hint
-    assert policy.wait(RateLimited("429", 600.1), 1, lambda: 0.0) is None
+        assert policy.seconds_before_retry(RateLimited("429", hint), 1, lambda: 0.0) == hint
+        assert policy.seconds_before_retry(Transient(ErrorClass.SERVER, "", 503, hint), 1, lambda: 0.0) == hint
+    assert policy.seconds_before_retry(RateLimited("429", 600.1), 1, lambda: 0.0) is None
     for header, seconds in [
         *[(none, None) for none in (None, "", "-3", "nan", "inf", "-inf", "1e400", "soon", "7 seconds")],
         *[("7", 7.0), (" 7 ", 7.0), ("0", 0.0), ("1.5", 1.5), ("٣", 3.0)],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corpora.model.corpus import Selection
 from harness.core.failures import UsageError
-from harness.leaderboard.official import cards_here, letters_of, official_lists, take
+from harness.leaderboard.official import cards_here, group_letters, official_lists, take
 from harness.release import FOLDER
 from harness.release.budget import MOMENT, History, shortfall_of
 from harness.release.ledger import ReleaseLedger, anchored, checked_lines, confirming, fits_line
@@ -82,13 +82,13 @@ def test_cards_of_another_key_version_or_size_are_another_list() -> None:
     ([84, 60, 60], ["a", "b", "b"]), ([50], ["a"]), ([], []), ([50, 60, 55], ["b", "a", "ab"]),
 ])  # fmt: skip
 def test_letters_join_what_cannot_be_told_apart(values: list[float], letters: list[str]) -> None:
-    assert letters_of(values, 10) == letters
-    assert letters_of(values, None) == [""] * len(values)
+    assert group_letters(values, 10) == letters
+    assert group_letters(values, None) == [""] * len(values)
 
 
 @given(st.lists(st.integers(0, 100), max_size=40), st.integers(1, 40))
 def test_two_share_a_letter_just_where_they_differ_by_less(values: list[int], least: int) -> None:
-    split = [set(each) for each in letters_of([*map(float, values)], least)] if len(values) <= 26 else []
+    split = [set(each) for each in group_letters([*map(float, values)], least)] if len(values) <= 26 else []
     for one, own in zip(values, split, strict=False):
         for other, its in zip(values, split, strict=False):
             assert bool(own & its) is (abs(one - other) < least)

@@ -31,7 +31,7 @@ from harness.store.holding import begin_stretch, spent_usd, touch_stretch
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.run_list import done_by_run, failures_by_run, list_runs
 from harness.store.runs import find_run, forget_failed, read_run
-from harness.store.sweeps import SharedBudget, committed_usd, leave_money, purse_of, share_money
+from harness.store.sweeps import SharedBudget, committed_usd, leave_money, share_money, shared_budget_of
 from tests.harness.evaluation import corpus_of
 from tests.harness.sealed.refusals import refuses
 from tests.harness.store.stored_rows import add, in_memory, make_run, result
@@ -413,7 +413,7 @@ class World:
                 self.held.discard(name)
 
     async def stretch(self, name: str, each: Stretch) -> None:
-        found = purse_of(self.connection, self.path, name)
+        found = shared_budget_of(self.connection, self.path, name)
         assert found is not None
         number = int(name.removeprefix("run-")) + 1
         before = spent_usd(self.connection, number)
@@ -458,8 +458,8 @@ def _dead(*_: object, **__: object) -> None:
 class _AtOnce(SharedBudget):
     """Asks the store in the loop's own thread, for virtual time knows no other."""
 
-    def __init__(self, purse: SharedBudget) -> None:
-        self.__dict__.update(purse.__dict__)
+    def __init__(self, shared_budget: SharedBudget) -> None:
+        self.__dict__.update(shared_budget.__dict__)
 
     async def take(self, wanted: float, spent: float | None) -> bool | None:
         await asyncio.sleep(0)

@@ -35,7 +35,7 @@ from review.office.results.disclosure import (
 from review.verdict.certificate.certify import without_names
 from review.verdict.certificate.coarse import CoarseVerdict, coarse_verdict, in_steps, step_for
 from review.verdict.certificate.evidence import Evidence
-from review.verdict.gate.gate import decide
+from review.verdict.gate.gate import decide_gate
 from review.verdict.gate.panel import Panel
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.verdict import GateOutcome
@@ -93,7 +93,7 @@ class World:
     def certify(self, day: int) -> CoarseVerdict | None:
         """Ask for a certificate; None where nothing leaves."""
         panel = self.panel()
-        verdict = decide(panel, POLICY)
+        verdict = decide_gate(panel, POLICY)
         if verdict.outcome is GateOutcome.INSUFFICIENT:
             return None
         counted = {who: self.ratings[who] for who in verdict.numbers.reviewers}
@@ -228,7 +228,7 @@ def guess(seed: int, *, exact: bool) -> tuple[bool | None, bool]:
 
 
 def shares(world: World) -> float:
-    share: Any = decide(world.panel(), POLICY).numbers.share
+    share: Any = decide_gate(world.panel(), POLICY).numbers.share
     return float(share or 0)
 
 

@@ -17,7 +17,7 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from review.verdict.certificate.certify import without_names
 from review.verdict.gate.careless import not_worse_p
-from review.verdict.gate.gate import GateOutcome, GateVerdict, decide
+from review.verdict.gate.gate import GateOutcome, GateVerdict, decide_gate
 from review.verdict.gate.panel import Harm, Panel, round6
 from review.verdict.gate.policy import GatePolicy, proposed
 from review.verdict.gate.verdict import Code
@@ -91,7 +91,7 @@ def _share(row: np.ndarray, strata: np.ndarray, present: list[int], weights: np.
 @pytest.mark.parametrize("part", range(10))
 def test_numbers_are_those_of_an_independent_calculation(part: int) -> None:
     for seed in range(part, times(30, 3000), 10):
-        verdict = decide(by_chance(seed), POLICY)
+        verdict = decide_gate(by_chance(seed), POLICY)
         found = verdict.numbers
         expected = t_rule(by_chance(seed), sorted(found.reviewers), float(verdict.confidence))
         if expected is None:
@@ -122,7 +122,7 @@ def test_json_is_the_same_in_any_order_and_has_six_places() -> None:
     for seed in range(times(12, 40)):
         panel, draw = by_chance(seed), random.Random(seed)
         other = replace(panel, **{name: mixed(draw, getattr(panel, name)) for name in parts})
-        written, again = (decide(each, POLICY).as_json() for each in (panel, other))
+        written, again = (decide_gate(each, POLICY).as_json() for each in (panel, other))
         assert canonical_bytes(written) == canonical_bytes(again), seed
         for value in numbers_of(written):
             assert value is None or isinstance(value, bool | int | str)
@@ -141,29 +141,29 @@ def mostly(item: int, person: int) -> int:
 
 
 def test_a_whole_verdict_is_pinned() -> None:
-    verdict = decide(made(mostly), POLICY)
+    verdict = decide_gate(made(mostly), POLICY)
     assert canonical_bytes(verdict.as_json()) == GOLDEN.read_bytes().rstrip(b"\n")
 
 
 def test_outcome_follows_from_level_and_bounds() -> None:
-    verdict = decide(made(good), POLICY)
+    verdict = decide_gate(made(good), POLICY)
     assert verdict.outcome is GateOutcome.GO
     assert verdict.numbers.lower == round6(0.05 ** (1 / 80))
     assert (verdict.numbers.upper, verdict.numbers.df, verdict.numbers.t) == (round6(1), None, None)
     assert verdict.numbers.alpha is None
-    verdict = decide(made(bad), POLICY)
+    verdict = decide_gate(made(bad), POLICY)
     assert verdict.outcome is GateOutcome.NO_GO
     assert verdict.numbers.upper == round6(1 - 0.05 ** (1 / 80))
     assert codes(verdict).count(Code.LOW_REVIEWER) == 5
-    verdict = decide(made(lambda i, j: 1 if i % 5 == j else 3, weights={0: 1.0}), POLICY)
+    verdict = decide_gate(made(lambda i, j: 1 if i % 5 == j else 3, weights={0: 1.0}), POLICY)
     assert verdict.numbers.share == round6(0.8)
     assert (verdict.numbers.item_error, verdict.numbers.effective_items) == (round6(0), round6(80))
     assert verdict.numbers.lower == round6(float(stats.beta.ppf(0.05, 64, 17)))
     assert verdict.numbers.upper == round6(float(stats.beta.ppf(0.95, 65, 16)))
-    verdict = decide(made(lambda i, j: 3 if (i + j // 4) % 4 else 1), POLICY)
+    verdict = decide_gate(made(lambda i, j: 3 if (i + j // 4) % 4 else 1), POLICY)
     assert verdict.outcome is GateOutcome.DISCUSS
     assert Code.LEVEL_OPEN in codes(verdict)
-    verdict = decide(made(mostly, people=1), POLICY)
+    verdict = decide_gate(made(mostly, people=1), POLICY)
     assert verdict.outcome is GateOutcome.INSUFFICIENT
     assert verdict.numbers.share is not None
     assert (verdict.numbers.lower, verdict.numbers.upper, verdict.numbers.t) == (None, None, None)
@@ -176,7 +176,7 @@ def test_too_little_is_never_a_no() -> None:
         (replace(made(good, items=50, weights={1: 1.0}), core=frozenset()), Code.NO_CORE, None),
         (Panel({}, {}, {}, frozenset()), Code.FEW_ITEMS, 0),
     ):
-        verdict = decide(panel, POLICY)
+        verdict = decide_gate(panel, POLICY)
         assert verdict.outcome is GateOutcome.INSUFFICIENT
         assert code in codes(verdict)
         assert found is None or facts(verdict, code)["found"] == found
@@ -189,12 +189,12 @@ def test_unrated_stratum_is_too_few_and_unasked_is_left_out() -> None:
         who: {item: rank for item, rank in mine.items() if panel.strata[item] != 5}
         for who, mine in panel.ratings.items()
     }
-    unrated = decide(replace(panel, ratings=ratings), POLICY)
+    unrated = decide_gate(replace(panel, ratings=ratings), POLICY)
     assert unrated.outcome is GateOutcome.INSUFFICIENT
     assert facts(unrated, Code.FEW_IN_STRATUM) == {"stratum": 5, "found": 0, "needed": 8}
     assert (unrated.numbers.strata[5].weight, unrated.numbers.strata[5].share) == (round6(0), None)
     strata = {item: stratum for item, stratum in panel.strata.items() if stratum != 5}
-    unasked = decide(replace(panel, strata=strata, ratings=ratings, core=frozenset(strata)), POLICY)
+    unasked = decide_gate(replace(panel, strata=strata, ratings=ratings, core=frozenset(strata)), POLICY)
     assert unasked.outcome is GateOutcome.GO
     assert facts(unasked, Code.STRATUM_LEFT_OUT) == {"stratum": 5, "weight": "0.100000"}
     assert unasked.numbers.strata[1].weight == round6(0.3 / 0.9)
@@ -204,7 +204,7 @@ def test_who_rated_too_little_of_the_core_does_not_count() -> None:
     panel = made(good, people=4)
     most, few = (dict.fromkeys(sorted(panel.core)[:n], 3) for n in (64, 63))
     ratings = {**panel.ratings, "p2": most, "p3": few}
-    verdict = decide(replace(panel, ratings=ratings, cannot_judge={"p3": frozenset(["i079"])}), POLICY)
+    verdict = decide_gate(replace(panel, ratings=ratings, cannot_judge={"p3": frozenset(["i079"])}), POLICY)
     assert list(verdict.numbers.reviewers) == ["p0", "p1", "p2"]
     left_out = {"reviewer": "p3", "rated": 63, "core": 80, "cannot_judge": 1}
     assert facts(verdict, Code.REVIEWER_LEFT_OUT) == left_out
@@ -218,7 +218,7 @@ def test_flag_of_harm_stops_until_decided() -> None:
         (good, Harm.UPHELD, GateOutcome.DISCUSS), (bad, Harm.UPHELD, GateOutcome.NO_GO),
         (good, Harm.CLEARED, GateOutcome.GO),
     ):  # fmt: skip
-        verdict = decide(replace(made(rank), harm={"i001": harm}), POLICY)
+        verdict = decide_gate(replace(made(rank), harm={"i001": harm}), POLICY)
         assert verdict.outcome is outcome
         assert verdict.harm == dict.fromkeys(Harm, 0) | {harm: 1}
         if harm is Harm.FLAGGED:
@@ -232,7 +232,7 @@ def rejected_by_two(first_items: int) -> Callable[[int, int], int]:
 def test_so_many_items_may_be_rejected_by_two() -> None:
     for items, allowed in ((50, 1), (80, 3), (100, 4)):
         found, over = (
-            decide(made(rejected_by_two(n), items, weights={1: 1.0}), POLICY) for n in (allowed, allowed + 1)
+            decide_gate(made(rejected_by_two(n), items, weights={1: 1.0}), POLICY) for n in (allowed, allowed + 1)
         )
         assert (found.outcome, over.outcome) == (GateOutcome.GO, GateOutcome.DISCUSS)
         assert facts(over, Code.VETO)["items"] == len(over.numbers.split) == allowed + 1
@@ -242,7 +242,7 @@ def test_items_that_one_person_saw_cannot_dilute_the_veto() -> None:
     panel = made(rejected_by_two(4), items=80)
     ratings = {who: {i: r for i, r in mine.items() if i < "i050" or who == "p4"} for who, mine in panel.ratings.items()}
     core = frozenset(i for i in panel.strata if i < "i050")
-    rejections = decide(replace(panel, ratings=ratings, core=core), POLICY).numbers.rejections
+    rejections = decide_gate(replace(panel, ratings=ratings, core=core), POLICY).numbers.rejections
     assert (rejections.items, rejections.of) == (4, 50)
 
 
@@ -250,10 +250,10 @@ def test_one_weak_difficulty_is_for_people_to_decide() -> None:
     def rank(item: int, _person: int) -> int:
         return 1 if item % 5 == 4 and item % 10 == 4 else 3
 
-    half = decide(made(rank), POLICY)  # exactly half of difficulty 5, and 0.70 - 0.20 is needed
+    half = decide_gate(made(rank), POLICY)  # exactly half of difficulty 5, and 0.70 - 0.20 is needed
     assert half.numbers.strata[5].share == round6(0.5)
     assert half.outcome is GateOutcome.GO
-    weak = decide(made(lambda i, j: 1 if i in {4, 14} or rank(i, j) == 1 or i == 9 else 3), POLICY)
+    weak = decide_gate(made(lambda i, j: 1 if i in {4, 14} or rank(i, j) == 1 or i == 9 else 3), POLICY)
     assert weak.outcome is GateOutcome.DISCUSS
     assert facts(weak, Code.WEAK_STRATUM)["needed"] == "0.500000"
 
@@ -262,19 +262,19 @@ def test_one_person_far_below_the_level_is_a_matter_for_talk() -> None:
     def rank(item: int, person: int) -> int:
         return 1 if person == 4 and item % 2 else 3
 
-    verdict = decide(made(rank, people=9), policy_with(level={"share": Decimal("0.65")}))
+    verdict = decide_gate(made(rank, people=9), policy_with(level={"share": Decimal("0.65")}))
     assert verdict.outcome is GateOutcome.DISCUSS
     assert facts(verdict, Code.LOW_REVIEWER)["reviewer"] == "p4"
 
 
 def test_later_look_asks_for_more_and_low_agreement_for_none() -> None:
-    first, second = (decide(replace(made(mostly), look=look), POLICY) for look in (1, 2))
+    first, second = (decide_gate(replace(made(mostly), look=look), POLICY) for look in (1, 2))
     assert (first.numbers.lower or 0) > (second.numbers.lower or 0)
     assert facts(second, Code.LATER_LOOK) == {"look": 2, "confidence": "0.975000"}
-    verdict = decide(made(lambda i, j: (i + j) % 4), POLICY)
+    verdict = decide_gate(made(lambda i, j: (i + j) % 4), POLICY)
     assert facts(verdict, Code.GUIDELINES)["alpha"] == str(verdict.numbers.alpha)
-    assert Code.GUIDELINES not in codes(decide(made(lambda i, j: 2 + (i + j) % 2), POLICY))
-    few = decide(made(lambda i, j: (i + j) % 4, items=40), POLICY)
+    assert Code.GUIDELINES not in codes(decide_gate(made(lambda i, j: 2 + (i + j) % 2), POLICY))
+    few = decide_gate(made(lambda i, j: (i + j) % 4, items=40), POLICY)
     assert few.outcome is GateOutcome.INSUFFICIENT
     assert Code.GUIDELINES not in codes(few)  # no number of it where too little is rated
 
@@ -293,22 +293,22 @@ def test_hurried_ratings_that_decide_are_talked_over() -> None:
     def rank(item: int, person: int) -> int:
         return 3 if person < 2 or (item * 3 + person) % 4 else 1
 
-    plain = decide(made(rank, people=6), POLICY)
+    plain = decide_gate(made(rank, people=6), POLICY)
     assert plain.outcome is GateOutcome.GO
-    verdict = decide(straight(made(rank, people=6), ("p0", "p1")), POLICY)
+    verdict = decide_gate(straight(made(rank, people=6), ("p0", "p1")), POLICY)
     assert verdict.flagged == ("p0", "p1")
     assert (verdict.outcome, verdict.without_flagged) == (GateOutcome.DISCUSS, GateOutcome.DISCUSS)
     assert facts(verdict, Code.FLAGS_DECIDE) == {"outcome": "discuss"}
-    same = decide(straight(made(good, people=6), ("p0",)), POLICY)
+    same = decide_gate(straight(made(good, people=6), ("p0",)), POLICY)
     assert (same.outcome, same.without_flagged) == (GateOutcome.GO, GateOutcome.GO)
     assert Code.FLAGS_DECIDE not in codes(same)
-    three = decide(straight(made(good, people=3), ("p0",)), POLICY)
+    three = decide_gate(straight(made(good, people=3), ("p0",)), POLICY)
     assert (three.outcome, three.without_flagged) == (GateOutcome.DISCUSS, GateOutcome.INSUFFICIENT)
 
 
 def test_panel_that_accepts_what_was_spoilt_gives_no_go() -> None:
     for accepted in (4, 5, 8):
-        verdict = decide(failing(made(good), accepted, 9), POLICY)
+        verdict = decide_gate(failing(made(good), accepted, 9), POLICY)
         failed = accepted > 4
         outcome = GateOutcome.DISCUSS if failed else GateOutcome.GO
         assert (verdict.outcome, verdict.flagged) == (outcome, ())
@@ -319,13 +319,13 @@ def test_panel_that_accepts_what_was_spoilt_gives_no_go() -> None:
 
 
 def test_spoilt_items_stop_a_go_where_enough_rated_them() -> None:
-    assert decide(failing(made(bad), 8, 9), POLICY).outcome is GateOutcome.NO_GO
-    assert decide(failing(made(good, people=2), 8, 9), POLICY).outcome is GateOutcome.INSUFFICIENT
+    assert decide_gate(failing(made(bad), 8, 9), POLICY).outcome is GateOutcome.NO_GO
+    assert decide_gate(failing(made(good, people=2), 8, 9), POLICY).outcome is GateOutcome.INSUFFICIENT
     panel = failing(made(good), 8, 9)
     two = {who: mine for who, mine in panel.control_ratings.items() if who < "p2"}
-    assert decide(replace(panel, control_ratings=two), POLICY).outcome is GateOutcome.GO
+    assert decide_gate(replace(panel, control_ratings=two), POLICY).outcome is GateOutcome.GO
     lax = policy_with(careless={"spoilt_failed": Decimal(1)})
-    assert decide(panel, lax).outcome is GateOutcome.GO
+    assert decide_gate(panel, lax).outcome is GateOutcome.GO
 
 
 def test_four_people_who_read_nothing_give_no_go() -> None:
@@ -338,7 +338,7 @@ def test_four_people_who_read_nothing_give_no_go() -> None:
     count = times(20, 1000)
     for _ in range(count):
         panel = made(any_key, items=64, people=4, weights={1: 0.5, 2: 0.5})
-        verdict = decide(with_controls(panel, any_key, draw), POLICY)
+        verdict = decide_gate(with_controls(panel, any_key, draw), POLICY)
         assert verdict.outcome is not GateOutcome.GO
         failed += Code.CONTROLS_FAILED in codes(verdict)
     assert failed >= 0.9 * count
@@ -364,7 +364,7 @@ def test_four_people_who_read_nothing_give_no_go() -> None:
 )
 def test_a_panel_that_contradicts_itself_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(HarnessError, match="cannot be judged"):
-        decide(replace(made(good), **wrong), POLICY)
+        decide_gate(replace(made(good), **wrong), POLICY)
 
 
 STEP = Decimal("0.000001")
@@ -414,7 +414,7 @@ def as_second(panel: Panel) -> dict[str, Any]:
 
 def both(panel: Panel, policy: GatePolicy) -> list[dict[str, Any]]:
     return [
-        without_names(decide(panel, policy)).model_dump(mode="json"),
+        without_names(decide_gate(panel, policy)).model_dump(mode="json"),
         # one panel after the other, without the files around them
         second._decide(as_second(panel), policy.model_dump())[1],
     ]
@@ -446,11 +446,11 @@ def failing(panel: Panel, items: int, people: int) -> Panel:
     return replace(with_controls(panel, rank, random.Random(1)), sequences={})
 
 
-MOSTLY = decide(made(mostly), POLICY).numbers
+MOSTLY = decide_gate(made(mostly), POLICY).numbers
 DISAGREE = made(lambda i, j: (i + (j == 0)) % 4)
-LOW_AGREEMENT = decide(DISAGREE, POLICY).numbers
+LOW_AGREEMENT = decide_gate(DISAGREE, POLICY).numbers
 TWO_REJECT = made(lambda i, j: 0 if i < 3 and j < 2 else 3, weights={1: 1.0})
-REJECTED = decide(TWO_REJECT, POLICY).numbers.rejections.upper
+REJECTED = decide_gate(TWO_REJECT, POLICY).numbers.rejections.upper
 HALF_OF_FIVE = made(lambda i, _: 1 if i % 10 == 4 else 3)
 ONE_STRICT = made(lambda i, j: 1 if j == 4 and i % 2 else 3, people=9)
 PART_OF_CORE = replace(

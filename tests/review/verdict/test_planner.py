@@ -31,7 +31,7 @@ from review.verdict.gate.agreement import (
     ratio,
     tallies,
 )
-from review.verdict.gate.gate import GateOutcome, decide
+from review.verdict.gate.gate import GateOutcome, decide_gate
 from review.verdict.gate.panel import Panel, clopper_pearson, wilson_bounds
 from review.verdict.gate.planner import (
     Chances,
@@ -85,7 +85,7 @@ def test_simulation_has_the_gates_rule_and_the_true_share() -> None:
     marks = simulation.reviews(50, 3, 0.9, 0.5, 20)
     lower, upper = simulation.bounds(marks)
     for one, low, high in zip(marks, lower, upper, strict=True):
-        numbers = decide(simulation.panel(one), POLICY).numbers
+        numbers = decide_gate(simulation.panel(one), POLICY).numbers
         assert float(numbers.lower or 0) == pytest.approx(low, abs=6e-7)
         assert float(numbers.upper or 0) == pytest.approx(high, abs=6e-7)
     plan = RatingPlan(4, {1: 30, 2: 10, 4: 20}, {1: 0.5, 2: 0.2, 4: 0.3})
@@ -138,16 +138,16 @@ def test_table_of_the_page_is_what_the_planner_says_in_words() -> None:
 
 
 def test_only_an_open_level_asks_what_would_settle_it() -> None:
-    assert settling(decide(made(good), POLICY), POLICY) is None
-    assert settling(decide(made(bad), POLICY), POLICY) is None
-    assert settling(decide(made(good, items=20), POLICY), POLICY) is None
+    assert settling(decide_gate(made(good), POLICY), POLICY) is None
+    assert settling(decide_gate(made(bad), POLICY), POLICY) is None
+    assert settling(decide_gate(made(good, items=20), POLICY), POLICY) is None
 
 
 @pytest.mark.costly("fewer reviews do not reach the border of the confidence")
 def test_what_would_settle_it_is_the_least_that_does() -> None:
     seen = 0
     for one in simulation.reviews(50, 3, 0.82, 0.5, 40, 3):
-        verdict = decide(simulation.panel(one), POLICY)
+        verdict = decide_gate(simulation.panel(one), POLICY)
         found = settling(verdict, POLICY) if verdict.outcome is GateOutcome.DISCUSS else None
         if found is None:
             continue
@@ -174,11 +174,11 @@ def test_what_settles_it_does_so_in_eight_of_ten_cases() -> None:
         people, items = int(draw.choice([3, 5])), int(draw.choice([50, 80]))
         latent = draw.uniform(0.8, 2.2) + shifts + 1.2 * draw.standard_normal((600, 1))
         latent = latent + 0.5 * draw.standard_normal((1, 30)) + draw.standard_normal((600, 30))
-        found = settling(decide(_of(latent[:items, :people]), POLICY), POLICY)
+        found = settling(decide_gate(_of(latent[:items, :people]), POLICY), POLICY)
         way = found and (found.reviewers or found.items or found.both)
         if way:
             more = latent[: items + way.items, : people + way.reviewers]
-            again = decide(replace(_of(more), look=2), POLICY)
+            again = decide_gate(replace(_of(more), look=2), POLICY)
             seen.append(again.numbers.lower >= Decimal("0.7") or again.numbers.upper < Decimal("0.7"))
     print(f"settled in {np.mean(seen):.1%} of {len(seen)} cases")
     assert stats.binomtest(sum(seen), len(seen), 0.78).pvalue > 0.001

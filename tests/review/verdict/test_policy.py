@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
 from review.verdict.gate.careless import MOST_PAIRS, Carelessness, Sign, Tally, carelessness, longest_run, not_worse_p
-from review.verdict.gate.gate import GateOutcome, decide
+from review.verdict.gate.gate import GateOutcome, decide_gate
 from review.verdict.gate.key import ControlKind
 from review.verdict.gate.panel import ControlItem, Panel, clopper_pearson
 from review.verdict.gate.policy import MOST_BYTES, for_panel, proposed, read_policy, read_policy_file
@@ -142,7 +142,7 @@ def test_verdicts_give_just_the_facts_that_the_page_lists() -> None:
     listed = {code: {f.strip() for f in facts.split(",") if f.strip()} for code, facts in ROWS}
     seen = set()
     for seed in range(300):
-        verdict = decide(by_chance(seed), POLICY)
+        verdict = decide_gate(by_chance(seed), POLICY)
         order = [list(Code).index(finding.code) for finding in verdict.findings]
         assert order == sorted(order)
         for finding in verdict.findings:

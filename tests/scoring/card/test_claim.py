@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from corpora.model.entry import Entry
 from corpora.text.comparison import bare_form
 from scoring.card.caveats import Caveat, CaveatKind, OutputTally, is_disordered
-from scoring.card.claim import Claim, ClaimReason, FloorScores, Score, caveat_sentence, decide
+from scoring.card.claim import Claim, ClaimReason, FloorScores, Score, caveat_sentence, decide_claim
 from scoring.core.inventory import Composite, Input, composite, counting_gaps
 from scoring.core.specification import Tier, quality_tier
 from tests.review.thorough import examples
@@ -35,7 +35,7 @@ HIGH = Score(90.0, 85.0)
 
 def claimed(value: float | None, lower: Any = None, chrf: Score = HIGH, **more: Any) -> Claim:
     end = value if lower is None else lower
-    return decide(mixed(value), end, chrf, more.pop("floors", FLOORS), **more)
+    return decide_claim(mixed(value), end, chrf, more.pop("floors", FLOORS), **more)
 
 
 def caveat(share: float, kind: CaveatKind = CaveatKind.SHORT) -> Caveat:
@@ -166,14 +166,14 @@ def test_output_without_a_metric_s_value_claims_less() -> None:
     left = composite({"chrf_plus_plus": 54.0})
     assert (whole.value, left.value) == (pytest.approx(0.45), pytest.approx(0.54))
     floors = {"words": FloorScores(0.1, 5.0, ("chrf_plus_plus", "hallucination_rate"))}
-    claim = decide(left, 0.53, Score(54.0, 50.0), floors)
+    claim = decide_claim(left, 0.53, Score(54.0, 50.0), floors)
     assert claim.quality_tier is Tier.FUNCTIONAL
     assert claim.claimable_tier is Tier.EMERGING
     assert (
         claim.words() == "emerging (automatic 0.54 on 25 % of its weight; an input without a value counts as nothing)"
     )
     high = {"words": replace(floors["words"], composite=0.5)}
-    assert decide(left, 0.53, Score(54.0, 50.0), high).claimable_tier is Tier.BASELINE
+    assert decide_claim(left, 0.53, Score(54.0, 50.0), high).claimable_tier is Tier.BASELINE
 
 
 def test_the_other_profile_s_weights_lift_nothing() -> None:

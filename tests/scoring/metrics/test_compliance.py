@@ -22,7 +22,7 @@ from scoring.card.scorecard import scorecard
 from scoring.core.metric import Metric
 from scoring.core.setup import ScoringSetup, Translation
 from scoring.metrics.compliance import ComplianceIndex, RepairEffectiveness
-from scoring.metrics.inventory import choose, make_metrics, make_scorer
+from scoring.metrics.inventory import choose_metrics, make_metrics, make_scorer
 from scoring.metrics.word_forms import OrthographicAccuracy, why_no_orthography
 from scoring.words.reading import Reader
 from scoring.words.source_words import Resources
@@ -422,7 +422,7 @@ def test_why_off_and_signature() -> None:
     reason = why_no_orthography(Resources(setup)) or ""
     assert "rosetta language check xx" in reason
     assert OrthographicAccuracy(Resources(setup)).why_missing == reason
-    _, off = choose(Resources(setup), ["orthographic_accuracy"])
+    _, off = choose_metrics(Resources(setup), ["orthographic_accuracy"])
     assert off["orthographic_accuracy"] == reason
     found = metric(CREE)
     assert "card:abababababab" in found.signature

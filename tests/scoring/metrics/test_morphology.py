@@ -19,7 +19,7 @@ from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
 from scoring.core.setup import Acceptance, FstAnnotation, ScoringSetup, Translation, WordAnalysis
-from scoring.metrics.inventory import choose, make_metrics
+from scoring.metrics.inventory import choose_metrics, make_metrics
 from scoring.metrics.match_ter import EquivalentMatch, ExactMatch, LengthRatio, equivalent_match
 from scoring.metrics.morphology import MorphologicalAccuracy, why_no_morphology
 from scoring.metrics.word_forms import FstAcceptance, why_no_acceptance
@@ -112,9 +112,9 @@ def test_missing_or_wrong_analyser_is_a_reason() -> None:
     none = Resources(setup(facts(reference_words=0, reference_accepted=0)))
     assert "no word" in (why_no_acceptance(none.setup) or "")
     found = Resources(setup(facts()))
-    assert "fst_acceptance_rate" in choose(found, ["fst_acceptance_rate"])[0]
+    assert "fst_acceptance_rate" in choose_metrics(found, ["fst_acceptance_rate"])[0]
     assert "fst_acceptance_rate" in [metric.info.id for metric in make_metrics(found)]
-    _, off = choose(Resources(setup()), ["fst_acceptance_rate"])
+    _, off = choose_metrics(Resources(setup()), ["fst_acceptance_rate"])
     assert "no analyser" in off["fst_acceptance_rate"]
 
 
@@ -175,7 +175,7 @@ def test_equivalent_match_needs_variants_or_rules_and_signs_alike() -> None:
     )  # fmt: skip
     for has_variants, rules in [(True, False), (False, True), (True, True), (False, False)]:
         told = setup.model_copy(update={"has_variants": has_variants, "variant_rules": rules})
-        on, off = choose(Resources(told, card=card()), {"equivalent_match_rate"})
+        on, off = choose_metrics(Resources(told, card=card()), {"equivalent_match_rate"})
         assert on == (("equivalent_match_rate",) if has_variants or rules else ())
     assert "lists variants, and the language has no rules" in off["equivalent_match_rate"]
     whole, bare = (equivalent_match(Resources(setup, card=each)) for each in (card(), None))
@@ -288,7 +288,7 @@ def test_reasons_depend_on_the_setup_alone() -> None:
     assert why_no_morphology(resources([bad, gold])) is None
     without_card = Resources(setup(facts()), entries=[gold])
     assert "glosses" in (why_no_morphology(without_card) or "")
-    _, off = choose(resources([bare]), ["morphological_accuracy"])
+    _, off = choose_metrics(resources([bare]), ["morphological_accuracy"])
     assert off["morphological_accuracy"] == "no entry has a morphological analysis"
     assert "no analyser" in MorphologicalAccuracy(Resources(setup())).why_missing
     assert "analysis" in MorphologicalAccuracy(Resources(setup(facts()))).why_missing

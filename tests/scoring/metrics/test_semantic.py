@@ -15,7 +15,7 @@ from scoring.core.setup import CometFacts, EmbeddingFacts, ScoringSetup, Transla
 from scoring.core.specification import specification
 from scoring.grammar.verdicts import TENTHS, SemanticVerdict
 from scoring.metrics.chrf_bleu import ChrfPlusPlus
-from scoring.metrics.inventory import choose, make_metrics
+from scoring.metrics.inventory import choose_metrics, make_metrics
 from scoring.metrics.semantic import Comet, EmbeddingScore, VerdictScore, semantic_score
 from scoring.words.source_words import Resources
 from tests.review.thorough import examples
@@ -121,7 +121,7 @@ def test_off_with_the_reason() -> None:
         ({"gloss_dictionary": 5, "analyser": ANALYSER, "source_language": "fr"}, "not English"),
     ]
     for fields, said in cases:
-        on, off = choose(Resources(setup(**fields)), {"semantic_score"})
+        on, off = choose_metrics(Resources(setup(**fields)), {"semantic_score"})
         assert on == ()
         assert said in off["semantic_score"]
 
@@ -194,7 +194,7 @@ def test_comet_warning_and_signature() -> None:
 
 def test_off_with_the_reason_and_out_of_the_composite() -> None:
     setup = comet(facts=None)._setup  # COMET without the facts of a model
-    on, off = choose(Resources(setup), {"comet_score"})
+    on, off = choose_metrics(Resources(setup), {"comet_score"})
     assert on == ()
     assert "--comet" in off["comet_score"]
     assert "when all outputs are in" in comet().why_missing
