@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
-from textual import events, on
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
@@ -122,9 +122,10 @@ def _hanging(line: PageLine, label: int, width: int) -> Iterator[Content]:
 class RowsAndPane(Container):
     """A table and its pane; beside each other where there is room, the pane away where there is none."""
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width >= BESIDE, "-beside")
-        self.set_class(event.size.width < LEAST, "-narrow")
+    def on_resize(self) -> None:
+        width = self.app.size.width  # its own is less while a scrollbar of the screen comes and goes
+        self.set_class(width >= BESIDE, "-beside")
+        self.set_class(width < LEAST, "-narrow")
 
 
 class PanedScreen(SearchedScreen):

@@ -60,7 +60,7 @@ STEERING = {
 """Keys that need a run under way, and what they ask of it."""
 
 TOO_LATE = _TURNS | {ControlRequest.DRAIN}  # what changes nothing any more in a run that drains
-FINDINGS_SECONDS = 2.0  # time between two examinations of the outputs, at least
+FINDINGS_SECONDS = 4.0  # time between two examinations of the outputs, at least
 FOLLOWED_SECONDS = 0.5  # time between two entries that the pane shows while the newest is followed
 AFTERWARDS_SECONDS = 2.0  # how often is looked whether a run that stopped continues elsewhere
 
@@ -197,7 +197,8 @@ class LiveScreen(ReasonedScreen):
             self._read_acts()
             self.paint()
         self.table.look()
-        if not self.following or time.monotonic() - self._pane_at >= FOLLOWED_SECONDS:
+        followed = self.following and self.table.place == self.live.newest
+        if not followed or time.monotonic() - self._pane_at >= FOLLOWED_SECONDS:
             self._pane_at = time.monotonic()
             self.show_entry()
         self._look_for_reasons()
