@@ -11,7 +11,8 @@ from corpora.files.json_types import Json
 from harness.card.checking.lint_subject import findings_of, stored_subject
 from harness.card.comparability import card_id
 from harness.card.model import RunCard
-from harness.card.rows import entry_scores, load_card, raw_card, refuse_to_leave
+from harness.card.reading import refuse_to_leave
+from harness.card.rows import entry_scores, load_card, raw_card
 from harness.compare.comparing import compare_runs, require_two
 from harness.compare.pairs import Pair
 from harness.compare.rows import scorer_of

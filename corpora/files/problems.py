@@ -10,9 +10,8 @@ Findings collects what is wrong with a file, so that its owner learns of all of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 
 class StoredValueError(ValueError):
@@ -29,8 +28,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing that is wrong, where it is, and how to fix it.
 
     The message never quotes the text of an entry: it may belong to a secret segment.

@@ -138,7 +138,7 @@ def _with_line(problem: Problem, file: File) -> Problem:
     named = re.escape(name.encode())
     places = [at.start() for at in re.finditer(_NAMED % (named, named), file.data)]
     line = file.data.count(b"\n", 0, places[0]) + 1 if len(places) == 1 else None
-    return replace(problem, line=line)
+    return problem._replace(line=line)
 
 
 _NAMED = rb'"%s"\s*:|(?m:^)#\s*(?:dataset\.)?%s\s*:'
@@ -176,7 +176,7 @@ def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
     merged = []
     for first, *more in alike.values():
         entries = f" ({len(more) + 1:,} entries)" if more else ""
-        merged.append(replace(first, message=f"{first.message}{entries}"))
+        merged.append(first._replace(message=f"{first.message}{entries}"))
     return merged
 
 

@@ -217,7 +217,7 @@ def _recounted(
     if recounted.pinned and not recounted.differences:
         checks = (check for check in verify_card(data).checks if check.name != "seal")
         wrong = tuple(f"{check.name}: {check.words}" for check in checks if check.ok is False)
-        recounted = replace(recounted, differences=wrong)
+        recounted = recounted._replace(differences=wrong)
     keep_recount(connection, run, pinned=recounted.pinned, differences=recounted.differences)
     return recounted
 

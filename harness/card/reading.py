@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.text.comparison import MOST_STACKED, comparison_form, stacked
-from harness.core.failures import UsageError
+from harness.core.failures import HarnessError, UsageError
+from harness.store.runs import Run, read_card
 from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, CaveatKind
 from scoring.card.claim import (
     CLAIM_RULES,
@@ -335,3 +337,34 @@ def inside_words(run_id: str) -> str:
         f"signed and counted: rosetta runs export {name} --submitter NAME -o FILE. "
         f"`rosetta runs show {name}` and the app show them here."
     )
+
+
+def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
+    """Return whether the numbers of a run, finished or not, leave as a released card only (``harness.release``).
+
+    An imported card leaves as it came: who exported it decided what it says.
+    """
+    if run.imported:
+        return False
+    if kept_inside(read_card(connection, run.id)):
+        return True
+    from harness.store.corpora.entries import secret_positions
+
+    return not secret_positions(connection, run.corpus).isdisjoint(run.positions)
+
+
+def refuse_to_leave(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
+    """Raise UsageError, in words that say what leaves instead, where the numbers of one of these runs stay inside."""
+    for run in runs:
+        if must_be_released(connection, run):
+            raise UsageError(inside_words(run.run_id))
+
+
+def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
+    """Return the JSON of a run's card without its rows; HarnessError where the run is not complete."""
+    head = read_card(connection, run.id)
+    if head is None:
+        raise HarnessError(
+            f"Run {run.run_id[:8]} has no card yet: it is not complete. `{run.goes_on_with}` continues with it."
+        )
+    return head

@@ -21,14 +21,14 @@ from corpora.text.visible import guarded
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
 from harness.card.model import EntryResult, EntryUsage, RunCard, seal_form
-from harness.card.reading import block, inside_words, kept_inside, parse_object
+from harness.card.reading import block, card_head, inside_words, kept_inside, parse_object
 from harness.core.calls import TOKENS, StatedUsage
-from harness.core.failures import ErrorClass, HarnessError, StoreError, UsageError
+from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
-from harness.store.corpora.entries import open_entries, read_dataset, read_entries, secret_positions
+from harness.store.corpora.entries import open_entries, read_dataset, read_entries
 from harness.store.results import RowWords, read_results, read_row_words
-from harness.store.runs import Run, read_card, read_imported, read_run
+from harness.store.runs import Run, read_imported, read_run
 from scoring.core.metric import EntryStatistics, StatisticsError
 from scoring.core.scorer import EntryValues, Scorer, verdict_field
 from scoring.core.specification import COMPOSITE, KeptColumns
@@ -218,16 +218,6 @@ def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Json]:
     return raw_card(connection, read_run(connection, number))
 
 
-def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
-    """Return the JSON of a run's card without its rows; HarnessError where the run is not complete."""
-    head = read_card(connection, run.id)
-    if head is None:
-        raise HarnessError(
-            f"Run {run.run_id[:8]} has no card yet: it is not complete. `{run.goes_on_with}` continues with it."
-        )
-    return head
-
-
 def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
     """Return the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
     imported = read_imported(connection, run.id)
@@ -318,25 +308,6 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
         lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
         return "".join(f"{line}\n" for line in lines).encode()
     return _csv(rows).encode()
-
-
-def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
-    """Return whether the numbers of a run, finished or not, leave as a released card only (``harness.release``).
-
-    An imported card leaves as it came: who exported it decided what it says.
-    """
-    if run.imported:
-        return False
-    if kept_inside(read_card(connection, run.id)):
-        return True
-    return not secret_positions(connection, run.corpus).isdisjoint(run.positions)
-
-
-def refuse_to_leave(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
-    """Raise UsageError, in words that say what leaves instead, where the numbers of one of these runs stay inside."""
-    for run in runs:
-        if must_be_released(connection, run):
-            raise UsageError(inside_words(run.run_id))
 
 
 def card_bytes(card: RunCard) -> bytes:

@@ -19,7 +19,6 @@ from harness.compare.comparison import ComparedEntries, Comparison
 from harness.compare.pairs import ComparedRun, Pair, PairSide, repeats, running_differences, shared_metrics
 from harness.compare.rows import CorpusRow, OrderedRun, RowReader
 from harness.core.failures import UsageError
-from harness.setup.plan import told_of
 from harness.store.runs import Run, find_run, under_way
 from scoring.core.inventory import composite, composite_metrics, in_order, metric_named, row_of, unknown_metric
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
@@ -239,7 +238,7 @@ def _compared(letter: str, side: PairSide, drawn: Table, tests: _Tests) -> Compa
         certificates=side.rows.certificates,
         stated=side.rows.stated,
         inside=not run.imported and side.rows.secret,
-        file="" if (outputs := told_of(run).outputs) is None else outputs.name,
+        file="" if run.outputs is None else run.outputs.name,
     )
 
 

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from corpora.files.json_types import JsonObject
-from harness.card.reading import block, claim_of, interval, number
-from harness.card.rows import card_head, refuse_to_leave
+from harness.card.reading import block, card_head, claim_of, interval, number, refuse_to_leave
 from harness.core.failures import UsageError
 from harness.store.runs import Run, find_run
 from scoring.core.inventory import direction, in_order, metric_named, row_of, short_title, unknown_metric

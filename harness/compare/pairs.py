@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from corpora.files.json_types import JsonObject
 from harness.card.comparability import ScoredTerms, terms_remedy
-from harness.card.material import fingerprint
 from harness.compare.rows import ComparedRow, OrderedRun
 from harness.method.method import Setup
 from harness.setup.scoring_tools import changes
@@ -264,5 +263,7 @@ def repeats(first: OrderedRun, second: OrderedRun) -> bool:
 
 def _setup_hash(side: OrderedRun) -> str:
     """Hash the set-up without the number of the repetition, which is all that repetitions differ in."""
+    from harness.card.material import fingerprint  # loads all that makes cards
+
     setup = side.run.setup.model_copy(update={"replicate": 0})
     return fingerprint(setup, side.sha256, side.run.harness_version).setup_hash

@@ -15,7 +15,6 @@ from corpora.files.json_types import JsonObject
 from corpora.model.entry import EntryId, Segment, reveal_here
 from harness.core.failures import UsageError
 from harness.method.method import Result
-from harness.setup.plan import told_of
 from harness.setup.scoring_tools import stated_setup, stored_setup
 from harness.store.attachments import UNCHECKED, Attached, attached_to, checked_here
 from harness.store.corpora.entries import read_dataset, read_entries
@@ -344,7 +343,7 @@ def reported_runs(
                 f"Run {run.run_id[:8]} has no metric of {pack.name}. Score its outputs with them: "
                 f"`rosetta score --rescore {run.run_id[:8]} --metrics {pack.name}`."
             )
-    files = [told_of(run).outputs for run in runs]
+    files = [run.outputs for run in runs]
     names = [file.stem if file else run.setup.condition for file, run in zip(files, runs, strict=True)]
     apart = distinctions(names, [(run.run_id[:8],) for run in runs])
     called = [f"{name} {id_}" if id_ else name for name, id_ in zip(names, apart, strict=True)]

@@ -63,7 +63,7 @@ def _moved(warnings: Sequence[Problem], kept: Sequence[int]) -> list[Problem]:
     """Return warnings with the places that their entries have among those that are kept."""
     now = {place: at for at, place in enumerate(kept)}
     return [
-        replace(warning, places=tuple(now[place] for place in warning.places if place in now))
+        warning._replace(places=tuple(now[place] for place in warning.places if place in now))
         if warning.places
         else warning
         for warning in warnings

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -44,8 +43,7 @@ class CorpusFacts(NamedTuple):
     """The label, where nothing else tells the languages."""
 
 
-@dataclass(frozen=True)
-class Withdrawals:
+class Withdrawals(NamedTuple):
     """The notices that are believed here."""
 
     held: tuple[Held, ...] = ()

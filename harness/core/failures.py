@@ -4,6 +4,7 @@ HarnessError                  said to the user as it stands, exit code 1
 ├── UsageError                wrong usage or bad input, exit code 2
 ├── StoreError                the store cannot be used as asked
 │   └── DataFolderError       the data folder cannot be used: another one is to be named; a UsageError, too
+├── BudgetReached             the next call could pass the cap
 ├── AskingStopped             a person stopped a scoring while it asked an endpoint
 ├── KeyStoreError             the operating system's keyring cannot be used
 └── CallError                 one call to an endpoint failed
@@ -66,6 +67,10 @@ class DataFolderError(StoreError, UsageError):
 
 class AskingStopped(HarnessError):  # noqa: N818  an end, not a fault
     """A person stopped a scoring while it asked an endpoint; what was answered is kept."""
+
+
+class BudgetReached(HarnessError):  # noqa: N818  an end, not a fault
+    """The next call could pass the cap, and nothing under way can give money back."""
 
 
 class KeyStoreError(HarnessError):

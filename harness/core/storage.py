@@ -11,7 +11,6 @@ import errno
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -203,6 +202,8 @@ def _write(path: Path, data: bytes, taken: str | None, mode: int) -> None:
         raise UsageError(f"{path} is a folder. Name a file in it.")
     if taken is not None and path.exists():
         raise UsageError(f"{path.name} is there already. {taken}")
+    import tempfile
+
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
     except OSError as error:

@@ -39,7 +39,7 @@ from pydantic import (  # fmt: skip
 
 from corpora.files.toml_text import parse_toml
 from harness.core.calls import Price, Request, Usage
-from harness.core.failures import HarnessError, UsageError
+from harness.core.failures import BudgetReached, UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_text
 
@@ -48,10 +48,6 @@ ROUNDING = 1e-9
 
 TOKENS_AROUND = 64
 """Tokens that chat templates may add around the prompt, over all bytes of its JSON."""
-
-
-class BudgetReached(HarnessError):  # noqa: N818  an end, not a fault
-    """The next call could pass the cap, and nothing under way can give money back."""
 
 
 def bounded(price: Price | None, most_completion_tokens: int | None) -> Price:

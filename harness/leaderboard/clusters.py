@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from harness.compare.rows import RowReader, scorer_of
 from harness.leaderboard.entrant import CHRF
 from harness.leaderboard.ranking import Board
-from harness.store.runs import Run, find_run
+from harness.store.run_list import RunSummary
+from harness.store.runs import Run, read_run
 from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
 from scoring.statistics.clusters import Ranking, rank
@@ -23,11 +24,10 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
     Left out are unverified runs, and those whose cards came without the texts of secret entries or without
     entries: nobody here can take their scores again.
     """
-    ranked = [entrant.run.run_id for entrant in board.entrants if board.may_rank(entrant)]
-    runs = [find_run(connection, run_id) for run_id in ranked]
+    ranked = [entrant.run for entrant in board.entrants if board.may_rank(entrant)]
     try:
-        tables = _tables(connection, runs, board)
-        left_out, why = len(runs) - len(tables), ""
+        tables = _tables(connection, ranked, board)
+        left_out, why = len(ranked) - len(tables), ""
         if left_out:
             words = "1 run has" if left_out == 1 else f"{left_out:,} runs have"
             why = f"{words} no group: a card came without texts or entries to take its scores of again"
@@ -47,48 +47,39 @@ def _groups(tables: Collection[str], ranking: Ranking) -> dict[str, int]:
     return {run_id: ranks[place] for place, run_id in enumerate(tables)}
 
 
-def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> dict[str, Table]:
+def _tables(connection: sqlite3.Connection, runs: Sequence[RunSummary], board: Board) -> dict[str, Table]:
     """Return the statistics of the runs by id, rows of all in the same order; incomplete ones are left out.
 
     Runs of one corpus of the store have their entries in its order; others meet by the entries' ids.
     """
     inputs = frozenset(board.grounds.inputs if board.by == COMPOSITE else [board.by])
-    alike = len({run.corpus for run in runs}) == 1 and not any(run.imported for run in runs)
-    read = _Stored(connection).table if alike else _Met(connection).table
-    tables = {run.run_id: read(run, inputs) for run in runs}
-    return {run_id: table for run_id, table in tables.items() if table is not None and len(table) == board.entries}
+    query = """
+        SELECT id, corpus, json_array(opening -> '$.scoring', opening -> '$.packed') FROM runs
+        WHERE id IN (SELECT value FROM json_each(?))
+    """
+    rows = connection.execute(query, (json.dumps([run.number for run in runs]),)).fetchall()
+    alike = len({corpus for _, corpus, _ in rows}) == 1 and not any(run.imported for run in runs)
+    stated, reader = {number: setup for number, _, setup in rows}, RowReader(connection)
+    scorers = dict[str, Scorer]()
+    tables = dict[str, Table]()
+    for run in runs:
+        if not alike:
+            table = _met(reader, read_run(connection, run.number), inputs)
+        else:  # their statistics alone are needed, and a scorer for all that state the same set-up
+            setup = stated[run.number]
+            if setup not in scorers:
+                scorers[setup] = scorer_of(connection, read_run(connection, run.number))
+            kept = connection.execute("SELECT statistics FROM results WHERE run = ? ORDER BY position", (run.number,))
+            table = scorers[setup].unpack_table([row[0] for row in kept]).only(inputs)
+        if table is not None and len(table) == board.entries:
+            tables[run.run_id] = table
+    return tables
 
 
-class _Stored:
-    """Reads runs made here, whose statistics alone are needed."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._scorers: dict[str, Scorer] = {}
-
-    def table(self, run: Run, inputs: Collection[str]) -> Table | None:
-        """Return a run's statistics in the order of the corpus."""
-        rows = self._connection.execute("SELECT statistics FROM results WHERE run = ? ORDER BY position", (run.id,))
-        # Make the scorer of a set-up once for all runs that state the same.
-        stated = [run.opening.scoring, run.opening.packed]
-        key = json.dumps(stated, sort_keys=True)
-        if key not in self._scorers:
-            self._scorers[key] = scorer_of(self._connection, run)
-        scorer = self._scorers[key]
-        return scorer.unpack_table([row[0] for row in rows]).only(inputs)
-
-
-class _Met:
-    """Reads runs of which some came from elsewhere, and have a corpus of their own."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-
-        self._reader = RowReader(connection)
-
-    def table(self, run: Run, inputs: Collection[str]) -> Table | None:
-        """Return a run's statistics in the order of the entries' ids, None where its card withheld texts."""
-        ordered_run = self._reader.read(run)
-        if ordered_run.withheld:
-            return None
-        ordered = sorted(ordered_run.rows, key=lambda row: (str(type(row.entry.id)), row.entry.id))
-        return ordered_run.scorer.unpack_table([row.statistics for row in ordered]).only(inputs)
+def _met(reader: RowReader, run: Run, inputs: Collection[str]) -> Table | None:
+    """Return a run's statistics in the order of the entries' ids, None where its card withheld texts."""
+    ordered_run = reader.read(run)
+    if ordered_run.withheld:
+        return None
+    ordered = sorted(ordered_run.rows, key=lambda row: (str(type(row.entry.id)), row.entry.id))
+    return ordered_run.scorer.unpack_table([row.statistics for row in ordered]).only(inputs)

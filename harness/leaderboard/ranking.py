@@ -9,10 +9,10 @@ list, never a lower place.
 from __future__ import annotations
 
 import sqlite3
+from bisect import bisect_right, insort
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -109,8 +109,11 @@ class Board:
     def disagreeing(self) -> tuple[int, int]:
         """How many pairs of ranked runs chrF++ has in the other order than what ranks the list, and of how many."""
         values = [entrant.value(CHRF) for entrant in self.entrants if self.may_rank(entrant)]
-        known = [value for value in values if value is not None]
-        return sum(one < two for one, two in combinations(known, 2)), comb(len(values), 2)
+        later, disagreeing = list[float](), 0  # values of the runs that stand below, in order
+        for value in reversed([value for value in values if value is not None]):
+            disagreeing += len(later) - bisect_right(later, value)
+            insort(later, value)
+        return disagreeing, comb(len(values), 2)
 
     def ranked_by(self, by: str) -> Board:
         """Return the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out again.

@@ -6,7 +6,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
@@ -340,4 +340,4 @@ def take_up(connection: sqlite3.Connection, number: int, method: Method, resumpt
     set_live(connection, number, RunState.STOPPED, live)
     if resumption.options or resumption.retry_failed:
         return read_run(connection, number)
-    return replace(run, state=RunState.STOPPED, live=live)
+    return run._replace(state=RunState.STOPPED, live=live)

@@ -15,6 +15,7 @@ from secrets import token_bytes
 from corpora.model.clearance import Clearance
 from harness.core.calls import Reply, Request, Usage
 from harness.core.failures import (
+    BudgetReached,
     CallError,
     ErrorClass,
     HarnessError,
@@ -25,7 +26,7 @@ from harness.core.failures import (
     UsageError,
 )
 from harness.core.storage import storable
-from harness.endpoint.budget import BudgetReached, Ledger, most_cost
+from harness.endpoint.budget import Ledger, most_cost
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback, presets
 from harness.endpoint.limiter import Limiter, PauseNotice, RetryPolicy, Slot

@@ -181,7 +181,7 @@ def rescore(
         note(f"These metrics stay as they were, for they cannot be taken again here.{less}{reasons}")
     source = Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"))
     opening = run.opening.changed(**scored.opening, rescore_of=source)
-    new = replace(run, **new_identity(), plan=scored_with(run, chosen), opening=opening)
+    new = run._replace(**new_identity(), plan=scored_with(run, chosen), opening=opening)
     words = again or read_row_words(connection, run.id)
     _NewRun(run, new, scored.rows, words, asking.all_rows).store(connection)
     return new.run_id

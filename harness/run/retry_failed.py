@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -132,8 +132,7 @@ def _store(
         parts=tuple(parts) if len(parts) > 1 else (),
         retry_of=Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"), tried=tuple(sorted(tried.items()))),
     )
-    changed = replace(
-        run,
+    changed = run._replace(
         **new_identity(),
         setup=setup,
         setup_hash=print_.setup_hash,

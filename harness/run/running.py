@@ -13,8 +13,8 @@ from corpora.model.clearance import reveal
 from harness.annotators.annotator import AskingAnnotator
 from harness.card.checking.verify import seal
 from harness.card.material import row_words
-from harness.core.failures import AskingStopped, HarnessError, RunState
-from harness.endpoint.budget import BudgetReached, Ledger
+from harness.core.failures import AskingStopped, BudgetReached, HarnessError, RunState
+from harness.endpoint.budget import Ledger
 from harness.endpoint.client import Connections, EndpointClient
 from harness.endpoint.limiter import Limiter, RetryPolicy
 from harness.method.method import Boxed

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from corpora.files.json_types import JsonObject
 from corpora.model.entry import AnyEntry, reveal_here
-from harness.annotators.annotator import AnyAnnotator, Ask, AskingAnnotator
-from harness.core.failures import AskingStopped, HarnessError, UsageError
+from harness.core.failures import AskingStopped, BudgetReached, HarnessError, UsageError
 from harness.core.problems import first_problem
-from harness.endpoint.budget import BudgetReached
 from harness.store.file.openings import Floor, RunOpening
 from harness.store.runs import Run
 from scoring.card.claim import FLOORS_VERSION, FloorScores
@@ -27,6 +25,9 @@ from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup, Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.source_words import Resources
+
+if TYPE_CHECKING:
+    from harness.annotators.annotator import AnyAnnotator, Ask, AskingAnnotator
 
 
 class Steps:
@@ -71,6 +72,8 @@ class ScoringTools:
 
     def check_budget(self) -> None:
         """Raise UsageError where annotators are paid for, and nobody knows what a call of theirs costs."""
+        from harness.annotators.annotator import AskingAnnotator
+
         for annotator in self.annotators:
             if isinstance(annotator, AskingAnnotator):
                 annotator.check_budget()
@@ -133,6 +136,8 @@ def filled(annotator: AnyAnnotator, translations: Sequence[Translation], ask: As
 
     A budget that is reached, and a person who stops, end the scoring: BudgetReached and AskingStopped pass.
     """
+    from harness.annotators.annotator import AskingAnnotator
+
     try:
         if isinstance(annotator, AskingAnnotator):
             values = ask(annotator, translations)

@@ -11,7 +11,6 @@ import sqlite3
 import time
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -266,8 +265,7 @@ def _record(row: Sequence[Any]) -> KeptRecord:
 # It is next to the card and never in it: a card says of itself what it likes.
 
 
-@dataclass(frozen=True, slots=True)
-class Recount:
+class Recount(NamedTuple):
     """Result of scoring a card's outputs again gave."""
 
     pinned: bool
@@ -281,8 +279,7 @@ class Recount:
         return self.pinned and not self.differences
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedHere:
+class CheckedHere(NamedTuple):
     """All that was found here of the card of one run."""
 
     reproduced: frozenset[str] = frozenset()

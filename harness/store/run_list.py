@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.files.json_types import Json, JsonObject
@@ -29,6 +30,9 @@ from harness.store.withdrawn import withdrawn_runs
 if TYPE_CHECKING:
     from harness.store.file.openings import Live
 
+
+NameAndFacts = tuple[tuple[Hashable, ...], Sequence[str]]
+"""Method, corpus, model and condition of a run, and its ``setup_facts``."""
 
 # ---- What a list says of each run besides its own row: what parts it from others, and how many
 # entries are in.
@@ -63,38 +67,30 @@ def _among(column: str, numbers: Collection[int] | None) -> str:
 
 
 def distinctions_by_run(
-    connection: sqlite3.Connection, run_id: str | None = None, known: Mapping[int, Sequence[str]] | None = None
+    connection: sqlite3.Connection, run_id: str | None = None, known: Mapping[int, NameAndFacts] | None = None
 ) -> dict[int, str]:
     """Return for every run what distinguishes it from those of the same corpus, method, model and condition.
 
-    Where ``run_id`` asks for one run, only those that it can be separated from are read. ``known``: method and facts
-    (``setup_facts``) of runs by number, whose set-up is not read then.
+    Where ``run_id`` asks for one run, only those that it can be separated from are read. ``known``: runs by number
+    whose set-up is not read.
     """
-    known = known or {}
     query = f"""
-        SELECT id, CASE WHEN {_among("id", known)} THEN NULL ELSE setup END AS setup,
-               CASE WHEN {_among("id", known)} THEN NULL ELSE plan -> '$.options.outputs' END AS outputs,
-               dataset_id, model_slug, condition
+        SELECT id, setup, plan -> '$.options.outputs' AS outputs, dataset_id, model_slug, condition
         FROM runs
-        WHERE :run_id IS NULL OR (dataset_id, model_slug, condition) =
-            (SELECT dataset_id, model_slug, condition FROM runs WHERE run_id = :run_id)
+        WHERE NOT {_among("id", known or ())} AND (:run_id IS NULL OR (dataset_id, model_slug, condition) =
+            (SELECT dataset_id, model_slug, condition FROM runs WHERE run_id = :run_id))
     """
-    rows = rows_by_name(connection, query, {"run_id": run_id})
-    set_ups = [known.get(row["id"]) or _method_and_facts(row) for row in rows]
-    names = [
-        (method, row["dataset_id"], row["model_slug"], row["condition"])
-        for (method, *_), row in zip(set_ups, rows, strict=True)
-    ]
-    facts = [tuple(words) for _, *words in set_ups]
-    return dict(zip((row["id"] for row in rows), distinctions(names, facts), strict=True))
+    runs = dict(known or {})
+    for row in rows_by_name(connection, query, {"run_id": run_id}):
+        method, *facts = _method_and_facts(row)
+        runs[row["id"]] = (method, row["dataset_id"], row["model_slug"], row["condition"]), facts
+    return dict(zip(runs, distinctions(*zip(*runs.values(), strict=True)), strict=True)) if runs else {}
 
 
 def _method_and_facts(row: sqlite3.Row) -> tuple[str, ...]:
     setup = stored_object(row["setup"])
-    return (
-        str(setup.get("method") or ""),
-        *setup_facts(setup, None if row["outputs"] is None else stored_json(row["outputs"])),
-    )
+    outputs = None if row["outputs"] is None else stored_json(row["outputs"])
+    return str(setup.get("method") or ""), *setup_facts(setup, outputs)
 
 
 def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> list[str]:
@@ -102,19 +98,16 @@ def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> l
 
     ``facts`` has the same number of words for each run; the first that distinguish runs are returned.
     """
-    told_words: list[tuple[str, ...]] = [()] * len(names)
+    groups, told = list(names), [""] * len(names)
     for words in zip(*facts, strict=True):
         if len(set(words)) < 2:
             continue
-        kinds: dict[Hashable, set[str]] = {}
-        called = list(zip(names, told_words, strict=True))
-        for label, word in zip(called, words, strict=True):
-            kinds.setdefault(label, set()).add(word)
-        told_words = [
-            (*label[1], word) if word and len(kinds[label]) > 1 else label[1]
-            for label, word in zip(called, words, strict=True)
-        ]
-    return [" · ".join(label) for label in told_words]
+        kinds = Counter(group for group, _ in set(zip(groups, words, strict=True)))
+        for place, (group, word) in enumerate(zip(groups, words, strict=True)):
+            if word and kinds[group] > 1:
+                groups[place] = (group, word)
+                told[place] += f" · {word}" if told[place] else word
+    return told
 
 
 def setup_facts(setup: JsonObject, outputs: str | None) -> tuple[str, ...]:
@@ -172,6 +165,8 @@ class CardLine(NamedTuple):
     """SHA-256 of the corpus file, as the card states it."""
     weighed: str
     """What its composite is made of."""
+    json_summary: str = ""
+    """JSON of what ``rosetta runs list --json`` has of it from the card; empty where nobody asked for it."""
 
 
 class StoredCard(Mapping[str, Json]):
@@ -208,8 +203,7 @@ class StoredCard(Mapping[str, Json]):
     __hash__ = None  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(NamedTuple):
     """One line of the list of runs."""
 
     run_id: str
@@ -230,7 +224,7 @@ class RunSummary:
     imported: bool
     scoring: JsonObject | None = None
     """Of a run without a card what it is scored with, and its task; None where the card tells it, or nothing does."""
-    failures: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, int] = MappingProxyType({})
     """Class of failure → entries that failed so, the most frequent first."""
     certificates: tuple[Attached, ...] = ()
     """Certificates of reviews beside the run; ``review.verdict.certificate.certificate`` says what they are worth."""
@@ -274,21 +268,20 @@ PARTS = ("difficulty", "provenance", "register", "segment", "context", "variety"
 _PATHS = ", ".join(f"'$.scores.by_{name}'" for name in PARTS)
 
 _LIST = """
-    SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug, u.condition, u.put_away,
-           coalesce(n.words, '') AS note, {line} AS line,
-           CASE WHEN {line} IS NULL THEN json_extract(u.setup, '$.method') END AS method,
-           CASE WHEN {line} IS NULL THEN coalesce(json_extract(u.setup, '$.method_name'), '') END AS method_name,
-           CASE WHEN {line} IS NULL THEN json_extract(u.setup, '$.method_sha256') END AS method_sha256,
-           CASE WHEN {line} IS NULL THEN u.positions END AS positions,
-           CASE WHEN {line} IS NULL THEN {card} END AS card,
-           CASE WHEN {line} IS NULL THEN u.live END AS live,
-           u.imported IS NOT NULL AS imported,
-           CASE WHEN {line} IS NULL AND u.run_card IS NULL THEN json_extract(u.opening, '$.scoring') END AS scoring,
-           CASE WHEN {line} IS NULL THEN json_extract(u.opening, '$.retry_of.run_id') END AS retry_of,
-           CASE WHEN {line} IS NULL THEN json_extract(u.opening, '$.rescore_of.run_id') END AS rescore_of
+    SELECT u.id, u.run_id, u.state, u.imported IS NOT NULL, u.dataset_id, u.model_slug, u.condition, u.language_pair,
+           u.created, u.put_away, coalesce(n.words, ''), {line}
     FROM runs u LEFT JOIN notes n ON n.run = u.id {lines}
     WHERE u.put_away {condition} AND (:run_id IS NULL OR u.run_id = :run_id)
     ORDER BY {order} DESC, u.id DESC
+"""
+
+_OF_CARDS = """
+    SELECT id, json_extract(setup, '$.method') AS method, coalesce(json_extract(setup, '$.method_name'), '') AS method_name,
+           json_extract(setup, '$.method_sha256') AS method_sha256, positions, {card} AS card, live,
+           CASE WHEN run_card IS NULL THEN json_extract(opening, '$.scoring') END AS scoring,
+           json_extract(opening, '$.retry_of.run_id') AS retry_of,
+           json_extract(opening, '$.rescore_of.run_id') AS rescore_of
+    FROM runs WHERE {among}
 """
 
 
@@ -299,89 +292,96 @@ def list_runs(
     deleted: bool = False,
     brief: bool = False,
     made_by: str | None = None,
+    summaries: bool = False,
 ) -> list[RunSummary]:
     """Return all runs, newest first; those in the trash instead where ``deleted``, the latest first.
 
     Those for which consent was withdrawn are not among them. ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
-    ``made_by``: runs with a line of this version (``keep_lines``) come with it and with a ``StoredCard``, which takes a hundredth.
+    ``made_by``: runs with a line of this version (``keep_lines``) come with it and with a ``StoredCard``, which takes a hundredth;
+    ``summaries``: with their ``json_summary``.
     """
     lined = made_by is not None and has_table(connection, "run_lines")
     query = _LIST.format(
-        card=f"json_remove(u.run_card, {_PATHS})" if brief else "u.run_card",
-        line="l.line" if lined else "NULL",
+        line="NULL" if not lined else "l.line" if summaries else "substr(l.line, 1, instr(l.line, char(10)) - 1)",
         lines="LEFT JOIN run_lines l ON l.run = u.id AND l.made_by = :made_by" if lined else "",
         condition="IS NOT NULL" if deleted else "IS NULL",
         order="u.put_away" if deleted else "u.created",
     )
-    rows = rows_by_name(connection, query, {"run_id": run_id, "made_by": made_by})
-    only = rows[0]["id"] if run_id is not None and rows else None
-    lines = {row["id"]: _line(row["line"]) for row in rows if row["line"] is not None}
-    counted = [row["id"] for row in rows if row["line"] is None] if lines or only is not None else None
-    done, failures = done_by_run(connection, counted), failures_by_run(connection, counted)
+    rows = connection.execute(query, {"run_id": run_id, "made_by": made_by}).fetchall()
+    only = rows[0][0] if run_id is not None and rows else None
+    lined_rows = [row for row in rows if row[-1] is not None]
+    lines = dict(zip((row[0] for row in lined_rows), _lines([row[-1] for row in lined_rows]), strict=True))
+    others = _of_cards(connection, [row[0] for row in rows if row[-1] is None], brief=brief)
+    named = {row[0]: ((lines[row[0]].method, *row[4:7]), lines[row[0]].facts) for row in lined_rows}
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
-    known = {number: (line.method, *line.facts) for number, line in lines.items()}
-    parted, checked = distinctions_by_run(connection, run_id, known), checked_here(connection, only)
-    withdrawn = withdrawn_runs(connection, only)
-    store = store_path(connection)
+    parted, checked = distinctions_by_run(connection, run_id, named), checked_here(connection, only)
+    withdrawn, store = withdrawn_runs(connection, only), store_path(connection)
+    states = {word: stored_word(word, RunState) for word in {row[2] for row in rows}}
     return [
         RunSummary(
-            **(
-                _of_row(row, done.get(number, 0), failures.get(number, {}))
-                if number not in lines
-                else _of_line(row, lines[number], store)
-            ),
             number=number,
-            state=stored_word(row["state"], RunState),
-            imported=bool(row["imported"]),
-            trashed=row["put_away"],
+            run_id=own_id,
+            state=states[state],
+            imported=bool(imported),
             certificates=certificates.get(number, ()),
             tags=tags.get(number, ()),
             distinction=parted.get(number, ""),
             checked=checked.get(number, UNCHECKED),
-            **{name: row[name] for name in _AS_STORED},
+            line=lines.get(number),
+            **dict(zip(_OWN, own, strict=True)),
+            **(_of_line(lines[number], store, own_id) if number in lines else others[number]),
         )
-        for row in rows
-        if (number := row["id"]) not in withdrawn
+        for number, own_id, state, imported, *own, _ in rows
+        if number not in withdrawn
     ]
 
 
-_AS_STORED = ("run_id", "created", "dataset_id", "language_pair", "model_slug", "condition", "note")
+_OWN = ("dataset_id", "model_slug", "condition", "language_pair", "created", "trashed", "note")
 
 
-def _of_row(row: sqlite3.Row, done: int, failures: Mapping[str, int]) -> dict[str, Any]:
-    """Return what a run's own row and its card say of it."""
-    card = None if row["card"] is None else stored_object(row["card"])
-    return {
-        "method": row["method"],
-        "method_name": row["method_name"],
-        "total": count_positions(row["positions"]),
-        "done": done,
-        "failed": sum(failures.values()),
-        "failures": failures,
-        "card": card,
-        "live": None if row["live"] is None else _live(row["live"]),
-        "scoring": None if row["scoring"] is None else stored_object(row["scoring"]),
-        "retry_of": row["retry_of"] or _origin(card, "retry_of"),
-        "rescore_of": row["rescore_of"] or _origin(card, "rescore_of"),
-        "submission": submission_number(row["method"], row["method_sha256"]),
-    }
+def _of_cards(connection: sqlite3.Connection, numbers: Collection[int], *, brief: bool) -> dict[int, dict[str, Any]]:
+    """Return by number what the cards of runs say of them, and of runs without one their own rows."""
+    if not numbers:
+        return {}
+    done, failures = done_by_run(connection, numbers), failures_by_run(connection, numbers)
+    card = f"json_remove(run_card, {_PATHS})" if brief else "run_card"
+    query = _OF_CARDS.format(card=card, among=_among("id", numbers))
+    facts = {}
+    for row in rows_by_name(connection, query, ()):
+        head = None if row["card"] is None else stored_object(row["card"])
+        failed = failures.get(row["id"], {})
+        facts[row["id"]] = {
+            "method": row["method"],
+            "method_name": row["method_name"],
+            "total": count_positions(row["positions"]),
+            "done": done.get(row["id"], 0),
+            "failed": sum(failed.values()),
+            "failures": failed,
+            "card": head,
+            "live": None if row["live"] is None else _live(row["live"]),
+            "scoring": None if row["scoring"] is None else stored_object(row["scoring"]),
+            "retry_of": row["retry_of"] or _origin(head, "retry_of"),
+            "rescore_of": row["rescore_of"] or _origin(head, "rescore_of"),
+            "submission": submission_number(row["method"], row["method_sha256"]),
+        }
+    return facts
 
 
 _OF_LINE = ("method", "method_name", "total", "done", "failures", "retry_of", "rescore_of", "submission")
 
 
-def _of_line(row: sqlite3.Row, line: CardLine, store: Path) -> dict[str, Any]:
+def _of_line(line: CardLine, store: Path, run_id: str) -> dict[str, Any]:
     facts = {name: getattr(line, name) for name in _OF_LINE}
-    card = StoredCard(store, row["run_id"])
-    return {**facts, "failed": sum(line.failures.values()), "card": card, "live": None, "line": line}
+    return {**facts, "failed": sum(line.failures.values()), "card": StoredCard(store, run_id), "live": None}
 
 
-def _line(text: object) -> CardLine:
-    """Read a stored line; StoredValueError where it is none."""
-    values = stored_json(text)
-    if not isinstance(values, list) or len(values) != len(CardLine._fields):
+def _lines(texts: Sequence[object]) -> list[CardLine]:
+    """Read stored lines, all as one JSON text; StoredValueError where one is none."""
+    parts = [str(text).partition("\n") for text in texts]
+    lines, length = stored_json(f"[{','.join(line for line, _, _ in parts)}]"), len(CardLine._fields) - 1
+    if len(lines) != len(texts) or any(type(line) is not list or len(line) != length for line in lines):
         raise StoredValueError
-    return CardLine(*values)
+    return [CardLine._make([*line, summary]) for line, (_, _, summary) in zip(lines, parts, strict=True)]
 
 
 def keep_lines(connection: sqlite3.Connection, made_by: str, lines: Mapping[int, CardLine]) -> None:
@@ -394,7 +394,8 @@ def keep_lines(connection: sqlite3.Connection, made_by: str, lines: Mapping[int,
     query = f"SELECT id, setup, plan -> '$.options.outputs' AS outputs FROM runs WHERE {_among('id', lines)}"
     facts = {row["id"]: _method_and_facts(row)[1:] for row in rows_by_name(connection, query, ())}
     rows = [
-        (run, made_by, json.dumps(line._replace(facts=facts[run]), ensure_ascii=False)) for run, line in lines.items()
+        (run, made_by, f"{json.dumps(line._replace(facts=facts[run])[:-1], ensure_ascii=False)}\n{line.json_summary}")
+        for run, line in lines.items()
     ]
     with suppress(sqlite3.OperationalError):
         connection.execute("PRAGMA busy_timeout = 0")
@@ -405,8 +406,7 @@ def keep_lines(connection: sqlite3.Connection, made_by: str, lines: Mapping[int,
             connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
 
 
-@dataclass(frozen=True, slots=True)
-class SweepRun:
+class SweepRun(NamedTuple):
     """What a sweep is read by of one of its runs."""
 
     run_id: str

@@ -7,9 +7,9 @@ import re
 import sqlite3
 import time
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.files.json_types import Json, JsonObject
 from harness.core.failures import RunState, StoreError, UsageError
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from harness.store.run_list import RunSummary, SweepRun
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One run as the store knows it."""
 
     id: int
@@ -63,6 +62,13 @@ class Run:
     def submission(self) -> str:
         """Number of the submission that its method came in; empty for any other method."""
         return submission_number(self.setup.method, self.setup.method_sha256)
+
+    @property
+    def outputs(self) -> Path | None:
+        """The file of outputs made elsewhere that its plan names; None for none."""
+        options = self.plan.get("options")
+        named = options.get("outputs") if isinstance(options, Mapping) else None
+        return Path(named) if isinstance(named, str) else None
 
     @property
     def goes_on_with(self) -> str:

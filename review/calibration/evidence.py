@@ -12,7 +12,7 @@ from unicodedata import normalize
 import numpy as np
 
 from corpora.languages.tags import family_of
-from harness.card.rows import card_head
+from harness.card.reading import card_head
 from harness.core.failures import HarnessError, UsageError
 from harness.inputs.table import EntryIds
 from harness.setup.scoring_tools import stored_scorer

@@ -24,7 +24,7 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text, plain
 
 with when_used():
-    from harness.card import rows as card_rows
+    from harness.card import reading as card_reading
     from harness.compare import comparing, comparison, rows
     from rosetta_tui.compare import lines
     from scoring.core import inventory, packs
@@ -107,7 +107,7 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
     with opened() as connection:
         reported_runs = rows.reported_runs(connection, runs, pack, baseline)
         inside = form and any(
-            card_rows.must_be_released(connection, reported_run.run) for reported_run in reported_runs
+            card_reading.must_be_released(connection, reported_run.run) for reported_run in reported_runs
         )
     systems = {reported_run.name: reported_run.totals for reported_run in reported_runs}
     if form is not None:
@@ -165,7 +165,7 @@ _INSIDE = (
 # ---- Compare scores with people's ratings ----
 
 with when_used():
-    from harness.card import rows as card_rows
+    from harness.card import reading as card_reading
     from harness.card import signing
     from harness.run import vault_opening
     from harness.sealed import keys
@@ -295,7 +295,7 @@ def _evidence(
         evidence = calibration_evidence.gather(connection, runs, ratings)
         if leaves:
             rated = (find_run(connection, run.run_id) for run in evidence.runs)
-            card_rows.refuse_to_leave(connection, rated)
+            card_reading.refuse_to_leave(connection, rated)
     if len(evidence.judgements) > scoring_calibration.MOST_OUTPUTS:
         raise UsageError(
             f"{len(evidence.judgements):,} rated outputs are more than can be compared pair by pair "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 with when_used():
     from harness import api
-    from harness.card import rows
+    from harness.card import reading
     from harness.publish import cards as outgoing
     from harness.publish import database, opening, place
     from harness.store import run_list
@@ -173,7 +173,7 @@ def _published(
         hashes = {
             number: outgoing.hash_of_run(store, item)
             for number, item in enumerate(chosen)
-            if isinstance(item, stored.Run) and not rows.must_be_released(store, item)
+            if isinstance(item, stored.Run) and not reading.must_be_released(store, item)
         }
         there = open_place.known(set(hashes.values()))
         new = [item for number, item in enumerate(chosen) if hashes.get(number) not in there]

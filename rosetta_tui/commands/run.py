@@ -94,7 +94,7 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
 # ---- Score outputs that were made elsewhere ----
 
 with when_used():
-    from harness.card import rows
+    from harness.card import reading
     from harness.inputs import outputs as made_elsewhere
     from harness.run import rescoring, vault_opening
     from harness.setup import plan
@@ -130,7 +130,7 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit:
         with opened() as connection:
             run = find_run(connection, rescore)
             if as_json:
-                rows.refuse_to_leave(connection, [run])
+                reading.refuse_to_leave(connection, [run])
             vault_opening.open_again(connection, run, vault_request(given), "rescore", dict(options))
             limits = _limits(**{name: given[name] for name in _OF_CALLS if name != "prices"})
             calls = plan.run_options_of(run).model_copy(update=limits)

@@ -14,12 +14,12 @@ from rosetta_tui.show.figures import digits
 from rosetta_tui.show.run_facts import stated_mark
 from scoring.card.claim import ClaimReason
 from scoring.core.inventory import direction, title
-from scoring.core.specification import TRANSLATIONS, stated_columns
-from scoring.statistics.significance import COMPOSITE, Difference
+from scoring.core.specification import COMPOSITE, TRANSLATIONS, stated_columns
 
 if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun, Pair, RunningDifference
     from scoring.statistics.reproducibility import Reproduction
+    from scoring.statistics.significance import Difference
 
 _NAMES = {COMPOSITE: "composite", "ter": "TER"}  # names of metrics whose titles read as words
 _MOST_DIGITS = 6

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpora.files.json_types import JsonObject
 from corpora.languages.tags import language_name
 from corpora.text.messages import counted, percent
 from harness.card.model import EntryResult
-from harness.card.reading import block, claim_of, interval, number, objects, stated_floors
-from harness.card.rows import load_card, refuse_to_leave
+from harness.card.reading import block, claim_of, interval, number, objects, refuse_to_leave, stated_floors
+from harness.card.rows import load_card
 from harness.compare.comparing import compare_runs, require_two
 from harness.leaderboard.ranking import leaderboards
 from harness.store.attachments import attached_to
@@ -150,7 +150,7 @@ def read_facts(connection: sqlite3.Connection, run_id: str) -> RunFacts:
     there = next((b for b in boards if run_id in {e.run.run_id for e in b.entrants}), None)
     others = () if there is None else there.entrants
     return RunFacts(
-        replace(summary, card=card),
+        summary._replace(card=card),
         card,
         loaded.results,
         card_fields.review_of(card, attached_to(connection, run.id)),

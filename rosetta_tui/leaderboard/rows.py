@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpora.model.task import TRANSLATION
 from corpora.text.messages import counted, percent
 from harness.card.reading import block, kept_inside, number
 from harness.leaderboard.entrant import Entrant
-from harness.leaderboard.official import OfficialList
 from harness.leaderboard.ranking import Board, apart
 from harness.store.run_list import LEAD
 from rosetta_tui.show import card_fields, figures
@@ -19,6 +18,9 @@ from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, stated_mark, when
 from scoring.core.inventory import metric_named, row_of, short_title, title, typed_name
 from scoring.core.specification import specification
+
+if TYPE_CHECKING:
+    from harness.leaderboard.official import OfficialList
 
 _FIRST = (
     Column("mark", "", 1),

@@ -215,7 +215,7 @@ class LiveScreen(ReasonedScreen):
 
     def _keep(self, run: Run) -> Run:
         """Cache what the store says of the run; its places are in the event, and twice would cost memory."""
-        kept = self._run = replace(run, positions=())
+        kept = self._run = run._replace(positions=())
         self.live.references = references_accepted(run.opening.scoring)
         return kept
 

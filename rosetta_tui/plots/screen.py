@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -188,7 +187,7 @@ class PlotsScreen(Screen[None]):
         if unread := self._unread:
 
             def read(store: sqlite3.Connection) -> list[RunSummary]:
-                return [replace(run, card=read_card(store, run.number)) for run in unread]
+                return [run._replace(card=read_card(store, run.number)) for run in unread]
 
             def take(runs: Sequence[RunSummary]) -> None:
                 self.whole.update((run.run_id, run) for run in runs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +129,7 @@ def selection(given: Mapping[str, Any]) -> Selection:
 
 def problem_json(problem: Problem) -> JsonObject:
     """Return a problem as JSON values; the places serve screens, which have the entries available."""
-    return {name: value for name, value in asdict(problem).items() if name != "places"}
+    return {name: value for name, value in problem._asdict().items() if name != "places"}
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
@@ -145,7 +145,7 @@ def print_problems(problems: Sequence[Problem]) -> None:
 def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
     alike: dict[Problem, list[Problem]] = {}
     counts: Counter[Problem] = Counter()
-    kinds = [replace(problem, line=None, entry=None, places=()) for problem in problems]
+    kinds = [problem._replace(line=None, entry=None, places=()) for problem in problems]
     for kind, problem in zip(kinds, problems, strict=True):
         alike.setdefault(kind, []).append(problem)
     for kind, problem in zip(kinds, problems, strict=True):

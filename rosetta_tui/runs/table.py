@@ -18,7 +18,7 @@ from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures, run_facts
 from rosetta_tui.show.card_fields import caveats_in_words, claimable, review_of, score_record
-from rosetta_tui.show.card_line import kept_words
+from rosetta_tui.show.card_line import kept_words, leaving
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.toolkit.result_table import ResultTable
 
@@ -153,7 +153,7 @@ class RunRows(Rows["RunSummary"]):
 
 def run_record(run: RunSummary) -> dict[str, Value]:
     """Return everything that the list knows about a run and that may leave this computer."""
-    inside, run = run, run_facts.leaving(run)
+    inside, run = run, leaving(run)
     card = run.card or {}
     record: dict[str, Value] = {
         "run_id": run.run_id,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from harness.card.reading import block, number, objects
+import json
+
+from corpora.files.json_types import Json, JsonObject
+from harness.card.reading import block, kept_inside, number, objects
 from harness.store.run_list import CardLine, RunSummary
 from rosetta_tui.show import card_fields, figures
 from scoring.core.inventory import short_title
@@ -30,9 +33,21 @@ def kept_words(run: RunSummary) -> list[str]:
     return [f"{short_title(id_)} {card_fields.with_interval(scores, id_)}" for id_ in kept_of(run).ids]
 
 
+def leaving(run: RunSummary) -> RunSummary:
+    """Return a run as it may leave this computer: one of this store with secret entries has no number here."""
+    if run.imported or not kept_inside(run.card):
+        return run
+    card = {name: value for name, value in (run.card or {}).items() if name in _LEAVING}
+    return run._replace(card=card, failures={}, failed=0)
+
+
+_LEAVING = "run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld"
+"""Parts of a card with secret entries that say nothing of their outcome; its seal is what certificates name."""
+
+
 def card_line(run: RunSummary) -> CardLine:
     """Return what lists show of a run, by its card and its certificates; without a card by its entries so far."""
-    card, kept = run.card or {}, kept_of(run)
+    card, kept, shown = run.card or {}, kept_of(run), leaving(run)
     lead, composite = _lead(run, kept)
     scores = block(card, "scores")  # a composite is made of its profile and of the metrics that have a value
     inputs = sorted(str(part.get("metric")) for part in objects(scores, "composite_inputs"))
@@ -60,6 +75,7 @@ def card_line(run: RunSummary) -> CardLine:
         total_cost_usd=number(block(card, "cost").get("total_cost_usd")),
         corpus=str(block(card, "dataset").get("sha256")),
         weighed=" ".join([str(scores.get("composite_profile")), *inputs]),
+        json_summary=json.dumps(_json_summary(shown, inside=shown is not run)),
     )
     if run.card is None or not line.translates:
         return line
@@ -70,6 +86,33 @@ def card_line(run: RunSummary) -> CardLine:
         result=card_fields.signed_tier(card, review),
         caveats=card_fields.caveats_in_words(card),
     )
+
+
+def _json_summary(run: RunSummary, *, inside: bool) -> JsonObject:
+    """Return what ``runs list --json`` has from a card and its reviews; ``inside``: its numbers are left out."""
+    card = run.card or {}
+    scores, review = block(card, "scores"), card_fields.review_of(card, run.certificates)
+    quality: dict[str, Json] = {}
+    if not translates(run):  # its task, and what it is shown by, the headline first
+        spreads, ids = block(scores, "spread"), kept_of(run).ids
+        quality = {
+            "task": block(card, "scoring").get("task") or (run.scoring or {}).get("task"),
+            "values": {id_: score(run, id_) for id_ in ids},
+            "spread": {id_: spreads[id_] for id_ in ids if id_ in spreads},
+        }
+    quality |= {
+        "chrf_plus_plus": scores.get("chrf_plus_plus"),
+        "composite": scores.get("composite"),
+        "composite_profile": scores.get("composite_profile"),
+        "composite_inputs": [part.get("metric") for part in objects(scores, "composite_inputs")],
+        **card_fields.tiers_json(card, review, reproduced=card_fields.is_reproduced(card, run.checked)),
+        "review": None if review is None else review.certificate.outcome,
+        "review_suspended": review is not None and review.suspended,
+        "certificate_sha256": None if review is None else review.certificate.sha256,
+        "total_cost_usd": block(card, "cost").get("total_cost_usd"),
+    }
+    own = {name: card.get(name) for name in ("unverified", "run_card_hash")}
+    return {"inside": inside, "quality": quality, **own}
 
 
 def _lead(run: RunSummary, kept: KeptColumns) -> tuple[str, str]:

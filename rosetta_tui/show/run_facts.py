@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from harness.core.failures import RunState
 from harness.core.version import VERSION
+from harness.store.attachments import UNCHECKED
 from harness.store.run_list import CardLine, RunSummary, keep_lines, list_runs
 from harness.store.runs import under_way
 from rosetta_tui.show import figures
@@ -17,17 +17,21 @@ from rosetta_tui.show import figures
 if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun
 
-LINES = f"{VERSION}.1"
+LINES = f"{VERSION}.2"
 """What makes lines; the second number rises when the same version of the program comes to make others."""
 
 
-def listed_runs(connection: sqlite3.Connection, *, deleted: bool = False) -> list[RunSummary]:
+def listed_runs(connection: sqlite3.Connection, *, deleted: bool = False, summaries: bool = False) -> list[RunSummary]:
     """Return all runs as ``list_runs``, each with its line; those of finished ones are made of their cards once, then kept."""
-    runs = runs_now(list_runs(connection, deleted=deleted, brief=True, made_by=LINES))
-    new = {run.number: line_of(replace(run, certificates=())) for run in runs if run.line is None}
+    runs = runs_now(list_runs(connection, deleted=deleted, brief=True, made_by=LINES, summaries=summaries))
+    new = {run.number: line_of(run._replace(certificates=(), checked=UNCHECKED)) for run in runs if run.line is None}
     keep_lines(connection, LINES, {run.number: new[run.number] for run in runs if run.line is None and run.card})
-    runs = [replace(run, line=new[run.number]) if run.line is None else run for run in runs] if new else runs
-    return [replace(run, line=line_of(replace(run, line=None))) if run.certificates else run for run in runs]
+    runs = [run._replace(line=new[run.number]) if run.line is None else run for run in runs] if new else runs
+    # what people found of a run is beside its card, and may change
+    return [
+        run._replace(line=line_of(run._replace(line=None))) if run.certificates or run.checked.reproduced else run
+        for run in runs
+    ]
 
 
 def line_of(run: RunSummary) -> CardLine:
@@ -42,21 +46,7 @@ def line_of(run: RunSummary) -> CardLine:
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
     """Return runs as they are now: one whose process is gone is stopped, whatever the store says."""
     ended = {RunState.STOPPED, RunState.COMPLETE}
-    return [run if run.state in ended or under_way(run) else replace(run, state=RunState.STOPPED) for run in runs]
-
-
-def leaving(run: RunSummary) -> RunSummary:
-    """Return a run as it may leave this computer: one of this store with secret entries has no number here."""
-    from harness.card.reading import kept_inside
-
-    if run.imported or not kept_inside(run.card):
-        return run
-    card = {name: value for name, value in (run.card or {}).items() if name in _LEAVING}
-    return replace(run, card=card, failures={}, failed=0)
-
-
-_LEAVING = "run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld"
-"""Parts of a card with secret entries that say nothing of their outcome; its seal is what certificates name."""
+    return [run if run.state in ended or under_way(run) else run._replace(state=RunState.STOPPED) for run in runs]
 
 
 def composite_of(run: RunSummary) -> float | None:
@@ -112,8 +102,7 @@ def setup_words(run: RunSummary) -> str:
 
 def when(seconds: float) -> str:
     """Return a Unix time as the date and time of this machine's place."""
-    moment = _moment(seconds)
-    return figures.NONE if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M") if _in_calendar(seconds) else figures.NONE  # noqa: DTZ006
 
 
 def failed_words(failed: int, failures: Mapping[str, int]) -> str:
@@ -139,13 +128,12 @@ def _kind(name: str) -> str:
 
 def iso(seconds: float) -> str | None:
     """Return a Unix time as ISO 8601 in UTC, to the millisecond as in a card; None where no calendar has it."""
-    moment = _moment(seconds)
-    return None if moment is None else moment.isoformat(timespec="milliseconds")
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds") if _in_calendar(seconds) else None
 
 
-def _moment(seconds: float) -> datetime | None:
-    """Read a time of the years 1970 to 9998: every place of the world has a date for it."""
-    return None if not 0 <= seconds < 253_370_764_800 else datetime.fromtimestamp(seconds, UTC)
+def _in_calendar(seconds: float) -> bool:
+    """Return whether a time is of the years 1970 to 9998: every place of the world has a date for it."""
+    return 0 <= seconds < 253_370_764_800
 
 
 OTHER_INPUTS = "≠"  # marks a composite that does not compare with most of its corpus

@@ -7,7 +7,7 @@ invisible characters. Here every character that would act instead of showing bec
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from corpora.text.visible import plain
@@ -38,24 +38,28 @@ def stacked(rows: Sequence[Sequence[str]], width: int | None, whole: Collection[
     """Yield cells as tables side by side within ``width`` cells (None: any), each beginning with the first column."""
     from rich.cells import cell_len
 
-    columns = [list(map(plain, column)) for column in zip(*rows, strict=True)]
-    needs = [max(map(cell_len, set(column))) for column in columns]
-    widths = [
-        need if head in whole else min(WIDEST, need) for head, need in zip(rows[0] if rows else (), needs, strict=True)
-    ]
-    filled = [_filled(column, width) for column, width in zip(columns, widths, strict=True)]
+    filled, widths = list[list[str]](), list[int]()
+    for cells in zip(*rows, strict=True):
+        text = "".join(cells)
+        column = cells if plain(text) == text else tuple(map(plain, cells))  # mostly one look for a column
+        needs = {cell: cell_len(cell) for cell in set(column)}
+        need = max(needs.values())
+        widths.append(need if cells[0] in whole else min(WIDEST, need))
+        filled.append(_filled(column, needs, widths[-1]))
     for places in _groups(widths, width):
-        for cells in zip(*(filled[place] for place in places), strict=True):
-            yield "  ".join(cells).rstrip()
+        for line in zip(*(filled[place] for place in places), strict=True):
+            yield "  ".join(line).rstrip()
 
 
-def _filled(column: Sequence[str], width: int) -> list[str]:
-    """Return the cells of a column as wide as it is, those that are wider cut; each text is measured once."""
-    from rich.cells import cell_len, set_cell_size
+def _filled(column: Sequence[str], needs: Mapping[str, int], width: int) -> list[str]:
+    """Return the cells of a column as wide as it is, those that are wider cut; ``needs``: how wide each text is."""
+    from rich.cells import set_cell_size
 
     shown = {
-        cell: set_cell_size(cell if cell_len(cell) <= width else f"{set_cell_size(cell, width - 1).rstrip()}…", width)
-        for cell in set(column)
+        cell: f"{cell}{' ' * (width - need)}"
+        if need <= width
+        else set_cell_size(f"{set_cell_size(cell, width - 1).rstrip()}…", width)
+        for cell, need in needs.items()
     }
     return [shown[cell] for cell in column]
 

@@ -126,7 +126,29 @@ def test_it_says_that_it_is_preparing_before_the_first_frame(tmp_path: Path) -> 
 def test_command_loads_only_its_needs(tmp_path: Path, command: str, without: set[str]) -> None:
     modules, _ = loaded(tmp_path, COMMAND, *command.split())
     assert "rosetta_tui.front" in modules
-    assert not without & modules
+    assert sorted(without & modules) == []
+
+
+CARDS = {"harness.card.model", "harness.setup.plan", "harness.method.options", "harness.annotators.annotator"}
+"""Models of what makes runs and cards: each takes as long to be loaded as all that reads stored numbers."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("command", "without"), [
+    ("runs list", {*HEAVY, *CARDS, "asyncio", "cryptography", "dataclasses", "filelock", "shutil", "tempfile"}),
+    ("runs list --json", {*HEAVY, *CARDS, "asyncio", "cryptography", "filelock", "shutil", "tempfile"}),
+    ("leaderboard", {*CARDS, "sacrebleu", "asyncio"}),
+    ("gate last --min chrf=1", {*CARDS, "sacrebleu", "asyncio", "numpy", "regex", "rapidfuzz"}),
+    ("gate last --not-worse-than last~1", {*CARDS, "sacrebleu", "asyncio"}),
+])  # fmt: skip
+def test_command_on_stored_runs_loads_only_its_needs(tmp_path: Path, command: str, without: set[str]) -> None:
+    corpus = ranked_corpus()
+    for right, model in ((40, "a"), (30, "b")):
+        play(tmp_path / "rosetta.sqlite", corpus, right, model)
+    loaded(tmp_path, COMMAND, "runs", "list")  # makes and keeps the lines of its runs
+    modules, _ = loaded(tmp_path, COMMAND, *command.split())
+    assert "harness.store.run_list" in modules or "harness.store.runs" in modules
+    assert sorted(without & modules) == []
 
 
 HELP = """

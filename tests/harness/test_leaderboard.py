@@ -2,7 +2,6 @@
 
 import json
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from math import log2
 from pathlib import Path
@@ -390,7 +389,7 @@ def test_score_so_far_begins_with_what_ranks(tmp_path: Path) -> None:
     assert not any("chrF++" in line for line in told)
     with closing(open_store(path)) as store:
         (summary,) = list_runs(store)
-    cut = replace(summary, card=None, live=Live(so_far={"lbrag.f1": 0.5}))
+    cut = summary._replace(card=None, live=Live(so_far={"lbrag.f1": 0.5}))
     assert headings([cut])[5] == "score"
     assert run_line(cut, named=True)[5:7] == ("F1 0.50 so far", "–")
     query(path, "UPDATE runs SET run_card = NULL, state = 'stopped', live = NULL")

@@ -17,8 +17,8 @@ from corpora.model.task import TRANSLATION
 from corpora.text.comparison import normalised
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import ForeignLayout, adopt, layout, unwrapped
-from harness.card.reading import block, parse_object, read_card_bytes
-from harness.card.rows import card_head, row_entry
+from harness.card.reading import block, card_head, parse_object, read_card_bytes
+from harness.card.rows import row_entry
 from harness.core.failures import UsageError
 from harness.setup.scoring_tools import stated_setup
 from harness.store.corpora.entries import (

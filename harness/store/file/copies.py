@@ -10,22 +10,21 @@ import atexit
 import os
 import sqlite3
 import stat
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from enum import StrEnum
+from errno import ENOENT
 from functools import cache
 from pathlib import Path
-from shutil import copyfile, rmtree
-from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.core.storage import StorageProblem, storage_problem
 
 if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+
     from filelock import BaseFileLock
 
 
@@ -66,7 +65,10 @@ def cannot_be_written(path: Path) -> bool:
 @cache
 def copied(path: Path, journal: Path) -> Path:
     """Copy a store and its journal into a folder that only its owner may enter; once, as nobody can change them."""
-    folder = TemporaryDirectory(prefix=PREFIX)
+    from shutil import copyfile
+    from tempfile import TemporaryDirectory
+
+    folder = TemporaryDirectory(prefix=PREFIX, dir=_copies_folder())
     lock = _locked(Path(folder.name))
     atexit.register(folder.cleanup)
     atexit.register(lock.release)  # before the folder's end: an open file stays on Windows
@@ -92,13 +94,24 @@ def _locked(folder: Path) -> BaseFileLock:
     return lock
 
 
+def _copies_folder() -> str:
+    """Return the first folder for temporary files that can be written; as ``tempfile`` does, without loading it."""
+    named = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
+    places = [place for place in (*named, "/tmp", "/var/tmp") if place and os.access(place, os.W_OK | os.X_OK)]  # noqa: S108
+    if not places:
+        raise FileNotFoundError(ENOENT, "no folder for temporary files can be written")
+    return places[0]
+
+
 def erase_left_copies() -> None:
     """Erase the copies of this person whose process is gone."""
     own = {copy.folder.name for copy in copies().values()}
-    with suppress(OSError), os.scandir(gettempdir()) as folder_entries:
+    with suppress(OSError), os.scandir(_copies_folder()) as folder_entries:
         for entry in folder_entries:
             if entry.name.startswith(PREFIX) and entry.path not in own:
                 with suppress(OSError), _left(entry):
+                    from shutil import rmtree
+
                     rmtree(entry.path, ignore_errors=True)
 
 
@@ -202,6 +215,8 @@ def locks_are_missing(folder: Path) -> bool:
 
 def examine_locks(folder: Path) -> Locks:
     """Lock a new file in a folder and try to lock it again from a second process; nothing stays there."""
+    import subprocess
+
     if locks_are_missing(folder):
         return Locks.MISSING
     if getattr(sys, "frozen", False) or not sys.executable:
@@ -220,9 +235,8 @@ def examine_locks(folder: Path) -> Locks:
 @contextmanager
 def _locked_file(folder: Path) -> Iterator[Path]:
     """Lock a new empty file, which is deleted after the block; OSError or sqlite3.Error where it fails."""
-    handle, name = tempfile.mkstemp(prefix=".locks-", dir=folder)
-    os.close(handle)
-    path = Path(name)
+    path = folder / f".locks-{os.urandom(8).hex()}"
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as file:
             file.execute("BEGIN EXCLUSIVE")

@@ -6,7 +6,6 @@ Which entries of its corpus a run is on is kept in order, as numbers in few byte
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 import struct
 import sys
@@ -202,6 +201,8 @@ def full_words(path: Path) -> str:
 
 def _lacking_bytes(path: Path) -> int:
     """Return how much is to be freed on the disk of a file; 0 also where that cannot be found out."""
+    import shutil
+
     try:
         there = next(parent for parent in path.absolute().parents if parent.exists())
         return max(0, _NEEDED_BYTES - shutil.disk_usage(there).free)

@@ -1,4 +1,5 @@
-"""``rosetta runs note``: Write a note beside a run, or give it tags.
+"""``rosetta runs show``: Show all scores of a run, its note and its tags.
+``rosetta runs note``: Write a note beside a run, or give it tags.
 ``rosetta runs delete``: Delete runs, or bring back deleted ones within a week.
 """
 
@@ -7,18 +8,27 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import Any
 
 import click
 
 from harness.core.failures import UsageError
-from harness.store.attachments import change_words, note_of
-from harness.store.file.database import opened
-from harness.store.runs import find_run
-from rosetta_tui.show.text import plain
+from harness.store.attachments import change_words, note_of, tags_of
+from harness.store.file.database import default_path, home, opened
+from harness.store.runs import Run, find_run, find_trashed, runs_back
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import json_text, plain
 
-if TYPE_CHECKING:
-    from harness.store.runs import Run
+with when_used():
+    from harness.card import reading, rows
+    from harness.run import final_scores
+    from harness.store import attachments, deletion, run_list, runs
+    from review.records import agreeing
+    from rosetta_tui.report import card as report_card
+    from rosetta_tui.report import paragraphs, records, unfinished
+    from rosetta_tui.show import card_fields
 
 
 @click.command()
@@ -62,8 +72,6 @@ def delete(names: Sequence[str], *, undo: bool, now: bool, yes: bool) -> None:
     After a week the next start of the app erases them with all their outputs, and whatever nothing else needs. --now
     erases at once. A run with secret entries is always erased at once.
     """
-    from harness.store.deletion import erase, holds_secrets, refuse_under_way, trash
-
     if undo:
         if now or yes:
             raise UsageError("--undo brings runs back: leave --now and --yes out.")
@@ -73,27 +81,24 @@ def delete(names: Sequence[str], *, undo: bool, now: bool, yes: bool) -> None:
         raise click.UsageError("Name the runs: rosetta runs delete RUN...")
     with opened() as connection:
         chosen = {run.id: run for run in (_find(connection, name, now=now) for name in names)}
-        runs = list(chosen.values())
-        for run in runs:
-            refuse_under_way(run)
-        doomed = [run for run in runs if now or holds_secrets(connection, run)]
+        for run in chosen.values():
+            deletion.refuse_under_way(run)
+        doomed = [run for run in chosen.values() if now or deletion.holds_secrets(connection, run)]
         if doomed and not yes:
             _ask(doomed)
         gone = {run.id for run in doomed}
-        for run in runs:
+        for run in chosen.values():
             if run.id in gone:
-                erase(connection, run)
+                deletion.erase(connection, run)
                 click.echo(f"Erased: {plain(run.run_id)}", err=True)
             else:
-                trash(connection, run.id)
+                deletion.trash(connection, run.id)
                 message = f"Deleted: {run.run_id}. Back with: rosetta runs delete --undo {run.run_id[:8]}"
                 click.echo(plain(message), err=True)
 
 
 def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
     """Find a run; one that is put away only where it is to be erased, and is named by its id."""
-    from harness.store.runs import find_run, find_trashed, runs_back
-
     try:
         return find_run(connection, name, withdrawn=True)
     except UsageError:
@@ -116,10 +121,103 @@ def _ask(chosen: Sequence[Run]) -> None:
 
 
 def _bring_back(names: Sequence[str]) -> None:
-    from harness.store.deletion import bring_back
-    from harness.store.runs import find_trashed
-
     with opened() as connection:
         for run in [find_trashed(connection, name) for name in names]:
-            bring_back(connection, run.id)
+            deletion.bring_back(connection, run.id)
             click.echo(plain(f"Back: {run.run_id}"), err=True)
+
+
+# ---- Show all scores of a run, its note and its tags ----
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole card as JSON.")
+def show(run: str, *, as_json: bool) -> None:
+    """Show all scores of RUN (an id, its beginning, `last`, or `last~1` …), with its note and tags.
+
+    For a run that is under way or stopped: how far it is, its score so far, and how to continue it.
+
+    What only this computer knows (note, tags, scores without retried entries, whether anything here supports the
+    verification tier that a card states, whether an imported card's scores were scored again here) is in the JSON
+    under `beside`, which is not part of the sealed card: `rosetta runs export` writes the card alone. A run with
+    secret entries has no JSON: its numbers leave only as a released card (`rosetta runs export --submitter`).
+    """
+    with opened() as connection:
+        stored_run = find_run(connection, run)
+        if runs.read_card(connection, stored_run.id) is None and not stored_run.imported:
+            _unfinished(connection, stored_run, as_json=as_json)
+            return
+        card = rows.load_card(connection, stored_run.id).as_json()
+        head = runs.read_card(connection, stored_run.id) or {}
+        certificates = attachments.attached_to(connection, stored_run.id)
+        retried = final_scores.retried_scores(connection, stored_run)
+        review = card_fields.review_of(card, certificates)
+        checked = attachments.checked_here(connection, stored_run.id).get(stored_run.id, attachments.UNCHECKED)
+        reproduced = card_fields.is_reproduced(card, checked)
+        stated = card_fields.stated_words(card, review, reproduced=reproduced)
+        summary = run_list.list_runs(connection, run_id=stored_run.run_id, brief=True)
+        evidence = agreeing.evidence_of(connection, stored_run, home())
+        beside = _beside(connection, stored_run, retried, stated) | _stated(stored_run, checked.recount)
+    if as_json:
+        with opened() as connection:
+            reading.refuse_to_leave(connection, [stored_run])
+        beside["verification"] = records.checks_json(evidence)
+        beside |= card_fields.owner_json(*summary)
+        click.echo(json_text({**card, "beside": beside}))
+        return
+    if "unverified" in head:
+        card["unverified"] = head["unverified"]
+    owner = card_fields.owner_words(*summary)
+    lines_shown = [paragraphs.line("  owner", owner)] if owner else []
+    shown = [*records.evidence_lines(evidence), *lines_shown]
+    click.echo(report_card.card_text(card, review, reproduced=reproduced, beside=shown))
+    for line in _beside_lines(beside, retried):
+        click.echo(line)
+
+
+def _stated(run: Run, found: attachments.Recount | None) -> dict[str, Any]:
+    """Return what the scores of an imported card are worth here; nothing for a run of this store, or one that counts."""
+    if not run.imported or (found is not None and found.counts):
+        return {}
+    words = "as its maker stated them; `rosetta runs import CARD --corpus FILE` scores the outputs again"
+    if found is not None and found.differences:
+        words = f"NOT those of its outputs, scored again here: {'; '.join(found.differences)}"
+    return {"scores": words}
+
+
+def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> None:
+    """Show a run that has no card yet."""
+    unfinished_run = unfinished.read_unfinished(default_path(), run.run_id)
+    beside = _beside(connection, run, None, "")
+    if as_json:
+        document = unfinished.unfinished_json(unfinished_run, inside=reading.must_be_released(connection, run))
+        click.echo(form_text("runs-show-unfinished", {**document, "beside": beside} if beside else document))
+        return
+    for line in [*unfinished.unfinished_lines(unfinished_run), *_beside_lines(beside, None)]:
+        click.echo(line)
+
+
+def _beside(
+    connection: sqlite3.Connection, run: Run, retried: final_scores.RetriedScores | None, stated: str
+) -> dict[str, Any]:
+    """Return what is next to a card at home; nothing where there is nothing."""
+    beside_card = {
+        "tags": list(tags_of(connection, run.id)),
+        "note": note_of(connection, run.id),
+        "retried_scores": None if retried is None else asdict(retried),
+        "verification_tier_stated": stated or None,
+    }
+    return beside_card if any(beside_card.values()) else {}
+
+
+def _beside_lines(beside: dict[str, Any], retried: final_scores.RetriedScores | None) -> list[str]:
+    lines = [] if retried is None else ["", *paragraphs.retried_lines(retried)]
+    if beside.get("scores"):
+        lines += ["", paragraphs.line("its scores", beside["scores"])]
+    if beside.get("tags"):
+        lines += ["", paragraphs.line("tags", " ".join(f"#{tag}" for tag in beside["tags"]))]
+    first, *rest = beside.get("note", "").splitlines() or [""]
+    if first:
+        lines += ["", paragraphs.line("note", first), *(paragraphs.line("", line) for line in rest)]
+    return lines

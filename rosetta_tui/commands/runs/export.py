@@ -166,7 +166,7 @@ def _refuse_other_forms(output: Path, form: str, role: str | None, *, overwrite:
 def _released(connection: sqlite3.Connection, number: int, submitter: str, vault: Mapping[str, Any]) -> bytes:
     """Return the released card, for which the texts of a run from a vault are opened."""
     run = runs.read_run(connection, number)
-    if not rows.must_be_released(connection, run):
+    if not reading.must_be_released(connection, run):
         raise UsageError(
             "--submitter goes with a run of this store that has secret entries. Leave it out: this one is exported whole."
         )

@@ -280,7 +280,7 @@ def _request(
 # ---- Point out what in a run's outputs somebody ought to look at ----
 
 with when_used():
-    from harness.card import rows as exporting
+    from harness.card import reading
     from harness.card.checking import lint_subject, linting
     from harness.run import vault_opening
     from harness.store import runs
@@ -310,6 +310,6 @@ def _subject(connection: sqlite3.Connection, name: str, asked: VaultRequest | No
         return lint_subject.filed_subject(connection, path)
     run = runs.find_run(connection, name)
     if as_json:
-        exporting.refuse_to_leave(connection, [run])
+        reading.refuse_to_leave(connection, [run])
     vault_opening.open_again(connection, run, asked, "look")
     return lint_subject.stored_subject(connection, run)

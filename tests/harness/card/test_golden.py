@@ -25,7 +25,8 @@ from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.material import stored_material
 from harness.card.model import RunCard, card_hash, card_schema, seal_form
-from harness.card.rows import ExportForm, card_bytes, export_run, load_card, must_be_released
+from harness.card.reading import must_be_released
+from harness.card.rows import ExportForm, card_bytes, export_run, load_card
 from harness.card.withholding import LEAST, too_small, withheld_part
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError

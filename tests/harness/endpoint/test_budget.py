@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.calls import Price, Reply, Request, Usage
-from harness.core.failures import UsageError
-from harness.endpoint.budget import BudgetReached, Ledger, Prices, most_cost
+from harness.core.failures import BudgetReached, UsageError
+from harness.endpoint.budget import Ledger, Prices, most_cost
 from harness.endpoint.reply import reported_cost, usage
 from tests.harness.virtual_time import in_virtual_time
 from tests.review.thorough import examples

@@ -19,9 +19,8 @@ from corpora.model.entry import Entry
 from harness.box.engine import BoxStage, Inside, Launch, Limits, WhoseFault
 from harness.box.own_process import OwnProcess
 from harness.core.calls import Calls, Price, Reply, Request, Usage
-from harness.core.failures import CallError, ErrorClass, HarnessError, Refused, RunState, UsageError
+from harness.core.failures import BudgetReached, CallError, ErrorClass, HarnessError, Refused, RunState, UsageError
 from harness.core.user_file import folder_sha256
-from harness.endpoint.budget import BudgetReached
 from harness.method.method import Method, MethodClass, Output, Recorded, Result, Setup
 from harness.method.options import MethodOptions
 from harness.methods.local_model import LocalModel, limits_for

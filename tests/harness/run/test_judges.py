@@ -14,8 +14,8 @@ from corpora.model.corpus import Corpus
 from harness.annotators.judges import make_judge
 from harness.card.checking.verify import verify_card
 from harness.card.model import card_hash
-from harness.core.failures import HarnessError, RunState, UsageError
-from harness.endpoint.budget import BudgetReached, Ledger
+from harness.core.failures import BudgetReached, HarnessError, RunState, UsageError
+from harness.endpoint.budget import Ledger
 from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import NOTHING, JudgeEstimate, Range, estimate_judges
 from harness.method.options import MethodOptions

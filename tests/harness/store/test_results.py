@@ -18,8 +18,8 @@ from sqlite_utils import Database
 
 from corpora.model.entry import Entry
 from harness.core.calls import Usage
-from harness.core.failures import ErrorClass, UsageError
-from harness.endpoint.budget import BudgetReached, Ledger
+from harness.core.failures import BudgetReached, ErrorClass, UsageError
+from harness.endpoint.budget import Ledger
 from harness.method.method import Attempt, Result
 from harness.store import results, sweeps
 from harness.store.corpora.entries import read_dataset, read_entries

@@ -25,9 +25,8 @@ pytest.importorskip("distributed", reason="the extra [cluster] is not installed"
 
 from corpora.model.entry import Entry
 from corpora.model.vocabularies import Transmission
-from harness.core.failures import HarnessError, RunState, UsageError
+from harness.core.failures import BudgetReached, HarnessError, RunState, UsageError
 from harness.core.version import VERSION
-from harness.endpoint.budget import BudgetReached
 from harness.endpoint.endpoints import no_key
 from harness.method.method import Result
 from harness.method.options import MethodOptions

@@ -426,7 +426,7 @@ def test_full_disk_alters_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("harness.core.storage.tempfile.mkstemp", full)
+        patched.setattr("tempfile.mkstemp", full)
         with pytest.raises(UsageError, match="No space left"):
             export(target, locks, "new")
     assert {each.name for each in tmp_path.iterdir()} == ({"out", "locks"} if old else {"locks"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -77,7 +76,7 @@ def test_runs_list_reads_no_card_a_second_time(
     for one, two in zip(of_cards, kept, strict=True):
         assert run_facts.run_line(one) == run_facts.run_line(two)
         assert run_words(one) == run_words(two)
-        assert replace(one, card=None) == replace(two, card=None, line=None)
+        assert one._replace(card=None) == two._replace(card=None, line=None)
         assert dict(one.card or {}) == dict(two.card or {})
         assert RunRows([one]).record(0) == RunRows([two]).record(0)
     connection.execute("UPDATE runs SET run_card = '{}' WHERE id = ?", (number,))

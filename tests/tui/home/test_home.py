@@ -6,7 +6,6 @@ import sqlite3
 import threading
 import time
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -259,9 +258,9 @@ def test_cut_runs_come_first_then_failed_entries() -> None:
     for state in (RunState.RUNNING, RunState.PAUSED, RunState.DRAINING):
         assert leads(run(1, state=state, failed=3)) == [], "a process is at it"
     failed = run(1, failed=2)
-    assert leads(replace(failed, imported=True)) == []
+    assert leads(failed._replace(imported=True)) == []
     assert leads(run(2, retry_of=failed.run_id), failed) == []
-    assert leads(replace(failed, state=RunState.STOPPED, imported=True)) == []
+    assert leads(failed._replace(state=RunState.STOPPED, imported=True)) == []
 
 
 async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:

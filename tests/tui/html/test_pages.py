@@ -220,8 +220,8 @@ def test_run_without_a_card_has_no_page(tmp_path: Path) -> None:
 def test_no_text_of_a_card_is_more_than_text(played: Played, text: str) -> None:
     found = read(played)
     card = spoilt(found.card, text)
-    named = replace(found.summary, card=card, method=text, model_slug=text, dataset_id=text, language_pair=text)
-    others = tuple(replace(each, model_slug=text) for each in found.beside)
+    named = found.summary._replace(card=card, method=text, model_slug=text, dataset_id=text, language_pair=text)
+    others = tuple(each._replace(model_slug=text) for each in found.beside)
     hostile = StrictPage(page_of_run(replace(with_card(found, card), summary=named, beside=others), None, [0.1, 0.2]))
     assert acting(hostile.text.replace("\n", "")) == []
     assert set(hostile.tags) <= set(StrictPage(page_of_run(found, None, [0.1, 0.2])).tags)
@@ -389,7 +389,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
         found = read_facts(store, run)
     text = "".join((*PLANTED, "<img src='http://planted.example/x'>", "url(http://planted.example/y)"))
     card = spoilt(found.card, text)
-    summary = replace(found.summary, card=card, model_slug=text)
+    summary = found.summary._replace(card=card, model_slug=text)
     return page_of_run(replace(with_card(found, card), summary=summary), None, [0.1, 0.2])
 
 

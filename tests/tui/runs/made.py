@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ def run(number: int, **changes: object) -> RunSummary:
         model_slug="qwen2.5-7b", condition="naive", method="chat", total=10, done=10, failed=0,
         card={"scores": {"composite": number / 10, "chrf_plus_plus": 50.0 - number}}, live=None, imported=False,
     )  # fmt: skip
-    return replace(made, **changes)  # type: ignore[arg-type]
+    return made._replace(**changes)  # type: ignore[arg-type]
 
 
 def noting(app: App) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 import sqlite3
 import time
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -393,7 +392,7 @@ def test_state_and_heartbeat_tell_whether_under_way(run: Run) -> None:
         (RunState.COMPLETE, 0.0, False),
     ):
         live = None if age is None else Live(at=time.time() - age)
-        assert under_way(replace(run, state=state, live=live)) is expected, (state, age)
+        assert under_way(run._replace(state=state, live=live)) is expected, (state, age)
 
 
 PAIR = {"source_language": "en", "target_language": "mi"}

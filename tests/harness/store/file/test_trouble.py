@@ -9,7 +9,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -110,7 +109,7 @@ def test_store_on_a_full_disk_is_read(
             subprocess.run([sys.executable, "-c", CUT_OFF, copied], check=True)
         if journal == "alone":
             copied.with_name("rosetta.sqlite-shm").unlink()
-        monkeypatch.setattr(tempfile, "tempdir", str(small))
+        monkeypatch.setenv("TMPDIR", str(small))
         with suppress(OSError), (small / "rest").open("wb", buffering=0) as rest:
             while True:
                 rest.write(b"x" * 4096)
@@ -349,7 +348,7 @@ def test_each_kind_of_damage_is_found(path: Path) -> None:
         raise TypeError("unforeseen")
 
 
-@pytest.mark.parametrize(("module", "reader"), [(results, "_result"), (run_list, "_of_row")])
+@pytest.mark.parametrize(("module", "reader"), [(results, "_result"), (run_list, "_of_cards")])
 def test_fault_of_the_program_goes_up_as_it_is(
     path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, reader: str
 ) -> None:
@@ -379,7 +378,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found = tmp_path / "temporary"
     found.mkdir()
     monkeypatch.setenv("TMPDIR", str(found))
-    monkeypatch.setattr(tempfile, "tempdir", None)
     return found
 
 
