@@ -20,7 +20,7 @@ from rosetta_tui.front import commands
 ROUNDS = 15
 HELP_ROUNDS = 5
 HELP = [*ROSETTA[:-1], "from rosetta_tui.cli import main; main(['--help'])"]
-BARE = [sys.executable, "-P", "-c", "pass"]
+BARE = [sys.executable, "-I", "-c", "pass"]
 HELP_GOAL = 6.0
 """Most processor time of any command's help page, in times of a bare interpreter's."""
 
@@ -46,6 +46,9 @@ COMMANDS = (
     Measured("runs list", 6.0, runs=2),
     Measured("runs list", 8.0, runs=500),
     Measured("runs list", 8.0, runs=1000),
+    Measured("runs list --json", 8.0, runs=1000),
+    Measured("gate last --min chrf=20", 45.0, runs=500),
+    Measured("gate last --not-worse-than last~1", 45.0, runs=500),
     Measured("leaderboard", 40.0, runs=500),
     Measured("doctor --json", 15.0),
 )
