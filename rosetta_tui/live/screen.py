@@ -61,7 +61,7 @@ STEERING = {
 
 TOO_LATE = _TURNS | {ControlRequest.DRAIN}  # what changes nothing any more in a run that drains
 FINDINGS_SECONDS = 4.0  # time between two examinations of the outputs, at least
-FOLLOWED_SECONDS = 0.5  # time between two entries that the pane shows while the newest is followed
+FOLLOWED_SECONDS = 0.5  # time between two moves of the cursor to the newest entry
 AFTERWARDS_SECONDS = 2.0  # how often is looked whether a run that stopped continues elsewhere
 
 
@@ -127,7 +127,7 @@ class LiveScreen(ReasonedScreen):
         self._pages: RunPages | None = None
         self._findings: RunFindings | None = None
         self._find_from = time.monotonic() + FINDINGS_SECONDS  # when outputs are examined next
-        self._pane_at = 0.0  # when the pane last followed the run (monotonic)
+        self._followed_at = 0.0  # when the cursor last followed the run (monotonic)
         self.store_path = store_path(store)
         self._end_acts = RunEnd(self, self.store_path, self._acts_changed)
         self._over = False
@@ -197,10 +197,7 @@ class LiveScreen(ReasonedScreen):
             self._read_acts()
             self.paint()
         self.table.look()
-        followed = self.following and self.table.place == self.live.newest
-        if not followed or time.monotonic() - self._pane_at >= FOLLOWED_SECONDS:
-            self._pane_at = time.monotonic()
-            self.show_entry()
+        self.show_entry()
         self._look_for_reasons()
 
     def _begin(self) -> None:
@@ -273,7 +270,9 @@ class LiveScreen(ReasonedScreen):
         ]
         notes = " · ".join(part for part in parts if part)
         self.query_one(CountLine).show_run(self.live, notes=notes)
-        if self.following and self.live.newest is not None:
+        due = time.monotonic() - self._followed_at >= FOLLOWED_SECONDS
+        if self.following and due and self.live.newest is not None:
+            self._followed_at = time.monotonic()
             self.table.move_to_place(self.live.newest)
         if self._steered != (steered := (self.paused, self.live.draining)):
             self._steered = steered
