@@ -18,7 +18,7 @@ from review.desktop.look import SIZES, Look, Theme
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
-from review.session.session import WatchedRun as ReviewSession
+from review.session.session import Session
 from review.session.view import Phase
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.commands.report import report
@@ -61,7 +61,7 @@ async def draw(path: Path) -> str:
     return without_web_fonts(picture)
 
 
-def answer(home: Path, opening: TerminalOpening) -> ReviewSession:
+def answer(home: Path, opening: TerminalOpening) -> Session:
     """Make a review of the finished demo, and answer its first items as one reviewer."""
     create = ["create", "last", "--seed", "1", "--organisation", "Language House"]
     review.main([*create, "-o", str(home / "stick")], standalone_mode=False)
@@ -92,7 +92,7 @@ async def draw_review(opening: TerminalOpening) -> str:
     return without_web_fonts(picture)
 
 
-def draw_window(opening: TerminalOpening, session: ReviewSession, path: Path) -> None:
+def draw_window(opening: TerminalOpening, session: Session, path: Path) -> None:
     """Draw it in the window."""
     app = QApplication([])
     fonts.load()
