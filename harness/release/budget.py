@@ -24,7 +24,7 @@ from typing import Final, TypeVar
 
 from corpora.text.comparison import normalised
 from corpora.text.messages import counted
-from harness.card.withholding import LEAST, Atoms, divided, expected_half, range_of, set_id, tellable
+from harness.card.withholding import LEAST, Atoms, clean, divided, expected_half, range_of, set_id, tellable
 from harness.core.failures import UsageError
 from harness.release import records
 from harness.release.records import LEAST_CONFIRMED, CertificateTold, RefusalTold, ScoresTold
@@ -202,7 +202,7 @@ class History:
             new = [act for act in self.told(ScoresTold, card.submitter) if act.new]
             same = [act for act in new if (act.entries, act.card.headline) == (draft.entries, card.headline)]
             best = max(same, key=lambda act: sign * act.value, default=None)
-            least = expected_half(len(entries), range_of(card.headline), draft.value)
+            least = clean(expected_half(len(entries), range_of(card.headline), draft.value))
         confirmed = [act for act in self.told(ScoresTold, card.submitter) if not act.card.shortfall]
         why: records.Shortfall = ""
         if len(entries) < LEAST_CONFIRMED:
