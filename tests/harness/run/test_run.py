@@ -1,9 +1,11 @@
 """Whole runs of a model against a real server: stored, found again, counted, stopped."""
 
+import asyncio
 import json
 import sqlite3
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import first_request
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
-from harness.run import running
+from harness.run import call_runner, running
 from harness.run.events import EntryScored
 from harness.setup.plan import Plan, RunOptions
 from harness.store.file.database import open_store
@@ -187,23 +189,31 @@ def test_cut_answer_is_asked_again_and_each_is_kept(endpoint: Scripted, store_pa
     assert len(keys) == 4
 
 
-def test_rate_limited_call_waits_as_long_as_told(endpoint: Scripted, store_path: Path) -> None:
-    refused: list[float] = []
+def test_rate_limited_call_waits_as_long_as_told(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    heard = Heard()
 
     def answer(asked: Asked) -> Answer:
-        if asked.source.endswith(" 2") and not refused:
-            refused.append(asked.at)
-            return error(429, headers={"Retry-After": "1"})
-        return translated(asked)
+        refused = asked.source.endswith(" 2") and not slept
+        return error(429, headers={"Retry-After": "1"}) if refused else translated(asked)
 
+    async def sleep(seconds: float) -> None:
+        """Wait until all others are in, which the wait must not hold up, and it was told; an hour, by the clock."""
+        slept.append(seconds)
+        while len(heard.scored) < 29 or not any(progress.waiting for progress in heard.progress):
+            await asyncio.sleep(0.001)
+
+    hour = 3600.0
+    clock = SimpleNamespace(perf_counter=lambda: time.perf_counter() + hour * len(slept))
+    monkeypatch.setattr(call_runner, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(call_runner, "time", clock)
     endpoint.answer = answer
-    plan = chat_plan(endpoint.url, run={"most_attempts": 3, "concurrency": 2})
-    heard = run_corpus(store_path, corpus(30), plan)
-    again = endpoint.asked[-1]
-    assert again.source == "entry number 2"
-    assert again.at - refused[0] >= 1.0
+    run_corpus(store_path, corpus(30), chat_plan(endpoint.url, run={"most_attempts": 3, "concurrency": 2}), heard)
+    assert slept == [1.0]
+    assert endpoint.asked[-1].source == "entry number 2"
     assert [asked.source for asked in endpoint.asked].count("entry number 2") == 2
-    assert max(asked.at for asked in endpoint.asked[:-1]) < again.at
     last = heard.progress[-1]
     assert (last.rate_limited, last.retries, last.waiting) == (1, 1, ())
     waits = [wait for progress in heard.progress for wait in progress.waiting]
@@ -214,7 +224,7 @@ def test_rate_limited_call_waits_as_long_as_told(endpoint: Scripted, store_path:
     row = kept(store_path).results[2]
     assert (row.attempts, row.error_class) == (2, None)
     assert row.latency_seconds is not None
-    assert row.latency_seconds < 0.9  # waiting is no latency
+    assert row.latency_seconds < hour  # waiting is no latency
     first, second = kept(store_path).attempts[2]
     assert (first.status, first.error_class, first.reply_key) == (429, ErrorClass.RATE_LIMIT, None)
     assert (second.status, second.error_class) == (200, None)
