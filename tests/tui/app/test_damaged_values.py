@@ -108,8 +108,9 @@ async def test_stopped_run_of_a_damaged_store_opens_nothing(tmp_path: Path, dama
 
 async def test_watched_damage_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
-    made = scene(tmp_path / "s.sqlite", total=20, stored=15)
-    set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() + 5))
+    made, now = scene(tmp_path / "s.sqlite", total=20, stored=15), time.time()
+    monkeypatch.setattr(time, "time", lambda: now)  # the heartbeat never gets old, however long this takes
+    set_live(made.store, made.number, RunState.RUNNING, Live(at=now))
     app = Following(made)
     async with at_rest(app, (120, 36)) as (_, pilot):
         await press(pilot, "enter")
