@@ -13,8 +13,6 @@ from itertools import dropwhile
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
-
 from corpora.text.messages import fold, folded_words, near_names
 
 
@@ -129,8 +127,13 @@ class LicenceClass(NamedTuple):
 def licence_classes() -> dict[str, LicenceClass]:
     """Return the classes by name, in the order in which they are examined."""
     table = resources.files("corpora.model").joinpath("licences.toml").read_text("utf-8")
-    rows = {name: {"name": name, **row} for name, row in tomllib.loads(table).items()}
-    return TypeAdapter(dict[str, LicenceClass]).validate_python(rows)
+    classes = {}
+    for name, row in tomllib.loads(table).items():
+        given: dict[str, Any] = {
+            field: tuple(value) if isinstance(value, list) else value for field, value in row.items()
+        }
+        classes[name] = LicenceClass(name, **given)
+    return classes
 
 
 def licence_class(licence: str) -> LicenceClass | None:

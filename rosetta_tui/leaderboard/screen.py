@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -19,10 +19,9 @@ from textual.widgets import Static
 
 from corpora.text.messages import counted
 from harness.leaderboard.entrant import Entrant
-from harness.leaderboard.official import OfficialList, cards_here, official_lists
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
+from harness.release import FOLDER
 from rosetta_tui.leaderboard import rows
-from rosetta_tui.leaderboard.official import lists_lines
 from rosetta_tui.show.card_fields import absent_packs
 from rosetta_tui.show.columns import sorted_by
 from rosetta_tui.show.text import plain
@@ -33,6 +32,9 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen, RunsCompared
 from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.inventory import typed_name
+
+if TYPE_CHECKING:
+    from harness.leaderboard.official import OfficialList
 
 # ---- The official lists: what released cards show of runs over secret entries, as ``rosetta
 # leaderboard`` prints it.
@@ -66,6 +68,8 @@ class OfficialScreen(Screen[None]):
 
     @on(Resize)
     def _fit(self) -> None:
+        from rosetta_tui.leaderboard.official import lists_lines
+
         lines = lists_lines(self._lists, self.size.width - 2)
         self.query_one("#official", Static).update(Content("\n").join(map(show, lines)))
 
@@ -151,6 +155,10 @@ class LeaderboardScreen(Screen[None]):
         home = self._path.parent
 
         def read(store: sqlite3.Connection) -> tuple[list[Board], Sequence[OfficialList]]:
+            if not (home / FOLDER).is_dir():
+                return leaderboards(store), []
+            from harness.leaderboard.official import cards_here, official_lists
+
             return leaderboards(store), official_lists(cards_here(home, store))
 
         def cannot(why: str) -> None:

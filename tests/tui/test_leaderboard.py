@@ -345,7 +345,7 @@ async def test_missed_entries_are_listed_and_open_their_best_run(tmp_path: Path)
     made_misses(path)
     async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
         words = " ".join(text(app).split())
-        assert "< 0.30): 3 of 5 entries, and 1 secret entry · e" in words
+        assert "< 0.30): 3 of 5 entries, and fewer than five secret entries" in words
         await press(pilot, "e")
         assert "Entries that all runs miss" in text(app)
         assert "5 · difficulty 5 · best 0.28 · " in text(app)
