@@ -153,7 +153,6 @@ class LiveScreen(ReasonedScreen):
         yield KeyLine(palette_from=130)
 
     def on_mount(self) -> None:
-        self.query_one(RunBanner).display = False
         self.call_after_refresh(self.table.focus)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
         self.set_interval(AFTERWARDS_SECONDS, self.look_afterwards)

@@ -14,14 +14,16 @@ from typing import Any
 from rich import _wrap  # its pattern of a word has no other door
 from rich.text import Text
 from textual import constants
+from textual._context import active_message_pump  # whose message failed
 from textual.app import App, ScreenStackError
+from textual.css.query import QueryError
 from textual.driver import Driver
 from textual.events import Event, Key, Paste
 from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
-from textual.widget import Widget
+from textual.widget import Widget, WidgetError
 
 from rosetta_tui.show.crash import crash_text
 
@@ -129,6 +131,16 @@ class TerminalApp(App[None]):
     async def leave_at_once(self, code: int) -> None:
         """End without asking: there is nobody any more who could answer."""
         self.exit(return_code=code)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Ignore that a widget lacks parts where it is removed before it has them, as all are when the app ends.
+
+        Textual adds none to it then, yet calls its ``on_mount``.
+        """
+        node = active_message_pump.get(self)
+        ends = self._exit or not self._running or (isinstance(node, Widget) and (node._pruning or node._closing))  # noqa: SLF001
+        if not (ends and isinstance(error, QueryError | WidgetError)):
+            super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
         # Textual's own prints every local variable, and there is no public way to turn that off.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +11,15 @@ from typing import Any
 
 import pytest
 from textual.app import App as TextualApp
+from textual.css.query import NoMatches
 from textual.pilot import Pilot
 from textual.screen import Screen
 
 from corpora.files.problems import CorpusError, Problem, Severity
 from harness.core.failures import HarnessError
 from harness.store import deletion, holding
+from harness.store.file.database import open_store
+from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs import actions as run_acts
@@ -28,7 +32,7 @@ from rosetta_tui.toolkit.background import background, in_thread
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.messages import RunResumed
 from tests.tui.runs.made import noting, stopped
-from tests.tui.scenes import HOSTILE
+from tests.tui.scenes import HOSTILE, scene
 from tests.tui.screens import App, acted, at_rest, notices, press, settle
 
 
@@ -270,3 +274,38 @@ async def test_a_question_that_the_palette_hid_is_told(
         await held.go(pilot)
         await press(pilot, "escape")
         assert notices(app) == [module.COVERED]
+
+
+class IncompleteScreen(Screen[None]):
+    """Looks for a part that it never has."""
+
+    def on_mount(self) -> None:
+        self.query_one("#part")
+
+
+@pytest.mark.parametrize("leave", [App.exit, App.pop_screen])
+async def test_screen_left_before_it_is_composed_is_no_fault(
+    tmp_path: Path, leave: Callable[[RosettaApp], object]
+) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with at_rest(app, (80, 24)):
+        app.push_screen(SettingsScreen(app.store_path))
+        leave(app)
+    assert app.return_code in {None, 0}
+
+
+async def test_screen_that_lacks_a_part_is_a_fault(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    with pytest.raises(NoMatches):
+        async with at_rest(app, (80, 24)):
+            await app.push_screen(IncompleteScreen())
+
+
+async def test_live_screen_left_before_it_is_composed_closes_its_store(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    app, store = App(made), open_store(made.path)
+    async with at_rest(app, (80, 24)):
+        app.push_screen(LiveScreen(made.queue, store, None))
+        app.exit()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        store.execute("SELECT 1")
