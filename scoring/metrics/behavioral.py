@@ -170,7 +170,7 @@ class Hallucination(ResourceRate):
         repeated = frozenset(output.repeats[own:])
         frequent = bitext.target_function_words
         stems = references[0].stems.union(*(reference.stems for reference in references[1:]))
-        alignment = bitext.alignment
+        links = None if bitext.alignment is None else bitext.alignment.links
         words, content = [], 0
         for place, (word, written) in enumerate(zip(output.words, output.written, strict=True)):
             if place in repeated:
@@ -178,7 +178,7 @@ class Hallucination(ResourceRate):
             elif word in frequent:
                 continue
             elif (beginning := stem(word)) not in stems and not (
-                (alignment and not alignment.links(beginning).keys().isdisjoint(source.stems) and word.isalpha())
+                (links and not links(beginning).keys().isdisjoint(source.stems) and not any(map(str.isdigit, word)))
                 or self._accounted(word, written, source, entry)
             ):
                 words.append((written, _LEFT_OVER if word in source.distinct else _UNLINKED))
@@ -187,7 +187,7 @@ class Hallucination(ResourceRate):
         return words + numbers, content + len(output.numbers)
 
     def _accounted(self, word: str, written: str, source: Reading, entry: Entry) -> bool:
-        """Return whether the source has a name, a number or a word that a word of the output renders."""
+        """Return whether the source has a name, a number or a term that a word of the output renders."""
         if not word.isalpha() and any(map(str.isdigit, word)):
             digits = self._resources.bitext.target.read(word).digits
             return word in source.distinct or digits <= source.digits
@@ -196,11 +196,11 @@ class Hallucination(ResourceRate):
             word in source.names or any(len(name) > 2 and word.startswith(name) for name in source.names)
         ):
             return True
-        alignment, beginning = self._resources.bitext.alignment, stem(word)
-        if alignment and not alignment.links(beginning).keys().isdisjoint(source.stems):
-            return True
-        read, dictionary = self._resources.bitext.target.read, self._resources.terms
-        terms = dictionary.occurring(entry.source) if dictionary.terms else ()
+        dictionary = self._resources.terms
+        if not dictionary.terms:
+            return False
+        read, beginning = self._resources.bitext.target.read, stem(word)
+        terms = dictionary.occurring(entry.source)
         return any(beginning in read(text).stems for term in terms for text in term.renderings)
 
 

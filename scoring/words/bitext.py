@@ -66,14 +66,15 @@ class Alignment:
 
     def links(self, target: str) -> Mapping[str, float]:
         """Return the source words that a target word translates, with the probability of each, 0–1."""
-        if target not in self._targets:
+        known = self._known.get(target)
+        if known is not None:
+            return known
+        place = self._targets.get(target)
+        if place is None:
             return {}
-        if target not in self._known:
-            place = self._targets[target]
-            span = slice(self._first[place], self._first[place + 1])
-            pairs = zip(self._linked[span], self._probability[span], strict=True)
-            self._known[target] = dict(pairs)
-        return self._known[target]
+        span = slice(self._first[place], self._first[place + 1])
+        known = self._known[target] = dict(zip(self._linked[span], self._probability[span], strict=True))
+        return known
 
 
 def ibm1(

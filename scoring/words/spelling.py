@@ -180,7 +180,7 @@ class Spelling:
         why = f"{self._named(marks)} mixed" if len(marks) > 1 else self._forbidden(lowered)
         if why is not None:
             return _Judged(1, ((word, why),), (), ())
-        if foreign := self._foreign(word):
+        if not self._borrowed.isdisjoint(lowered) and (foreign := self._foreign(word)):
             return _Judged(1, (), (), (foreign,))
         return _Judged(1, (), ((word, marks),), ()) if marks else _RIGHT
 
@@ -195,8 +195,7 @@ class Spelling:
         if _begins_with_a_capital(word) or all(map(_begins_with_a_capital, parts)):
             return None
         letters = dict.fromkeys(filter(self._borrowed.__contains__, word.lower()))
-        why = f"{listed(letters)} only in names and loan words"
-        foreign = _Foreign(text, why, tuple(map(folded, parts)))
+        foreign = _Foreign(text, _only_in_loans("".join(letters)), tuple(map(folded, parts)))
         return None if foreign.stands_in(self._loans) else foreign
 
     def _words(self, text: str) -> Iterator[Word]:
@@ -291,6 +290,11 @@ class Spelling:
 def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
     """Return the scripts of some letters; marks and signs that scripts share have none."""
     return frozenset(map(script_of, filter(str.isalpha, letters))) - {"Other"}
+
+
+@lru_cache(maxsize=4096)
+def _only_in_loans(letters: str) -> str:
+    return f"{listed(letters)} only in names and loan words"
 
 
 def _begins_with_a_capital(word: str) -> bool:
