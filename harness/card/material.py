@@ -85,7 +85,7 @@ def fingerprint_of(components: JsonObject, setup_components: JsonObject) -> Fing
 EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
 
 
-def row_words(tools: ScoringTools, entries: Mapping[int, AnyEntry], results: Sequence[Result]) -> dict[int, RowWords]:
+def row_words(tools: ScoringTools, entries: Mapping[int, AnyEntry], results: Iterable[Result]) -> dict[int, RowWords]:
     """Return the words of the rows by place in the corpus; secret entries have none.
 
     Empty where there is neither an analyser nor a language with rules of variants, which are of translations.

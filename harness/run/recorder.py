@@ -11,7 +11,8 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -36,6 +37,7 @@ from harness.store.results import add_results
 from harness.store.runs import Run, read_run, set_live
 from harness.store.sweeps import SharedBudget
 from scoring.card.constant import Annotate
+from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 
@@ -64,7 +66,7 @@ class Recorder(threading.Thread):
         listener: Callable[[Event], None] | None,
         annotated: Annotate = list,
         tried: Mapping[int, int] | None = None,
-        aside: Callable[[], bool] | None = None,
+        floors: RunFloors | None = None,
     ) -> None:
         super().__init__(name="recorder", daemon=True)
         self._connection = connection
@@ -78,8 +80,8 @@ class Recorder(threading.Thread):
         self._annotated = annotated
         self._tried = tried or {}
         """How often entries were tried in runs that this one goes back to, by place."""
-        self._aside = aside
-        """Does a short step of other work while nothing is to be written, and returns whether more is left."""
+        self._floors = floors
+        """Worked out a step at a time while nothing is to be written; None where nothing is left of them."""
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._told = 0.0
         self._beat = 0.0
@@ -147,9 +149,9 @@ class Recorder(threading.Thread):
         if more and items:
             # Run other work until a time of `time.perf_counter`, or until something is to be written.
             until = began + GATHER_SECONDS
-            while self._aside is not None and time.perf_counter() < until:
-                if not self._aside():
-                    self._aside = None
+            while self._floors is not None and time.perf_counter() < until:
+                if not self._floors.step():
+                    self._floors = None
             time.sleep(max(0.0, began + GATHER_SECONDS - time.perf_counter()))
         return more
 
@@ -192,6 +194,8 @@ class Recorder(threading.Thread):
             Translation(self._entries[result.position], result.output or "", raw=result.raw) for result in results
         ]
         statistics = self._scorer.statistics(self._annotated(translations))
+        if self._floors is not None:
+            self._floors.take(results, zip(translations, statistics, strict=True))
         values = self._scorer.entries_values(statistics)
         scored = []
         for result, numbers, scores in zip(results, statistics, values, strict=True):
@@ -266,6 +270,11 @@ class RunFloors:
             scores = self._work.scores()
             self._board.floors = scores if scores or not more else None
         return more
+
+    def take(self, results: Sequence[Result], scored: Iterable[tuple[Translation, EntryStatistics]]) -> None:
+        """Adopt the statistics of outputs that are the untouched source."""
+        if not self._known:
+            self._work.take((bisect_left(self._run.positions, result.position) for result in results), scored)
 
     def settle(self, control: Control, tell: Callable[[str], None]) -> None:
         """Finish and store the floors; AskingStopped where a person stops the run meanwhile.

@@ -212,7 +212,7 @@ class _Execution:
             self.listener,
             self.tools.annotated,
             tries_before(self.run),
-            None if self.floors is None else self.floors.step,
+            self.floors,
         )
         recorder.failed = self.control.stop
         self.control.catch_up = recorder.catch_up
@@ -377,8 +377,7 @@ class _Execution:
                 self._settle_floors(board)
         if complete:
             # Store what the card's rows say of each output besides numbers.
-            results = list(read_results(self.connection, self.run.id))
-            words_of_rows = row_words(self.tools, self.entries, results)
+            words_of_rows = row_words(self.tools, self.entries, read_results(self.connection, self.run.id))
             with transaction(self.connection):
                 keep_row_words(self.connection, self.run.id, words_of_rows)
             card_hash = seal(self.connection, self.run.id).run_card_hash

@@ -7,7 +7,7 @@ the beginning of each reference.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from corpora.model.task import TRANSLATION
 from scoring.card.claim import FloorScores
 from scoring.card.constant import STEP, Annotate, FoundConstant, search_constant, spread
 from scoring.core.inventory import STRUCTURAL_KEY, composite_metrics
-from scoring.core.metric import Metric
+from scoring.core.metric import EntryStatistics, Metric
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import Translation
 from scoring.core.specification import Weighing
@@ -100,6 +100,8 @@ class FloorWork:
         self._accepted = any(metric.info.id == STRUCTURAL_KEY for metric in self._used)
         self._constant = FoundConstant("", 0)
         self._totals: dict[str, RunningTotals] = {}
+        self._copied = np.zeros(len(self._entries), bool)
+        """Entries whose source has been scored as an output."""
         self._steps = self._work()
         self.complete = False
 
@@ -118,10 +120,25 @@ class FloorWork:
         """How many of them were given all outputs that every entry is given."""
         return self._totals["empty"].entries if self._totals else 0
 
+    def take(self, places: Iterable[int], scored: Iterable[tuple[Translation, EntryStatistics]]) -> None:
+        """Adopt a run's statistics of outputs that are the source itself, so that these are scored once.
+
+        ``places`` are those of the entries; a translation of another entry than that is not taken.
+        """
+        copies = []
+        for place, (one, numbers) in zip(places, scored, strict=True):
+            known = self._entries[place] if place < len(self._entries) else None
+            if one.output == one.entry.source and one.raw is None and one.entry == known and not self._copied[place]:
+                self._copied[place] = True
+                copies.append(numbers)
+        if copies:
+            self._totals_of("empty")  # always the first
+            self._totals_of("source").add(copies)
+
     def scores(self) -> dict[str, FloorScores]:
         """Return the floors of the entries scored so far, of all once the work is complete."""
         scores = {}
-        for kind, totals in self._totals.items():
+        for kind, totals in self._totals.items() if self.done else ():
             values = totals.values()
             mixed = self._scorer.composite(values)
             scores[kind] = FloorScores(
@@ -164,7 +181,10 @@ class FloorWork:
         nothing = self._annotate([Translation(entry, "") for entry in entries])
         drawing.read(places, nothing)
         self._add("empty", nothing)
-        self._give("source", entries, [entry.source for entry in entries])
+        left = [self._entries[place] for place in places if not self._copied[place]]
+        if left:
+            self._give("source", left, [entry.source for entry in left])
+        self._copied[list(places)] = True
         self._give("constant", entries, [self._constant.text] * len(entries))
         if len(self._entries) > 1:
             wrong = [self._entries[moved[place]].reference for place in places]
@@ -175,9 +195,12 @@ class FloorWork:
         self._add(kind, self._annotate([Translation(*pair) for pair in pairs]))
 
     def _add(self, kind: str, translations: Sequence[Translation]) -> None:
+        self._totals_of(kind).add(self._scorer.statistics(translations))
+
+    def _totals_of(self, kind: str) -> RunningTotals:
         if kind not in self._totals:
             self._totals[kind] = RunningTotals(self._scorer)
-        self._totals[kind].add(self._scorer.statistics(translations))
+        return self._totals[kind]
 
 
 class WordDrawing:

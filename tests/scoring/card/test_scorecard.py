@@ -24,7 +24,7 @@ from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
 from scoring.card.floors import FloorWork, WordDrawing, beginning, derangement, floors
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.inventory import composite, cost_adjusted
-from scoring.core.metric import Metric, Table
+from scoring.core.metric import EntryStatistics, Metric, Table
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.core.specification import Tier, specification
@@ -396,6 +396,30 @@ def test_floors_in_steps_are_those_of_all_outputs_together(monkeypatch: pytest.M
     assert {name: floor.chrf_plus_plus for name, floor in work.scores().items()} == wanted
     assert [*work.scores()] == [*plain]
     assert {"empty": 7, "source": 7, "constant": 7, "shuffled": 7} in samples
+
+
+def test_floor_work_scores_copied_sources_once() -> None:
+    made = corpus(ALPHABETS["syllabics"], 90)
+    metrics = default_metrics(made)
+    scorer, wanted = Scorer(metrics), floors(made, metrics)
+    copies = [Translation(item, item.source) for item in made]
+    perfect = scorer.statistics([Translation(item, item.reference) for item in made])
+
+    def taken_as(copied: Sequence[Translation], statistics: Sequence[EntryStatistics], later: int = 0) -> FloorWork:
+        work = FloorWork(made, metrics, step=7)
+        while not work.complete:
+            if later == 0 or work.done == later:
+                work.take(range(90), zip(copied, statistics, strict=True))
+            work.step()
+        return work
+
+    for later in (0, 14):  # once all, once those that the work has not passed
+        found = taken_as(copies, scorer.statistics(copies), later).scores()
+        assert (found, [*found]) == (wanted, [*wanted])
+    assert taken_as(copies, perfect).scores()["source"].chrf_plus_plus == 100  # not scored again
+    others = [Translation(item, item.source + "x") for item in made]
+    for refused in (others, [replace(copied, raw=copied.output) for copied in copies], copies[::-1]):
+        assert taken_as(refused, perfect).scores() == wanted
 
 
 def annotated(translations: Sequence[Translation]) -> list[Translation]:
