@@ -51,5 +51,5 @@ def reveal(entry: AnyEntry, clearance: Clearance) -> Entry:
     if not isinstance(entry, SecretEntry):
         return entry
     if entry.mark in clearance.marks:
-        return entry._entry  # noqa: SLF001  the door
+        return entry._entry  # noqa: SLF001  the only door to it
     raise ValueError("the clearance is that of another run")

@@ -138,7 +138,7 @@ class TerminalApp(App[None]):
         Textual adds none to it then, yet calls its ``on_mount``.
         """
         node = active_message_pump.get(self)
-        ends = self._exit or not self._running or (isinstance(node, Widget) and (node._pruning or node._closing))  # noqa: SLF001
+        ends = self._exit or not self._running or (isinstance(node, Widget) and (node._pruning or node._closing))  # noqa: SLF001  Textual says it nowhere else
         if not (ends and isinstance(error, QueryError | WidgetError)):
             super()._handle_exception(error)
 

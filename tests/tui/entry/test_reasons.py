@@ -57,8 +57,8 @@ async def test_reasons_grow_with_the_run_and_the_selection_follows(tmp_path: Pat
         await press(pilot, "w", "enter")
         made.play(made.scored(30)[15:])
         await settle(pilot)
-        assert screen._findings is not None
-        assert screen._find_from > 0.0, "the next examination is not due at once"
+        assert screen._findings is not None  # what was found meanwhile
+        assert screen._find_from > 0.0, "not due at once"  # time of the next examination
 
 
 async def test_run_without_findings_says_nothing_of_reasons(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ async def test_run_without_findings_says_nothing_of_reasons(tmp_path: Path) -> N
     async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
         screen = app.screen
         assert isinstance(screen, LiveScreen)
-        await until(pilot, lambda: screen._findings is not None)
+        await until(pilot, lambda: screen._findings is not None)  # nothing on the screen tells
         assert not screen.reasons
         assert "Why  " not in text(app)
         await press(pilot, "w")
