@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from threading import Lock
+from typing import Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -15,7 +16,7 @@ from textual.events import DescendantFocus
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Button, Static
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
@@ -87,6 +88,7 @@ class NewRunScreen(Screen[None]):
         self.found = DraftLook()
         self._measured: Measured | None = None
         self._timer: Timer | None = None
+        self._keeping = Lock()
 
     def compose(self) -> ComposeResult:
         yield Static(id="where")
@@ -186,7 +188,7 @@ class NewRunScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="look")
     def _look(self, draft: RunDraft, typed: dict[str, Value], *, start: bool) -> None:
         worker = get_current_worker()
-        self._keep(typed)
+        self._keep(typed, worker)
         if start:
             self._known.keys.clear()
         draft_look = look(self._path, draft, self._known)
@@ -201,10 +203,12 @@ class NewRunScreen(Screen[None]):
             if not worker.is_cancelled:
                 bring(self, self._show_metrics, facts)
 
-    def _keep(self, typed: dict[str, Value]) -> None:
-        """Write the draft down; it stays in the form where it cannot be."""
+    def _keep(self, typed: dict[str, Value], worker: Worker[Any] | None = None) -> None:
+        """Write the draft down, unless newer work took the worker's place; it stays in the form where it cannot be."""
         try:
-            keep_draft(self._path.parent, RunDraft.of(typed))
+            with self._keeping:  # an older draft, or that of a run that was started, is never the last
+                if worker is None or not worker.is_cancelled:
+                    keep_draft(self._path.parent, RunDraft.of(typed))
         except (HarnessError, OSError) as error:
             self.notify(plain(str(error)), title="The draft is not kept", severity="warning", markup=False)
 
@@ -300,5 +304,6 @@ class NewRunScreen(Screen[None]):
         if self.focused is self.query_one("#beside"):
             self.action_preview()
             return
+        self.workers.cancel_group(self, "look")
         self.app.run_worker(partial(self._keep, dict(self.typed)), thread=True, group="draft")
         self.post_message(BackRequested())

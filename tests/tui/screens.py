@@ -187,8 +187,8 @@ def store(home: Path) -> Path:
     return home / "rosetta.sqlite"
 
 
-MOST_ROUNDS = 20
-"""How often is looked whether there is still work; something in an app may never come to rest."""
+MOST_ROUNDS = 2_000
+"""How often is looked whether there is still work; three times where nothing else runs, more on a busy machine."""
 
 
 async def settle(pilot: Pilot[Any]) -> None:

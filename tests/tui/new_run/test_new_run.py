@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -259,6 +261,35 @@ async def test_keys_typed_ahead_act_one_after_the_other(
         await burst(app, "n", *keys.split())
         assert isinstance(app.screen, NewRunScreen)
         assert app.screen.draft.values == {"file": "my-corpus.tsv", "source_language": "en", "target_language": "mi"}
+
+
+async def test_older_draft_is_never_kept_over_a_newer(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep, began, may_keep, is_over = NewRunScreen._keep, threading.Event(), threading.Event(), threading.Event()
+
+    def late(screen: NewRunScreen, typed: dict[str, Any], worker: Any = None) -> None:
+        is_old = typed["file"] == "old.json"
+        if is_old:
+            began.set()
+            assert may_keep.wait(600)
+        keep(screen, typed, worker)
+        if is_old:
+            is_over.set()
+
+    def kept_file() -> object:
+        draft = kept_draft(path.parent)
+        return None if draft is None else draft.values["file"]
+
+    async with at_form(App(None, path), SMALL) as (_, pilot, screen):
+        monkeypatch.setattr(NewRunScreen, "_keep", late)
+        screen.typed["file"] = "old.json"
+        screen.look()
+        assert await asyncio.to_thread(began.wait, 600)
+        screen.typed["file"] = "new.json"
+        screen.look()
+        await until(pilot, lambda: kept_file() == "new.json")
+        may_keep.set()
+        assert await asyncio.to_thread(is_over.wait, 600)
+        assert kept_file() == "new.json"
 
 
 @pytest.mark.costly("the form over a server")
