@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from corpora.model.entry import EntryId
 from corpora.text.messages import counted
+from harness.compare import LEAST_RUNS, MOST_RUNS
 from harness.compare.comparison import ComparedEntries, Comparison
 from harness.compare.pairs import ComparedRun, Pair, PairSide, repeats, running_differences, shared_metrics
 from harness.compare.rows import CorpusRow, OrderedRun, RowReader
@@ -82,7 +83,6 @@ def _differ(one: CorpusRow, other: CorpusRow) -> bool:
     return any(here != there and 0 not in (here, there) for here, there in both)
 
 
-LEAST_RUNS, MOST_RUNS = 2, 6
 LETTERS = "ABCDEF"
 
 

@@ -17,8 +17,9 @@ from harness.card.material import stored_material
 from harness.card.reading import claim_of, number, stated_caveats
 from harness.card.rows import load_card
 from harness.card.withholding import LEAST, one_two_five, range_of, rounded, set_id
+from harness.compare import MOST_RUNS
 from harness.compare.against_best import SharedRuns
-from harness.compare.comparing import MOST_RUNS, compare_runs, require_named_once
+from harness.compare.comparing import compare_runs, require_named_once
 from harness.core.failures import RunState
 from harness.release import records
 from harness.release.budget import History, NotReleased, NotYetReleased

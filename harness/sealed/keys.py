@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 
 from corpora.files.decode import open_regular
 from harness.core.failures import KeyStoreError
-from harness.core.storage import storage_problem
+from harness.core.storage import private_folder, storage_problem
 from harness.sealed.phrase import phrase, says
 from harness.sealed.sealing import AgeIdentity, SealError, read_age_identities
 
@@ -308,8 +308,6 @@ def key_pointer(folder: Path, role: Role) -> Path:
 
 
 def _private(folder: Path) -> Path:
-    from harness.core.storage import private_folder
-
     try:
         return private_folder(folder)
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
+from harness.compare import LEAST_RUNS, MOST_RUNS
 from harness.store.run_list import RunSummary
 from rosetta_tui.show.run_facts import listed_runs, setup_words, when
 from rosetta_tui.show.text import plain

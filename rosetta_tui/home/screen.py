@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from corpora.text.messages import counted
+from harness.compare import MOST_RUNS
 from harness.core.failures import StoreError
 from harness.store.run_list import RunSummary
 from rosetta_tui.home import panels
@@ -296,8 +297,6 @@ class HomeScreen(Screen[None]):
         self._title()
 
     def action_compare(self) -> None:
-        from harness.compare.comparing import MOST_RUNS
-
         pair = self.table.pair()
         if len(pair) < 2:
             mark = key_of(self, "mark")

@@ -18,6 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from corpora.text.messages import counted
+from harness.compare import MOST_RUNS
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
 from harness.release import FOLDER
@@ -320,8 +321,6 @@ class LeaderboardScreen(Screen[None]):
 
     def action_compare(self) -> None:
         """Compare the marked runs; where fewer than two are marked, the chosen one with the next."""
-        from harness.compare.comparing import MOST_RUNS
-
         runs = tuple(self.marked) if len(self.marked) > 1 else self._neighbours()
         if len(runs) < 2:
             self.notify("A comparison needs two runs of one list.", markup=False)

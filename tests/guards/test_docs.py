@@ -18,7 +18,7 @@ import pytest
 from textual.screen import Screen
 
 import rosetta as door
-from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
+from harness.compare import LEAST_RUNS, MOST_RUNS
 from harness.core.calls import Usage
 from harness.core.canonical import canonical_bytes
 from harness.core.version import VERSION
