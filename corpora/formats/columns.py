@@ -1,7 +1,7 @@
 """Which column, key or language of a file holds the sources, and which the references; and what a cell holds.
 
 What a person says comes first, then the specification's names, then the languages of the corpus. Two columns
-that are named for languages nobody gave are taken in their order, and a finding says so. Of several columns of
+that are named for languages nobody gave are used in their order, and a finding says so. Of several columns of
 references the first is the reference, and the others are variants.
 
 A cell of a CSV or TSV corpus is text, read and written by the same rules. A column whose name ends in ``:json``

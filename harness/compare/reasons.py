@@ -35,7 +35,7 @@ class RunFindings:
 
     def of_entry(self, position: int) -> list[FindingCode]:
         """Return what was found in one entry, the most frequent finding first."""
-        return [found.code for found in self.findings if position in self.positions[found.code]]
+        return [finding.code for finding in self.findings if position in self.positions[finding.code]]
 
 
 def run_findings(connection: sqlite3.Connection, run: Run) -> RunFindings | None:
@@ -54,15 +54,15 @@ def run_findings(connection: sqlite3.Connection, run: Run) -> RunFindings | None
     known = None if chrf is None else _known(scorer, [result.statistics for result in results])
     outputs = ["" if result.failed else result.output or "" for result in results]
     findings = find(entries, outputs, chrf if known is not None else None, known, read=scorer.alike)
-    positions = {found.code: tuple(results[place].position for place in found.places) for found in findings}
+    positions = {finding.code: tuple(results[place].position for place in finding.places) for finding in findings}
     fixes: dict[FindingCode, float] = {}
     if chrf is not None and known is not None:
         costs = OutputCosts(chrf, scorer.alike, entries, outputs, known)
-        for found in findings:
-            if step := STRIPPED_BY.get(found.code):
-                made = {place: stripped(entries[place].source, outputs[place], (step,)) for place in found.places}
+        for finding in findings:
+            if step := STRIPPED_BY.get(finding.code):
+                made = {place: stripped(entries[place].source, outputs[place], (step,)) for place in finding.places}
                 gain = costs.gain({place: text for place, text in made.items() if text != outputs[place]})
-                fixes |= {} if gain is None else {found.code: gain}
+                fixes |= {} if gain is None else {finding.code: gain}
     return RunFindings(findings, positions, fixes, len(results))
 
 

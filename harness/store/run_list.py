@@ -98,7 +98,7 @@ def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> l
 
     ``facts`` has the same number of words for each run; the first that distinguish runs are returned.
     """
-    groups, told = list(names), [""] * len(names)
+    groups, suffixes = list(names), [""] * len(names)
     for words in zip(*facts, strict=True):
         if len(set(words)) < 2:
             continue
@@ -106,8 +106,8 @@ def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> l
         for place, (group, word) in enumerate(zip(groups, words, strict=True)):
             if word and kinds[group] > 1:
                 groups[place] = (group, word)
-                told[place] += f" · {word}" if told[place] else word
-    return told
+                suffixes[place] += f" · {word}" if suffixes[place] else word
+    return suffixes
 
 
 def setup_facts(setup: JsonObject, outputs: str | None) -> tuple[str, ...]:

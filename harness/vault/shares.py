@@ -223,8 +223,8 @@ def _told(
     rows = [words[row::high] for row in range(high)]
     lost = lost_for_good(count, split.threshold)
     numbers = {"count": count, "threshold": split.threshold, "lost": lost}
-    told = tomllib.loads((Path(__file__).parent / "templates" / "share.toml").read_text("utf-8"))
-    tells = [(head, text.format(**numbers)) for head, text in told.items()]
+    paragraphs = tomllib.loads((Path(__file__).parent / "templates" / "share.toml").read_text("utf-8"))
+    tells = [(head, text.format(**numbers)) for head, text in paragraphs.items()]
     return "Share of a vault: keep secret", facts, rows, tells
 
 

@@ -154,7 +154,7 @@ class InsideSweep:
         self.asked = None if asked is None else replace(asked, opened=self._openings.append)
 
     def carry_out(self, sweep: sweeps.StoredSweep, cells: tuple[expansion.SweepCell, ...], run: Callable[..., int]) -> int:  # fmt: skip
-        """Have a sweep run, in this process where its texts are open in it; at its end nothing continues it, and its answer is released."""
+        """Run a sweep, in this process where its texts are open in it; at its end nothing continues it, and its answer is released."""
         if self.asked is None:
             return run()
         if (code := run(opened_cells=cells)) == 0:

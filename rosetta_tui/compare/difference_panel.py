@@ -169,10 +169,10 @@ class PairRows(Rows["Pair"]):
         if why := kept_words(pair):
             return {**head, WITHHELD: why}
         if pair.under_way:
-            if (found := pair.running.get(metric)) is None:
+            if (running := pair.running.get(metric)) is None:
                 return head
-            head |= {"mean_difference": found.mean, "any_time_lower": found.lower, "any_time_upper": found.upper}
-            return {**head, "entries": found.entries}
+            head |= {"mean_difference": running.mean, "any_time_lower": running.lower, "any_time_upper": running.upper}
+            return {**head, "entries": running.entries}
         difference = pair.by_metric.get(metric)
         if difference is None:
             return {**head, "not_compared": pair.left_out.get(metric)}

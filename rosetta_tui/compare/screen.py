@@ -401,7 +401,7 @@ class CompareScreen(ReasonedScreen):
         if comparison is None:
             return ()
         having = [
-            np.isin(comparison.entries.positions[side], found.positions.get(code, ())) for side, found in self._sides()
+            np.isin(comparison.entries.positions[side], run.positions.get(code, ())) for side, run in self._sides()
         ]
         return np.flatnonzero(np.logical_or.reduce(having)).tolist() if having else ()
 

@@ -109,7 +109,7 @@ class EntryPane(ScrollView, can_focus=True):
 
 
 def _hanging(line: PageLine, label: int, width: int) -> Iterator[Content]:
-    """Yield a text in lines of this width, the first behind its label of so many cells, the others below it."""
+    """Yield a text in lines of this width, the first behind its label of ``label`` cells, the others below it."""
     text = line.text
     if len(text.plain) > MOST_CHARACTERS:
         text = Content.assemble(text[:MOST_CHARACTERS], ("… (enter shows all)", "$quiet"))

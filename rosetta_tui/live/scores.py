@@ -128,7 +128,7 @@ def tier_line(live: LiveRun, *, caveats: bool = True) -> Content:
 
 
 def input_bars(live: LiveRun, width: int, most: int) -> Content:
-    """Return caveats in a line, then metrics as aligned bars in at most so many lines; the key for the rest is last.
+    """Return caveats in a line, then metrics as aligned bars in at most ``most`` lines; the key for the rest is last.
 
     First the composite's inputs with their weights, then what has a value beside them (T3).
     """

@@ -167,7 +167,7 @@ class LiveScreen(ReasonedScreen):
 
     @cached_property
     def table(self) -> EntryTable:
-        """The entries; it is there before it stands on the screen, which a part of another part does last."""
+        """The entries; it is made before the screen shows it, which a part of another part does last."""
         made = EntryTable(self.live, self._store, id="entries")
         made.order = self._order or made.order
         return made

@@ -342,7 +342,7 @@ def request_lines(request: GrantRequest, state: VaultState, *, compared: bool = 
 
 
 def asked_lines(request: GrantRequest, state: VaultState, file: Path) -> Iterator[str]:
-    """Return what the keepers are asked for, and what each of them does; the keeper who asks has allowed it."""
+    """Return what the keepers are asked for, and what each of them does; the asking keeper has allowed it."""
     yield from request_lines(request, state)
     allowed = state.grants[request_id(request)].allowed_by(state.keepers)
     others = counted_names(state, [key for key in state.keepers if key not in allowed])

@@ -77,7 +77,7 @@ class AwaitedGrant:
     def allowed(self, name: str, identity: Identity, segments: Sequence[Segment], purpose: str) -> str:
         """Return the number of a request that enough keepers allow for exactly this, used up where a sweep continues by it; else ask and wait.
 
-        ``name``: of a corpus, or its number. ``segments``: those that are needed; none: all but ``held_out``. The keeper who asks
+        ``name``: of a corpus, or its number. ``segments``: those that are needed; none: all but ``held_out``. The asking keeper
         allows it, too. Raises VaultError where it cannot be asked for or too many refuse it, and what ``wait`` raises.
         """
         if not self.file.parent.is_dir():
