@@ -18,7 +18,7 @@ from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.clearance import reveal
 from corpora.model.corpus import Corpus, Selection
-from corpora.model.entry import AnyEntry
+from corpora.model.entry import AnyEntry, reveal_here
 from harness.card.checking.signed import UNKNOWN, KnownSigners, verify_file, verify_stored, with_own
 from harness.card.checking.verdict import CardVerdict
 from harness.card.reading import read_card_bytes
@@ -35,6 +35,9 @@ from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import ClearedMethod, Make, SendingRules, clear
+from harness.release.budget import ACTIVATE
+from harness.release.ledger import ReleaseLedger
+from harness.release.records import LEAST_CONFIRMED
 from harness.run.beginning import (  # fmt: skip
     begin,
     prepare_run,
@@ -159,6 +162,23 @@ class RunRequest:
         """Check everything and make the method; raises UsageError where it may not be asked. See ``harness.privacy.clear``."""
         corpus = self.corpus
         return clear(corpus.dataset, self.entries_by_place, self.plan, corpus.entries, find_key, make)
+
+
+def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Selection:
+    """Return a selection of those chosen secret entries about which nothing was released to anybody.
+
+    UsageError if they are too few to confirm a claim, or entries are named, sampled or limited besides.
+    """
+    if chosen.entry_ids or chosen.sample is not None or chosen.limit is not None:
+        raise UsageError("--confirm chooses the entries: leave out --entries, --sample and --limit.")
+    entries = reveal_here(corpus.entries[place] for place in chosen.apply(corpus))
+    known = ledger.read().atoms
+    digests = {str(entry.id): ledger.digest(entry.source) for entry in entries if entry.secret}
+    fresh = {id_: digest for id_, digest in digests.items() if digest not in known}
+    count = len(set(fresh.values()))  # sentences that are alike count once, as in an answer
+    if count < LEAST_CONFIRMED:
+        raise UsageError(f"{count:,} different secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
+    return replace(chosen, entry_ids=tuple(fresh))
 
 
 def ask(

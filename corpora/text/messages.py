@@ -134,6 +134,11 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
+def pause_words(hours: float) -> str:
+    """Return how long a pause is, in words."""
+    return counted(int(hours / 24), "day") if hours and hours % 24 == 0 else f"{hours:g} hours"
+
+
 def minus(text: str) -> str:
     """Return a number's text with the minus sign instead of a hyphen."""
     return text.replace("-", "−")

@@ -272,6 +272,12 @@ def stated_caveats(claim: object) -> tuple[Caveat, ...]:
     return tuple(caveats)
 
 
+def has_caveats(claim: object) -> dict[CaveatKind, bool]:
+    """Return for each kind of caveat whether a card's record of its claim has it."""
+    held = {caveat.kind for caveat in stated_caveats(claim)}
+    return {kind: kind in held for kind in CaveatKind}
+
+
 def _object(value: object) -> JsonObject:
     return value if isinstance(value, Mapping) else {}
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
-from math import floor, isfinite, log10, sqrt
+from math import ceil, floor, isfinite, log2, log10, sqrt
 from typing import Any, Final
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import Entry
 from harness.card.comparability import NO_SEGMENT, card_id, ids_sha256
 from harness.card.reading import block, objects
+from harness.sealed.strict_records import StrictRecord
 from scoring.core.inventory import row_of
 from scoring.statistics.intervals import DIMENSIONS
 
@@ -157,3 +158,39 @@ def expected_half(entries: int, ends: Range, value: float) -> float:
 def clean(value: float) -> float:
     """Return a multiple of a step without the last digits of binary numbers; no minus zero."""
     return float(f"{value:.12g}") + 0.0
+
+
+class ReleasedScore(StrictRecord):
+    """A score with its 95 % interval, all in multiples of ``step``; the first metric and the composite have an interval."""
+
+    value: float
+    lower: float | None
+    upper: float | None
+    step: float
+
+    @property
+    def interval(self) -> Range | None:
+        return None if self.lower is None or self.upper is None else (self.lower, self.upper)
+
+
+def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:
+    """Return a score to the nearest multiple of ``step``; its interval, if it has one, contains the exact and the rounded one.
+
+    chrF++ 52.37 (47.92 to 56.61) becomes 52 (47 to 57) in steps of 1: nothing is shifted.
+    """
+
+    def upward(end: float) -> float:
+        above = clean(ceil(end / step) * step)
+        return above if above >= end else clean(above + step)
+
+    near = clean(min(ends[1], max(ends[0], rounded(value, step))))
+    if lower is None or upper is None:
+        return ReleasedScore(value=near, lower=None, upper=None, step=step)
+    low, high = max(ends[0], min(-upward(-min(lower, value)), near)), min(ends[1], max(upward(max(upper, value)), near))
+    return ReleasedScore(value=near, lower=clean(low), upper=clean(high), step=step)
+
+
+def bits(score: ReleasedScore, ends: Range) -> float:
+    """Return how many bits a score tells at most, its interval included: the logarithm of what it could have been."""
+    span = ends[1] - ends[0] if isfinite(ends[1] - ends[0]) else max(1.0, abs(score.value))
+    return (1 if score.lower is None else 3) * log2(span / score.step + 1)

@@ -23,7 +23,7 @@ from math import isfinite
 from typing import Final, TypeVar
 
 from corpora.text.comparison import normalised
-from corpora.text.messages import counted
+from corpora.text.messages import counted, pause_words
 from harness.card.withholding import LEAST, Atoms, clean, divided, expected_half, range_of, set_id, tellable
 from harness.core.failures import UsageError
 from harness.release import records
@@ -86,11 +86,6 @@ POLICIES: Final[Mapping[records.PolicyName, Policy]] = {
     "trusted": Policy("trusted", 10, 24.0, 200, metrics=TRUSTED, share=0.001, climbs=True),
 }
 CERTIFICATES: Final = Policy(count=10, pause_hours=24.0)  # of one run
-
-
-def pause_words(hours: float) -> str:
-    """Return how long a pause is, in words."""
-    return counted(int(hours / 24), "day") if hours and hours % 24 == 0 else f"{hours:g} hours"
 
 
 # What was released

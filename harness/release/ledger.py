@@ -7,26 +7,20 @@ each time that scores of the vault's texts are released, and the ledger must fit
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, TypeVar
 
-from corpora.files.json_types import JsonObject
-from corpora.model.corpus import Corpus, Selection
-from corpora.model.entry import reveal_here
-from harness.card.withholding import are_safe
 from harness.consent.withdrawals_in_force import standing
-from harness.core.failures import UsageError
 from harness.core.storage import append_line, exclusive, private_folder
 from harness.core.version import VERSION
 from harness.release import FOLDER, records
-from harness.release.budget import ACTIVATE, MOMENT, History, NotReleased, shortfall_of
-from harness.release.records import CertificateTold, LedgerLine, ScoresTold
+from harness.release.budget import MOMENT, History, NotReleased
+from harness.release.records import LedgerLine
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError, FileProblem
@@ -189,38 +183,6 @@ def told_so_far(home: Path) -> History:
     return own_ledger(home).read()
 
 
-# What follows from the lines
-
-
-def fits_line(lines: Sequence[LedgerLine], stated: JsonObject) -> str:
-    """Return why a released file is not what the line of the ledger that it names may say; empty where it is.
-
-    ``lines``: a whole ledger, by ``checked_lines``; ``stated``: the file as JSON. What may be released is decided once more
-    by the lines before: which answer it is, whose scores, whether confirmed, and that no atom has too few entries.
-    """
-    place = records.InLedger.model_validate(stated["place"]).line
-    if not 0 < place < len(lines):
-        return "the ledger has no such line"
-    act, when, before, left = lines[place].act, lines[place].when, history(lines[:place]), None
-    if isinstance(act, CertificateTold):
-        left = json.loads(act.certificate)
-    elif isinstance(act, ScoresTold | records.RefusalTold | records.DifferenceTold):
-        left = act.card.model_dump(mode="json")
-    if left != {name: value for name, value in stated.items() if name != "signature"}:
-        return "the ledger has something else in that line"
-    wrong = set() if are_safe(before.after(act, when).atoms) else {"atoms"}
-    if isinstance(act, CertificateTold) and (shortfall_of(before, act.run) == "") is not (left["confirmation"] == "confirmed"):  # fmt: skip
-        wrong.add("confirmation")
-    if isinstance(act, ScoresTold):
-        entries = dict(before.sums).get(act.entries, {}) if act.atoms is None else act.atoms
-        try:
-            card = before.answer(act.model_copy(update={"atoms": entries}), datetime.fromisoformat(when)).card
-        except NotReleased as error:
-            return f"by the lines before it, nothing might be told: {error}"
-        wrong |= {name for name in records.ReleasedCard.model_fields if getattr(card, name) != getattr(act.card, name)}
-    return f"by the lines before it, the ledger says otherwise of its {', '.join(sorted(wrong))}" if wrong else ""
-
-
 # The anchor in the vault's log
 
 
@@ -256,21 +218,3 @@ def check_anchor(ledger: ReleaseLedger, vault: Path) -> VaultState:
             "exchange the entries (rosetta vault check-up) and tell from the computer of another keeper.",
         )
     return state
-
-
-def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Selection:
-    """Return a selection of those chosen secret entries about which nothing was released to anybody.
-
-    UsageError if they are too few to confirm a claim, or entries are named, sampled or limited besides.
-    """
-    if chosen.entry_ids or chosen.sample is not None or chosen.limit is not None:
-        raise UsageError("--confirm chooses the entries: leave out --entries, --sample and --limit.")
-    entries = reveal_here(corpus.entries[place] for place in chosen.apply(corpus))
-    known = ledger.read().atoms
-    digests = {str(entry.id): ledger.digest(entry.source) for entry in entries if entry.secret}
-    fresh = {id_: digest for id_, digest in digests.items() if digest not in known}
-    if (
-        count := len(set(fresh.values()))
-    ) < records.LEAST_CONFIRMED:  # sentences that are alike count once, as in an answer
-        raise UsageError(f"{count:,} different secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {records.LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
-    return replace(chosen, entry_ids=tuple(fresh))

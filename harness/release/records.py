@@ -1,17 +1,13 @@
-"""What leaves of secret entries, in which steps, and the lines of the ledger that counts it.
-
-Nothing is shifted, and an interval contains the exact one: chrF++ 52.37 (47.92 to 56.61) becomes 52 (47 to 57) in steps of 1.
-"""
+"""What leaves of secret entries, and the lines of the ledger that counts it."""
 
 from __future__ import annotations
 
 from hashlib import sha256
-from math import ceil, isfinite, log2
 from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from harness.card.withholding import Range, clean, rounded
+from harness.card.withholding import ReleasedScore
 from harness.core.canonical import canonical_bytes
 from harness.sealed.archive import SignedRecord
 from harness.sealed.chain import ChainedRecord
@@ -32,45 +28,7 @@ Smallest = Annotated[float, Field(gt=0)] | None
 """Points of chrF++ by which two methods must differ on these entries (``scoring.card.smallest``); None: they are few, or of another task."""
 Atoms = dict[Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")], Count] | None
 """Keyed digest of the source of each secret entry → its atom after an answer; None where an answer before was about the same."""
-
-
-# Rounding
-
-
-class ReleasedScore(StrictRecord):
-    """A score with its 95 % interval, all in multiples of ``step``; the first metric and the composite have an interval."""
-
-    value: float
-    lower: float | None
-    upper: float | None
-    step: float
-
-    @property
-    def interval(self) -> Range | None:
-        return None if self.lower is None or self.upper is None else (self.lower, self.upper)
-
-
 Scores = dict[Text, ReleasedScore]  # Metric id, or ``composite`` → its score
-
-
-def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:
-    """Return a score to the nearest multiple of ``step``; its interval, if it has one, contains the exact and the rounded one."""
-
-    def upward(end: float) -> float:
-        above = clean(ceil(end / step) * step)
-        return above if above >= end else clean(above + step)
-
-    near = clean(min(ends[1], max(ends[0], rounded(value, step))))
-    if lower is None or upper is None:
-        return ReleasedScore(value=near, lower=None, upper=None, step=step)
-    low, high = max(ends[0], min(-upward(-min(lower, value)), near)), min(ends[1], max(upward(max(upper, value)), near))
-    return ReleasedScore(value=near, lower=clean(low), upper=clean(high), step=step)
-
-
-def bits(score: ReleasedScore, ends: Range) -> float:
-    """Return how many bits a score tells at most, its interval included: the logarithm of what it could have been."""
-    span = ends[1] - ends[0] if isfinite(ends[1] - ends[0]) else max(1.0, abs(score.value))
-    return (1 if score.lower is None else 3) * log2(span / score.step + 1)
 
 
 # Files that leave

@@ -8,19 +8,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from math import ceil, log2
-from typing import Final, Literal, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
 from corpora.text.visible import plain
 from harness.card.material import stored_material
-from harness.card.reading import claim_of, number, stated_caveats
+from harness.card.reading import claim_of, has_caveats, number
 from harness.card.rows import load_card
-from harness.card.withholding import LEAST, one_two_five, range_of, rounded, set_id
+from harness.card.withholding import LEAST, bits, one_two_five, range_of, rounded, set_id, stepped
 from harness.compare import MOST_RUNS
-from harness.compare.against_best import SharedRuns
 from harness.compare.comparing import compare_runs, require_named_once
-from harness.core.failures import RunState
 from harness.release import records
 from harness.release.budget import History, NotReleased, NotYetReleased
 from harness.release.ledger import LedgerChange, ReleaseLedger
@@ -30,12 +28,10 @@ from harness.setup.plan import told_of
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import count_secret
 from harness.store.results import read_results
-from harness.store.runs import Run, find_by_id, find_run, read_run
-from harness.store.sweeps import StoredSweep, configuration_name, read_cells, sweep_that_made
+from harness.store.runs import Run, find_run, read_run
+from harness.store.sweeps import sweep_that_made
 from harness.vault.records import tenth_upward
-from scoring.card.caveats import CaveatKind
 from scoring.card.smallest import smallest_difference
-from scoring.core.inventory import direction
 from scoring.core.specification import COMPOSITE, Tier, stated_columns, stated_weighing
 
 _Told = TypeVar("_Told", ScoresTold, RefusalTold, DifferenceTold)
@@ -46,7 +42,7 @@ _MONEY_BITS: Final = log2(28)  # of 1, 2 or 5 times a power of ten from a millio
 # Scores
 
 
-def _signed(
+def signed_file(
     ledger: ReleaseLedger, given: Callable[[History], Sequence[_Told]], made: Callable[[LedgerChange], _Told],
     open_texts: Callable[[], object] | None = None, check: Callable[[LedgerChange], object] | None = None,
 ) -> bytes:  # fmt: skip
@@ -70,10 +66,10 @@ def release_run(
 
     ``open_texts`` opens sealed texts; what can be refused without them is refused before, so that no grant is used up in vain.
     """
-    name, stored = _submitter(submitter), read_run(connection, run)
+    name, stored = submitter_name(submitter), read_run(connection, run)
 
     def check(change: LedgerChange) -> None:
-        _require_answers(connection, stored, name, change)
+        require_room(connection, stored, name, change)
         if (sweep := sweep_that_made(connection, stored.run_id)) is not None:
             raise NotReleased(
                 f"Run {stored.run_id[:8]} is one of the sweep {sweep.name!r}, which is released as a whole, in one answer: rosetta sweep compare "
@@ -82,19 +78,20 @@ def release_run(
 
     def made(change: LedgerChange) -> ScoresTold:
         check(change)
-        return change.history.answer(_draft(connection, stored, name, change), change.now)
+        return change.history.answer(draft_scores(connection, stored, name, change), change.now)
 
-    return _signed(ledger, lambda past: past.told(ScoresTold, name, stored.run_id), made, open_texts, check)
+    return signed_file(ledger, lambda past: past.told(ScoresTold, name, stored.run_id), made, open_texts, check)
 
 
-def _require_answers(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> None:
+def require_room(connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange) -> None:
     """Raise NotReleased for what is known without the texts: too few entries, or no answer left now."""
     _require_enough(count_secret(connection, run.corpus, run.positions))
     corpus = _corpus(connection, run)
     change.history.require_answers(submitter, corpus.id, (), change.now, version=corpus.version)
 
 
-def _submitter(name: str) -> str:
+def submitter_name(name: str) -> str:
+    """Return a name with single spaces; NotReleased where it is empty or longer than 200 characters."""
     if not 0 < len(name := " ".join(name.split())) <= 200:
         raise NotReleased("Name the submitter in 1 to 200 characters.")
     return name
@@ -105,7 +102,7 @@ def _require_enough(entries: int) -> None:
         raise NotReleased(f"This run has {entries:,} different secret entries; its scores would tell of single ones. Scores are told from {LEAST} on.")  # fmt: skip
 
 
-def _draft(
+def draft_scores(
     connection: sqlite3.Connection, run: Run, submitter: str, change: LedgerChange, sweep: ReleasedSweep | None = None
 ) -> ScoresTold:
     """Return what may be released of a run, in the steps of its policy; ``sweep``: of which it is the one answer."""
@@ -121,7 +118,7 @@ def _draft(
         interval = scores.confidence_intervals.get(id_) if between else None
         lower, upper = (interval.ci_lower, interval.ci_upper) if interval else (None, None)
         if (value := number(getattr(scores, id_, None))) is not None and not (between and None in {lower, upper}):
-            released[id_] = records.stepped(value, lower, upper, step, range_of(id_))
+            released[id_] = stepped(value, lower, upper, step, range_of(id_))
     if (value := number(getattr(scores, headline, None))) is None or headline not in released:
         raise NotReleased(f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are called better. Nothing is released of it.")  # fmt: skip
     money = card.cost.cost_per_entry_usd, card.speed.avg_latency_seconds
@@ -129,13 +126,11 @@ def _draft(
     signatures = {**getattr(scores, "signatures", {})}
     if (weighing := stated_weighing(card.scoring)) is not None:
         signatures[COMPOSITE] = f"calibration:{weighing.calibration}"
-    claim, caveats, least = getattr(scores, "claim", None), None, smallest_difference(entries)
-    if claim is not None and card.dataset.task is None:
-        held = {caveat.kind for caveat in stated_caveats(claim)}
-        caveats = {kind: kind in held for kind in CaveatKind}
+    claim, least = getattr(scores, "claim", None), smallest_difference(entries)
+    caveats = None if claim is None or card.dataset.task is not None else has_caveats(claim)
     mixed = number(getattr(scores, COMPOSITE, None)) is not None
     covered = number(getattr(scores, "composite_coverage", None)) if mixed else None
-    most = sum(records.bits(score, range_of(id_)) for id_, score in released.items())
+    most = sum(bits(score, range_of(id_)) for id_, score in released.items())
     most += _MONEY_BITS * (2 - [cost, latency].count(None)) + len(caveats or ()) + 2 * log2(len(Tier))
     most += log2(1 / _COVERAGE_STEP + 1)
     if sweep is not None:  # which of the set-ups, or none
@@ -167,69 +162,12 @@ def _corpus(connection: sqlite3.Connection, run: Run) -> records.ReleasedCorpus:
     return records.ReleasedCorpus(id=dataset.id, version=dataset.version, language_pair=run.language_pair, entries=len(run.positions))  # fmt: skip
 
 
-# Sweeps
-
-
-def release_sweep(
-    connection: sqlite3.Connection, sweep: StoredSweep, submitter: str, ledger: ReleaseLedger, open_texts: Callable[[], object] | None = None
-) -> bytes:  # fmt: skip
-    """Return the one answer of a sweep over secret entries: the released card of one run. ``open_texts`` as in ``release_run``.
-
-    A set-up is named only where it is clearly better than each of the others, and than the best told before: then its
-    first run is released. Else that of the set-up that the plan names first, which nobody chose by the scores. So 20 set-ups tell
-    no more than log2(21) bits next to one card, and those that differ by chance nothing.
-    """
-    name, found = _submitter(submitter), [(cell, find_by_id(connection, cell.run_id)) for cell in read_cells(connection, sweep.number)]  # fmt: skip
-    setups: dict[str, list[Run]] = {}
-    for cell, run in found:
-        if run is None or run.state is not RunState.COMPLETE:
-            raise NotReleased(f"Not every run of sweep {sweep.name!r} is complete: a sweep is released as a whole. `rosetta sweep resume {sweep.id}` continues it.")  # fmt: skip
-        setups.setdefault(configuration_name(cell.named.name, cell.named.replicate), []).append(run)
-    labels, first = [*setups], next(iter(setups.values()))[0]
-
-    def check(change: LedgerChange) -> None:
-        _require_answers(connection, first, name, change)
-
-    def answered(change: LedgerChange, place: int, verdict: Literal["best", "cannot be told apart"]) -> ScoresTold:
-        card = ReleasedSweep(id=sweep.key, setups=len(setups), setup=labels[place], verdict=verdict)
-        return change.history.answer(_draft(connection, setups[labels[place]][0], name, change, card), change.now)
-
-    def made(change: LedgerChange) -> ScoresTold:
-        place = _best_setup(connection, [[run.run_id for run in runs] for runs in setups.values()])
-        if place is not None and (act := answered(change, place, "best")).new:
-            return act
-        return answered(change, 0, "cannot be told apart")
-
-    def given(past: History) -> list[ScoresTold]:
-        return [act for act in past.told(ScoresTold, name) if act.card.sweep is not None and act.card.sweep.id == sweep.key]  # fmt: skip
-
-    return _signed(ledger, given, made, open_texts, check)
-
-
-def _best_setup(connection: sqlite3.Connection, setups: Sequence[Sequence[str]]) -> int | None:
-    """Return the place of the set-up, each as the ids of its repetitions, that is better than each of the others; None where none is.
-
-    It is the one that came out best, held against all others by the larger p of each pair's two tests, and corrected for the
-    number of set-ups that could have come out best (Holm: 20 set-ups ask for p < 0.0025). A shuffle of two that differ on
-    six entries gives p ≥ 2 / 2⁶ = 0.031, and two set-ups ask for p < 0.025: so nothing is said about fewer than seven.
-    """
-    headline = stated_columns(load_card(connection, find_run(connection, setups[0][0]).id).scoring).headline
-    shared, sign = SharedRuns(connection, headline), 1 if direction(headline) == "higher" else -1
-    against = shared.against_best(setups[0], setups[1:])
-    values = [against.method.value, *(others.value for others in against.baselines)]
-    if len(values) < len(setups):  # some do not compare
-        return None
-    if place := max(range(len(values)), key=lambda at: sign * values[at]):
-        against = shared.against_best(setups[place], [*setups[:place], *setups[place + 1 :]])
-    return place if against.found.beats and against.found.p_maximum * len(setups) < 0.05 else None
-
-
 # Refusals
 
 
 def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, stage: records.RefusedStage, ledger: ReleaseLedger) -> bytes:  # fmt: skip
     """Return the few words about an unfinished run that its method ended; no text is opened, so it counts for its own corpus alone."""
-    name, stored = _submitter(submitter), read_run(connection, run)
+    name, stored = submitter_name(submitter), read_run(connection, run)
 
     def made(change: LedgerChange) -> RefusalTold:
         corpus = _corpus(connection, stored)
@@ -240,7 +178,7 @@ def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, st
             stage=stage, came="none" if not outputs else "some" if outputs * 2 <= len(stored.positions) else "most",
         ))  # fmt: skip
 
-    return _signed(ledger, lambda past: past.told(RefusalTold, name, stored.run_id), made)
+    return signed_file(ledger, lambda past: past.told(RefusalTold, name, stored.run_id), made)
 
 
 # Differences
@@ -261,7 +199,7 @@ def release_difference(
     def given(past: History) -> list[DifferenceTold]:
         return [act for act in past.of(DifferenceTold) if [act.card.first, act.card.second] == ids]
 
-    return _signed(
+    return signed_file(
         ledger, given, lambda change: _difference(connection, runs, change), open_texts,
         lambda change: _own_answers(change.history, ids),
     )  # fmt: skip

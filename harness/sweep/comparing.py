@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from harness.card.rows import load_card
 from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, SharedRuns
-from harness.core.failures import UsageError
-from harness.release.ledger import told_so_far
-from harness.release.records import ReleasedCard, ScoresTold
+from harness.core.failures import RunState, UsageError
+from harness.release.budget import History, NotReleased
+from harness.release.ledger import LedgerChange, ReleaseLedger, told_so_far
+from harness.release.records import ReleasedCard, ReleasedSweep, ScoresTold
+from harness.release.releasing import draft_scores, require_room, signed_file, submitter_name
 from harness.store.file.database import home
+from harness.store.runs import Run, find_by_id, find_run
+from harness.store.sweeps import StoredSweep, configuration_name, read_cells
 from harness.sweep.record import SweepRecord
 from harness.sweep.state import SweepSetup, setups_of
 from scoring.core.inventory import direction
 from scoring.core.metric import FloatArray
+from scoring.core.specification import stated_columns
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
 from scoring.statistics.significance import COMPOSITE, holm
 
@@ -164,8 +171,7 @@ def compare_sweep(
     none either, nothing compares, or entries are secret. Of a sweep over a vault what was released is all that is returned.
     """
     if found.inside:
-        cards = [act.card for act in told_so_far(home()).told(ScoresTold)]
-        answers = tuple(card for card in cards if card.sweep is not None and card.sweep.id.startswith(found.id))
+        answers = tuple(act.card for act in _answers(told_so_far(home()), found.id))
         none = "" if answers else "Nothing was released of this sweep yet."
         return SweepComparison(id=found.id, name=found.name, metric="", methods=(), baselines=(), left_out={}, unanswered=none, answers=answers)  # fmt: skip
     setups = setups_of(found)
@@ -251,3 +257,63 @@ def _verdict(result: MethodAgainstBest, names: dict[str, str], p: float) -> Meth
         p_holm=p,
         beats=tested.beats and p < ALPHA,
     )
+
+
+# ---- What leaves of a sweep over a vault: one answer of the budget, whose rules are those of any other ----
+
+
+def release_sweep(
+    connection: sqlite3.Connection, sweep: StoredSweep, submitter: str, ledger: ReleaseLedger, open_texts: Callable[[], object] | None = None
+) -> bytes:  # fmt: skip
+    """Return the one answer of a sweep over secret entries: the released card of one run. ``open_texts`` as in ``release_run``.
+
+    A set-up is named only where it is clearly better than each of the others, and than the best told before: then its
+    first run is released. Else that of the set-up that the plan names first, which nobody chose by the scores. So 20 set-ups tell
+    no more than log2(21) bits next to one card, and those that differ by chance nothing.
+    """
+    name, found = submitter_name(submitter), [(cell, find_by_id(connection, cell.run_id)) for cell in read_cells(connection, sweep.number)]  # fmt: skip
+    setups: dict[str, list[Run]] = {}
+    for cell, run in found:
+        if run is None or run.state is not RunState.COMPLETE:
+            raise NotReleased(f"Not every run of sweep {sweep.name!r} is complete: a sweep is released as a whole. `rosetta sweep resume {sweep.id}` continues it.")  # fmt: skip
+        setups.setdefault(configuration_name(cell.named.name, cell.named.replicate), []).append(run)
+    labels, first = [*setups], next(iter(setups.values()))[0]
+
+    def check(change: LedgerChange) -> None:
+        require_room(connection, first, name, change)
+
+    def answered(change: LedgerChange, place: int, verdict: Literal["best", "cannot be told apart"]) -> ScoresTold:
+        card = ReleasedSweep(id=sweep.key, setups=len(setups), setup=labels[place], verdict=verdict)
+        return change.history.answer(draft_scores(connection, setups[labels[place]][0], name, change, card), change.now)
+
+    def made(change: LedgerChange) -> ScoresTold:
+        place = _best_setup(connection, [[run.run_id for run in runs] for runs in setups.values()])
+        if place is not None and (act := answered(change, place, "best")).new:
+            return act
+        return answered(change, 0, "cannot be told apart")
+
+    return signed_file(ledger, lambda past: _answers(past, sweep.key, name), made, open_texts, check)
+
+
+def _answers(past: History, id_: str, submitter: str | None = None) -> list[ScoresTold]:
+    """Return what was released of a sweep, by the beginning of its id: to one submitter, or to all."""
+    told = past.told(ScoresTold, submitter)
+    return [act for act in told if act.card.sweep is not None and act.card.sweep.id.startswith(id_)]
+
+
+def _best_setup(connection: sqlite3.Connection, setups: Sequence[Sequence[str]]) -> int | None:
+    """Return the place of the set-up, each as the ids of its repetitions, that is better than each of the others; None where none is.
+
+    It is the one that came out best, held against all others by the larger p of each pair's two tests, and corrected for the
+    number of set-ups that could have come out best (Holm: 20 set-ups ask for p < 0.0025). A shuffle of two that differ on
+    six entries gives p ≥ 2 / 2⁶ = 0.031, and two set-ups ask for p < 0.025: so nothing is said about fewer than seven.
+    """
+    headline = stated_columns(load_card(connection, find_run(connection, setups[0][0]).id).scoring).headline
+    shared, sign = SharedRuns(connection, headline), 1 if direction(headline) == "higher" else -1
+    against = shared.against_best(setups[0], setups[1:])
+    values = [against.method.value, *(others.value for others in against.baselines)]
+    if len(values) < len(setups):  # some do not compare
+        return None
+    if place := max(range(len(values)), key=lambda at: sign * values[at]):
+        against = shared.against_best(setups[place], [*setups[:place], *setups[place + 1 :]])
+    return place if against.found.beats and against.found.p_maximum * len(setups) < ALPHA else None

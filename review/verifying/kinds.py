@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -19,10 +20,21 @@ from harness.card.checking.verdict import CardCheck
 from harness.card.foreign_cards import unwrapped
 from harness.card.model import HASH_FIELD
 from harness.card.reading import block, read_card_bytes
+from harness.card.withholding import are_safe
 from harness.consent.register import checked_lines as register_lines
 from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes
-from harness.release.ledger import checked_lines, fits_line
+from harness.release.budget import NotReleased, shortfall_of
+from harness.release.ledger import checked_lines, history
+from harness.release.records import (
+    CertificateTold,
+    DifferenceTold,
+    InLedger,
+    LedgerLine,
+    RefusalTold,
+    ReleasedCard,
+    ScoresTold,
+)
 from harness.sealed.archive import FLAT, MANIFEST, unpack_all
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.strict_records import FileError
@@ -228,6 +240,35 @@ def _rests_on_batch(file: VerifiedFile, batch: VerifiedFile) -> bool:
     manifest = batch.members.get(MANIFEST, b"")
     batches = block(file.stated, "batches")
     return _same(batches.get(str(batch.stated.get("batch"))), sha256(manifest).hexdigest())
+
+
+def fits_line(lines: Sequence[LedgerLine], stated: JsonObject) -> str:
+    """Return why a released file is not what the line of the ledger that it names may say; empty where it is.
+
+    ``lines``: a whole ledger, by ``checked_lines``; ``stated``: the file as JSON. What may be released is decided once more
+    by the lines before: which answer it is, whose scores, whether confirmed, and that no atom has too few entries.
+    """
+    place = InLedger.model_validate(stated["place"]).line
+    if not 0 < place < len(lines):
+        return "the ledger has no such line"
+    act, when, before, left = lines[place].act, lines[place].when, history(lines[:place]), None
+    if isinstance(act, CertificateTold):
+        left = json.loads(act.certificate)
+    elif isinstance(act, ScoresTold | RefusalTold | DifferenceTold):
+        left = act.card.model_dump(mode="json")
+    if left != {name: value for name, value in stated.items() if name != "signature"}:
+        return "the ledger has something else in that line"
+    wrong = set() if are_safe(before.after(act, when).atoms) else {"atoms"}
+    if isinstance(act, CertificateTold) and (shortfall_of(before, act.run) == "") is not (left["confirmation"] == "confirmed"):  # fmt: skip
+        wrong.add("confirmation")
+    if isinstance(act, ScoresTold):
+        entries = dict(before.sums).get(act.entries, {}) if act.atoms is None else act.atoms
+        try:
+            card = before.answer(act.model_copy(update={"atoms": entries}), datetime.fromisoformat(when)).card
+        except NotReleased as error:
+            return f"by the lines before it, nothing might be told: {error}"
+        wrong |= {name for name in ReleasedCard.model_fields if getattr(card, name) != getattr(act.card, name)}
+    return f"by the lines before it, the ledger says otherwise of its {', '.join(sorted(wrong))}" if wrong else ""
 
 
 def _in_ledger(file: VerifiedFile, ledger: VerifiedFile) -> bool:

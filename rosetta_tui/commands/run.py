@@ -84,7 +84,7 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     if answers is not None and given["vault"]:
         ledger.check_anchor(answers, given["vault"])
     corpus = load_corpus(given, given["reference"], terms=granted_terms(given))
-    chosen = None if answers is None else ledger.confirming(corpus, selection(given), answers)
+    chosen = None if answers is None else api.confirming(corpus, selection(given), answers)
     request = make_request(corpus, given, chosen)
     for option, tag in nameless(request).items():
         click.echo(f"No name is known for the language {plain(tag)}, so that the prompt says its tag. Name it: {option} NAME.", err=True)  # fmt: skip

@@ -128,9 +128,10 @@ def begin(
 # ---- A sweep over a vault: by one grant, and told as one answer ----
 
 with when_used():
-    from harness.release import ledger, records, releasing
+    from harness.release import ledger, records
     from harness.run import vault_opening
     from harness.store import runs, sweeps
+    from harness.sweep import comparing
     from harness.vault import request
     from rosetta_tui.show import released_words
 
@@ -173,7 +174,7 @@ class InsideSweep:
             if again and first is not None:
                 open_texts = partial(vault_opening.open_again, connection, first, asked, "seal")
             with ledger.anchored(known, asked.folder if asked else None):
-                data = releasing.release_sweep(connection, sweep, str(self._submitter), known, open_texts)
+                data = comparing.release_sweep(connection, sweep, str(self._submitter), known, open_texts)
         write_file(Path(str(self._output)), data, overwrite=False)
         for line in released_words.facts(records.ReleasedCard.model_validate_json(data)):
             click.echo(plain(line))

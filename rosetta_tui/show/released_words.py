@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from corpora.text.messages import counted
-from harness.release.budget import ACTIVATE, CERTIFICATES, CHRF, REASONS, History, Policy, pause_words
+from corpora.text.messages import counted, pause_words
+from harness.card.withholding import ReleasedScore
+from harness.release.budget import ACTIVATE, CERTIFICATES, CHRF, REASONS, History, Policy
 from harness.release.records import (
     CertificateTold,
     DifferenceTold,
     RefusalTold,
     ReleasedCard,
-    ReleasedScore,
     ScoresTold,
     Shortfall,
 )

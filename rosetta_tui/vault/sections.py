@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from corpora.model.entry import Segment
-from corpora.text.messages import counted
-from harness.release.budget import Policy, pause_words
+from corpora.text.messages import counted, pause_words
+from harness.release.budget import Policy
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import counts, refuse_over
 from harness.vault.ledger import Grant

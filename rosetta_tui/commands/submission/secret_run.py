@@ -13,7 +13,7 @@ from harness import api
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standing
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
-from harness.release.ledger import check_anchor, confirming, own_ledger
+from harness.release.ledger import check_anchor, own_ledger
 from harness.run.vault_opening import ask_keepers, run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, home, opened
@@ -121,7 +121,7 @@ def _request(
         terms = _terms(found, model, given)
     corpus = read_corpus({**_NOT_TOLD, **given}, None, work="run", terms=terms, opened=openings.append)
     if given["confirm"]:
-        selection = confirming(corpus, selection, own_ledger(home()))
+        selection = api.confirming(corpus, selection, own_ledger(home()))
     more = {"trust_local_server": True} if given["trust_local_server"] else {}
     request = api.ask(corpus, plan.method, {**plan.told, **more}, selection)
     if not request.secret:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from corpora.text.messages import counted
+from corpora.text.messages import counted, pause_words
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, ledger, telling_ledger
 from rosetta_tui.request.vault import out_of_vault
@@ -132,7 +132,7 @@ def _lines(general: budget.Policy, shown: list[released_words.BudgetUse], submit
     about = repr(corpus) if corpus else "each corpus"
     yield (
         f"{submitter or 'Each submitter'}: {counted(general.count, 'answer')} about {about}, "
-        f"{budget.pause_words(general.pause_hours)} between two"
+        f"{pause_words(general.pause_hours)} between two"
     )
     yield released_words.policy_words(general)
     for use in shown:

@@ -149,14 +149,14 @@ REVEALED = {
     "sent or scored": {"harness/api.py", "harness/run/loop.py", "harness/run/running.py", "harness/sweep/cluster/carrier.py"},
     "done here by its custodian": {
         # checked, counted, compared
-        "corpora/checks/requirements.py", "harness/card/checking/lint_subject.py", "harness/card/importing.py", "harness/privacy.py",
+        "corpora/checks/requirements.py", "harness/api.py", "harness/card/checking/lint_subject.py", "harness/card/importing.py", "harness/privacy.py",
         "harness/store/corpora/listing.py", "harness/vault/sealed_corpus.py", "rosetta_tui/commands/community/consent.py",
         "rosetta_tui/commands/vault/init.py",
         # scored by what is stored: a card, a comparison, an estimate
         "harness/card/material.py", "harness/compare/rows.py", "harness/estimate/earlier.py", "harness/run/beginning.py",
         "harness/setup/scoring_tools.py",
         # written, sealed, or known by a digest
-        "corpora/formats/write.py", "harness/project/authoring.py", "harness/release/ledger.py", "harness/store/corpora/entries.py",
+        "corpora/formats/write.py", "harness/project/authoring.py", "harness/store/corpora/entries.py",
         "harness/store/corpora/secrecy.py", "review/community/contents.py",
         # taken into a project or a review, and back
         "harness/project/candidates.py", "review/office/making/reviewed_runs.py", "review/office/results/into_project.py",

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.formats.load import load
-from harness.card.withholding import expected_half, set_id
+from harness.card.withholding import expected_half, set_id, stepped
 from harness.release.budget import MOMENT, History, NotReleased, Policy
 from harness.release.records import (
     InLedger,
@@ -27,7 +27,6 @@ from harness.release.records import (
     ReleasedMethod,
     Rule,
     ScoresTold,
-    stepped,
 )
 from scoring.core.metric import Table
 from scoring.core.scorer import Scorer

@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.corpus import Selection
+from harness.api import confirming
 from harness.core.failures import UsageError
 from harness.leaderboard.official import cards_here, group_letters, official_lists, take
 from harness.release import FOLDER
 from harness.release.budget import MOMENT, History, shortfall_of
-from harness.release.ledger import ReleaseLedger, anchored, checked_lines, confirming, fits_line
+from harness.release.ledger import ReleaseLedger, anchored, checked_lines
 from harness.release.records import Begun, InLedger, LedgerLine, ReleasedCard, Rule, ScoresTold, Together
 from harness.sealed.strict_records import FileError
 from harness.store.file.database import opened
 from harness.vault.vault import Vault
+from review.verifying.kinds import fits_line
 from rosetta_tui.leaderboard import official as official_words
 from tests.harness.evaluation import corpus_of
 from tests.harness.release.attackers import START, question

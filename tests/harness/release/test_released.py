@@ -24,7 +24,7 @@ from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN
 from harness.card.model import RunCard
 from harness.card.rows import load_card
-from harness.card.withholding import expected_half, one_two_five, range_of
+from harness.card.withholding import expected_half, one_two_five, range_of, stepped
 from harness.core.failures import UsageError
 from harness.leaderboard.official import verify_released
 from harness.release.budget import MOMENT, POLICIES, TRUSTED, History, NotReleased, NotYetReleased
@@ -37,7 +37,6 @@ from harness.release.records import (
     Rule,
     ScoresTold,
     Together,
-    stepped,
 )
 from harness.release.releasing import release_run
 from harness.sealed.keys import Identity, Role

@@ -12,11 +12,11 @@ import pytest
 from pydantic import ValidationError
 
 from harness.release.budget import NotReleased
-from harness.release.ledger import fits_line
 from harness.release.records import ReleasedCard, ScoresTold
-from harness.release.releasing import release_sweep
 from harness.store.file.database import open_store
 from harness.store.sweeps import NewCell, StoredSweep, keep_sweep, set_run
+from harness.sweep.comparing import release_sweep
+from review.verifying.kinds import fits_line
 from tests.harness.release.made import Office, hidden, outputs
 
 ENTRIES = hidden(60)

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.card.withholding import ReleasedScore
 from harness.release import FOLDER
 from harness.release.ledger import ReleaseLedger
-from harness.release.records import InLedger, RefusalTold, ReleasedRefusal, ReleasedScore, ScoresTold
+from harness.release.records import InLedger, RefusalTold, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore
 from rosetta_tui.submission.facts import DeskReading, SubmissionReading

@@ -12,9 +12,10 @@ from typing import Any
 import click
 
 from corpora.model.entry import Segment
+from harness.card.withholding import ReleasedScore
 from harness.release import FOLDER
 from harness.release.ledger import ReleaseLedger
-from harness.release.records import InLedger, ReleasedCard, ReleasedCorpus, ReleasedMethod, ReleasedScore, ScoresTold
+from harness.release.records import InLedger, ReleasedCard, ReleasedCorpus, ReleasedMethod, ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.vault.grants.grants import Grants
 from harness.vault.keepers import keeper_of
