@@ -21,6 +21,7 @@ from corpora.model.sidecar import SET_1, mark_bytes
 from corpora.model.terms import Term
 from corpora.model.vocabularies import Sending, Transmission, address_of, is_within, licence_class, licence_classes
 from tests.corpora.making import LANGUAGES, corpus_of, entry, envelope, file, json_file, only_problem
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 TABLE = "id,source,reference\n1,one,unu\n"
@@ -166,8 +167,7 @@ def test_mark_beside_a_file_that_is_not_understood_is_an_error(tmp_path: Path) -
         b"", b"[]", b"\xff", b"{", b"[" * 100_000,
     ):  # fmt: skip
         beside(tmp_path).write_bytes(content)
-        with pytest.raises(CorpusError):
-            load(path)
+        refuses(CorpusError, "", load, path)
 
 
 def test_mark_beside_a_file_keeps_it_here(tmp_path: Path) -> None:
@@ -232,8 +232,7 @@ def test_what_is_written_carries_the_term(tmp_path: Path) -> None:
     corpus = load(json_file(tmp_path, [entry()]))
     (tmp_path / "elsewhere").mkdir()
     for form, suffix in (("specification", "json"), ("jsonl", "jsonl"), ("csv", "csv")):
-        with pytest.raises(CorpusError, match="allow-secret"):
-            write(corpus, tmp_path / "out.x", form)
+        refuses(CorpusError, "allow-secret", write, corpus, tmp_path / "out.x", form)
         out = tmp_path / "elsewhere" / f"out.{suffix}"
         write(corpus, out, form, allow_secret=True)
         assert kept_here(load(out))
@@ -282,8 +281,7 @@ def test_entries_of_held_out_are_never_chosen() -> None:
         (corpus, Selection(segments=(Segment.HELD_OUT, Segment.GOLD_STANDARD))),
         (corpus, Selection(entry_ids=(1, 2))), (alone, Selection()),
     ):  # fmt: skip
-        with pytest.raises(CorpusError, match="not used before they are activated"):
-            asked.apply(held)
+        refuses(CorpusError, "not used before they are activated", asked.apply, held)
 
 
 def test_a_sample_is_drawn_by_the_hash_of_seed_and_id() -> None:

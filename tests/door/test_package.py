@@ -34,6 +34,7 @@ from rosetta.functions import RecordFields
 from rosetta.options import Choosing, Options
 from tests.harness.evaluation import corpus as made_corpus
 from tests.harness.scripted import Scripted, price_table
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first
 
 _DEAR = {"compare", "score"}
@@ -163,8 +164,7 @@ def test_no_text_or_number_of_a_secret_entry_is_given(begun: str) -> None:
     assert [row["withheld"] for row in table] == [False] * 4 + [True] * 4
     assert table[4:] == [{"entry_id": f"s{n}", "withheld": True} for n in range(4)]
     for read in (lambda: run.card, lambda: run.tier, lambda: run.findings, lambda: ro.compare(run, run)):
-        with pytest.raises(UsageError, match="but as a released card"):
-            read()
+        refuses(UsageError, "but as a released card", read)
 
 
 def test_a_metric_gives_what_others_compute() -> None:
@@ -240,15 +240,12 @@ def test_wrong_requests_name_what_is_wrong_and_store_nothing(demo: Corpus) -> No
     for options, words in wrong:
         with pytest.raises(UsageError, match=words):
             ro.run(demo, **options)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="1 outputs for 96 entries"):
-        ro.score(demo, ["one"])
-    with pytest.raises(UsageError, match="no entry 'x'"):
-        ro.score(demo, {"x": "one"})
+    refuses(UsageError, "1 outputs for 96 entries", ro.score, demo, ["one"])
+    refuses(UsageError, "no entry 'x'", ro.score, demo, {"x": "one"})
     assert ro.runs() == []
     first = ro.run(demo, "copy-source", limit=3)
     other = ro.run(made_corpus(3), "copy-source")
-    with pytest.raises(UsageError, match="do not compare"):
-        ro.compare(first, other)
+    refuses(UsageError, "do not compare", ro.compare, first, other)
 
 
 def test_a_verdict_is_computed_again() -> None:
@@ -276,5 +273,4 @@ def test_records_that_bring_their_outputs_are_scored_as_they_are(tmp_path: Path)
     done = ro.score(corpus, metrics=("exact_match_rate",))
     assert (corpus.dataset.task, done.card.scores.exact_match_rate) == ("qa", 1.0)
     file.write_text(json.dumps({**record, "predicted": None}), encoding="utf-8")
-    with pytest.raises(ro.HarnessError, match="--outputs"):
-        ro.score(ro.load(file, source="en", target="eo", task="qa"))
+    refuses(ro.HarnessError, "--outputs", ro.score, ro.load(file, source="en", target="eo", task="qa"))

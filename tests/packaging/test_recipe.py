@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from harness.sealed.phrase import phrase
+from tests.harness.sealed.refusals import refuses
 from tests.packaging.parts import REVIEWER, ROOT, part
 
 recipe = part("recipe")
@@ -86,17 +87,14 @@ excluded module named numpy - imported by more_itertools (delayed), harness.card
 
 def test_denied_and_absent_modules_stop_the_build() -> None:
     for module in (*MODULES, "PySide6.QtNetwork"):
-        with pytest.raises(SystemExit, match=module):
-            recipe.refuse_denied([module, "review.session"], [])
-    with pytest.raises(SystemExit, match=r"libssl\.so\.3"):
-        recipe.refuse_denied(["json"], ["lib/libssl.so.3", "libz.so.1"])
+        refuses(SystemExit, module, recipe.refuse_denied, [module, "review.session"], [])
+    refuses(SystemExit, r"libssl\.so\.3", recipe.refuse_denied, ["json"], ["lib/libssl.so.3", "libz.so.1"])
     recipe.refuse_denied(["json", "httpversion"], ["libz.so.1"])
-    with pytest.raises(SystemExit) as stopped:
-        recipe.refuse_absent(WARNINGS, ["pydantic", "harness.sealed.strict_records"])
-    assert "regex" in str(stopped.value)
-    assert "numpy" in str(stopped.value)
-    assert "winreg," not in str(stopped.value)
-    assert "java" not in str(stopped.value)
+    stopped = refuses(SystemExit, "", recipe.refuse_absent, WARNINGS, ["pydantic", "harness.sealed.strict_records"])
+    assert "regex" in str(stopped)
+    assert "numpy" in str(stopped)
+    assert "winreg," not in str(stopped)
+    assert "java" not in str(stopped)
     recipe.refuse_absent(WARNINGS, ["pydantic", "regex", "numpy"])
 
 
@@ -135,10 +133,8 @@ def test_items_of_icu_are_read_again_and_what_is_none_is_refused() -> None:
     assert all(again[name].startswith(item) for name, item in items.items())
     places = [data.find(item) for item in list(items.values())[1:]]
     assert all(place % 16 == 0 for place in places)
-    with pytest.raises(icu.IcuError):
-        icu.read_items(b"\x7fELF nothing in it")
-    with pytest.raises(icu.IcuError):
-        icu.small_library(Path("libssl.so.3"), Path())
+    refuses(icu.IcuError, "", icu.read_items, b"\x7fELF nothing in it")
+    refuses(icu.IcuError, "", icu.small_library, Path("libssl.so.3"), Path())
 
 
 # archives

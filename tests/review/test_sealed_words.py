@@ -40,6 +40,7 @@ from review.session.waiting import kept
 from review.verdict.certificate.certificate import CERTIFICATE_FORMAT
 from review.verdict.certificate.evidence import read_evidence_file
 from review.verdict.certificate.verifying import verify
+from tests.harness.sealed.refusals import refuses
 from tests.harness.store.file.written_before import CANARY
 from tests.review.office import made
 from tests.review.office.secret_entries import secret_desk
@@ -128,8 +129,7 @@ def test_what_was_damaged_is_sealed_and_damaged_still(before: Path, damage: str)
         connection.execute(f"{damage} WHERE kind IN ('comment', 'suggest') AND payload IS NOT NULL")
         connection.execute("CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event WHEN 0 BEGIN SELECT 1; END")
         connection.commit()
-    with pytest.raises(EventError, match=r"Event \d+ of the store"):
-        laptop_of(before)
+    refuses(EventError, r"Event \d+ of the store", laptop_of, before)
     assert FILE_NAME not in readable(before)
 
 
@@ -138,8 +138,7 @@ def test_without_the_key_nothing_is_taken_over_and_nothing_lost(before: Path) ->
         key, was = before / f"{name}.key", (before / f"{name}.key").read_text()
         key.write_text("damaged")
         forget_keys()
-        with pytest.raises(KeyStoreError, match=f"keys of this {name} cannot be read"):
-            opens(before)
+        refuses(KeyStoreError, f"keys of this {name} cannot be read", opens, before)
         key.write_text(was)
         forget_keys()
     everything(before)
@@ -168,8 +167,7 @@ def test_office_without_its_keys_tells_how_much_and_no_word(before: Path) -> Non
             lambda: office.events(review),
             lambda: review_evidence(office, review, own),
         ):
-            with pytest.raises(StoreError, match=r"sealed, and no key .* put back the keys"):
-                read()
+            refuses(StoreError, r"sealed, and no key .* put back the keys", read)
         state = office.state_of_any(review).reviewers.values()
         assert {text for each in state for text in each.comments.values()} == {SHUT}
         assert office.state(office.review("plain")).reviewers
@@ -189,8 +187,7 @@ def test_what_is_written_elsewhere_opens_where_the_keys_are(before: Path) -> Non
         office.append(review, note)
         [said] = [e for e in office.events(review, shut=True) if e.payload == note]
         assert not said.shut
-        with pytest.raises(StoreError, match="sealed"):
-            office.state(review)
+        refuses(StoreError, "sealed", office.state, review)
     (before / "organisation.key").write_text(keys[before / "organisation.key"])
     forget_keys()
     with Office.open(before) as office:
@@ -210,8 +207,7 @@ def test_named_key_opens_words_of_a_lost_computer_for_good(tmp_path: Path) -> No
         with Office.open(tmp_path / "office") as office:
             review = office.review("last")
             if not known:
-                with pytest.raises(StoreError, match="again with the recovery key"):
-                    office.events(review)
+                refuses(StoreError, "again with the recovery key", office.events, review)
                 assert import_bytes(office, [desk.identity.age], data, "again").added == 0
             assert f"{CANARY} said" in str([e.payload for e in office.events(review)])
             assert len(office.connection.execute("SELECT * FROM words_key").fetchall()) == 1
@@ -227,11 +223,9 @@ def test_laptop_without_its_key_hands_no_word_over(before: Path) -> None:
     (before / "laptop.key").unlink()
     with Laptop.open(before) as laptop:
         assert (kept(laptop), export_events(laptop, other)) == (was, plain)
-        with pytest.raises(StoreError, match=r"sealed, and no key available"):
-            export_events(laptop, batch)
+        refuses(StoreError, r"sealed, and no key available", export_events, laptop, batch)
         who = next(e.payload.reviewer for e in laptop.events(batch) if e.kind is Kind.CONSENT)
-        with pytest.raises(StoreError, match="sealed, and no key available"):
-            laptop.drafts(batch, who)
+        refuses(StoreError, "sealed, and no key available", laptop.drafts, batch, who)
         laptop.append(Withdraw(wall=made.WALL, reviewer=who, batch=None, scope=Scope.EVERYTHING))
         events = list(laptop.events())
         assert check_chain(events).whole
@@ -248,11 +242,9 @@ def test_a_damaged_key_of_one_review_stops_no_other(before: Path) -> None:
         office.connection.execute("UPDATE sealed_texts SET content = content")
     with Office.open(before) as office:
         assert office.state(office.review("plain")).reviewers
-        with pytest.raises(StoreError, match=r"key of what people wrote .* is damaged"):
-            office.state(office.review("hidden"))
+        refuses(StoreError, r"key of what people wrote .* is damaged", office.state, office.review("hidden"))
         office.connection.execute("DELETE FROM words_key")
-        with pytest.raises(StoreError, match="not in its file any more"):
-            office.events(office.review("hidden"))
+        refuses(StoreError, "not in its file any more", office.events, office.review("hidden"))
 
 
 # what is written now
@@ -294,11 +286,9 @@ def test_only_what_is_written_in_a_secret_review_is_sealed(tmp_path: Path) -> No
     (tmp_path / "laptop.key").unlink()
     with Laptop.open(tmp_path) as laptop:  # what is shut is never written out
         shut = next(laptop.events(BATCH))
-        with pytest.raises(StoreError, match="sealed"):
-            shut.line()
+        refuses(StoreError, "sealed", shut.line)
         assert shut.erased().line()
-        with pytest.raises(StoreError, match="sealed"):
-            laptop.require_open([shut])
+        refuses(StoreError, "sealed", laptop.require_open, [shut])
 
 
 @pytest.mark.parametrize(("change", "said"), [
@@ -444,5 +434,4 @@ def test_a_later_field_has_no_place_in_an_earlier_version() -> None:
     raw = golden_batch().manifest.model_dump(mode="json")
     assert set(BatchManifest.model_fields) >= set(raw)
     for name in set(BatchManifest.model_fields) - set(raw):
-        with pytest.raises(ValidationError):
-            BatchManifest.model_validate(raw | {name: "a" * 64})
+        refuses(ValidationError, "", BatchManifest.model_validate, raw | {name: "a" * 64})

@@ -32,6 +32,7 @@ from harness.settings import parse_settings
 from review.office.making.controls import read_training
 from review.verdict.gate.policy import read_policy
 from tests.corpora.making import entry, json_file
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 
@@ -67,9 +68,8 @@ TEXT = "# a comment\n[[part]]\nnumber = 1\n[[part]]\nshare = 2\nnumber = 'x'\n"
 
 
 def problem(**fields: Any) -> str:
-    with pytest.raises(ValidationError) as caught:
-        _File.model_validate({"part": [{}, fields]})
-    return first_problem(caught.value)
+    caught = refuses(ValidationError, "", _File.model_validate, {"part": [{}, fields]})
+    return first_problem(caught)
 
 
 def test_wrong_field_is_named_in_plain_words() -> None:
@@ -89,11 +89,10 @@ def test_wrong_field_is_named_in_plain_words() -> None:
     ]:
         [name] = fields
         assert problem(**fields) == f"field 'part.1.{name}': {words}. Correct it."
-    with pytest.raises(ValidationError) as caught:
-        _Part.model_validate({"either": 3})
-    places = {place_of(each) for each in caught.value.errors()}
+    caught = refuses(ValidationError, "", _Part.model_validate, {"either": 3})
+    places = {place_of(each) for each in caught.errors()}
     assert places == {("either",)}
-    assert first_problem(caught.value).startswith("field 'either': ")
+    assert first_problem(caught).startswith("field 'either': ")
 
 
 def test_every_wrong_field_is_named_and_no_value_quoted() -> None:
@@ -172,25 +171,21 @@ def test_every_reader_says_that_a_file_is_nested_too_deeply(tmp_path: Path) -> N
     ):  # fmt: skip
         path.write_text(text, "utf-8")
         for reader in READERS:
-            with pytest.raises((UsageError, CorpusError)) as caught:
-                reader(path)
-            said = str(caught.value)
+            caught = refuses((UsageError, CorpusError), "", reader, path)
+            said = str(caught)
             assert "deep.toml" in said
             assert "nested too deeply" in said or "larger than" in said
             assert len(said) < 1000
 
 
 def test_long_keys_and_texts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match=r"at line 2, column 1"):
-        parse_toml("b = 1\n" + ".".join(["a"] * 20_000) + " = 1")
+    refuses(ValueError, r"at line 2, column 1", parse_toml, "b = 1\n" + ".".join(["a"] * 20_000) + " = 1")
     most = ".".join(["a"] * MOST_PARTS)
     assert parse_toml(f"{most} = 1") == tomllib.loads(f"{most} = 1")
-    with pytest.raises(ValueError, match="many parts"):
-        parse_toml(f"{most}.a = 1")
+    refuses(ValueError, "many parts", parse_toml, f"{most}.a = 1")
     assert parse_toml("a = 0.70", parse_float=Decimal) == {"a": Decimal("0.70")}
     monkeypatch.setattr(toml_text, "MOST_CHARACTERS", 10)
-    with pytest.raises(ValueError, match="longer than 10 characters"):
-        parse_toml("a = 1234567")
+    refuses(ValueError, "longer than 10 characters", parse_toml, "a = 1234567")
 
 
 @examples(15, 100)
@@ -199,8 +194,7 @@ def test_everything_else_is_as_the_library_reads_it(text: str) -> None:
     try:
         expected = tomllib.loads(text)
     except ValueError as error:
-        with pytest.raises(ValueError, match=re.escape(str(error))):
-            parse_toml(text)
+        refuses(ValueError, re.escape(str(error)), parse_toml, text)
     else:
         assert parse_toml(text) == expected
 

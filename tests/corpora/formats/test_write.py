@@ -24,6 +24,7 @@ from corpora.model.vocabularies import Transmission, licence_class
 from corpora.text.comparison import is_blank
 from corpora.text.visible import is_formula
 from tests.corpora.making import LANGUAGES, corpus_of, entry, json_file
+from tests.harness.sealed.refusals import refuses
 from tests.outside import ENGLISH, only_with, published
 from tests.review.thorough import examples, first
 
@@ -181,9 +182,8 @@ def test_secret_entries_are_written_only_when_allowed(tmp_path: Path) -> None:
 def test_two_text_files_name_what_they_lose_and_stay_aligned(tmp_path: Path) -> None:
     corpus = corpus_of(entry(1, notes="n"), entry(7, source="b"), license="CC0-1.0")
     out = tmp_path / "a.en.txt", tmp_path / "a.crk.txt"
-    with pytest.raises(CorpusError) as caught:
-        write(corpus, out[0], Form.PARALLEL, reference=out[1])
-    message = str(caught.value)
+    caught = refuses(CorpusError, "", write, corpus, out[0], Form.PARALLEL, reference=out[1])
+    message = str(caught)
     for lost in ("dataset.license", "notes (1 entries)", "id (1 entries)"):
         assert lost in message
     assert not any(path.exists() for path in out)
@@ -194,8 +194,7 @@ def test_two_text_files_name_what_they_lose_and_stay_aligned(tmp_path: Path) -> 
 
 def test_an_extra_field_that_collides_with_an_old_name_is_refused(tmp_path: Path) -> None:
     corpus = corpus_of(entry(1, source_text="not the source"))
-    with pytest.raises(CorpusError, match="would lose"):
-        write(corpus, tmp_path / "a.json", Form.LEGACY)
+    refuses(CorpusError, "would lose", write, corpus, tmp_path / "a.json", Form.LEGACY)
     write(corpus, tmp_path / "b.json", Form.SPECIFICATION)
     assert load(tmp_path / "b.json").entries == corpus.entries
 
@@ -203,17 +202,14 @@ def test_an_extra_field_that_collides_with_an_old_name_is_refused(tmp_path: Path
 def test_values_that_no_file_can_hold_are_refused(tmp_path: Path) -> None:
     for value in (float("nan"), [float("inf")], {1, 2}, "\ud800"):
         for form in ONE_FILE:
-            with pytest.raises(CorpusError):
-                write(corpus_of(entry(1, extra=value)), tmp_path / "a", form)
+            refuses(CorpusError, "", write, corpus_of(entry(1, extra=value)), tmp_path / "a", form)
     assert not any(tmp_path.iterdir())
 
 
 def test_wrong_number_of_files_or_folder_is_refused(tmp_path: Path) -> None:
     corpus = corpus_of(entry(1))
-    with pytest.raises(CorpusError, match="two files"):
-        write(corpus, tmp_path / "a", Form.PARALLEL)
-    with pytest.raises(CorpusError, match="one file"):
-        write(corpus, tmp_path / "a", Form.CSV, reference=tmp_path / "b")
+    refuses(CorpusError, "two files", write, corpus, tmp_path / "a", Form.PARALLEL)
+    refuses(CorpusError, "one file", write, corpus, tmp_path / "a", Form.CSV, reference=tmp_path / "b")
     with pytest.raises(CorpusError, match="cannot be written"):
         write(corpus_of(entry(1)), tmp_path / "no" / "a.json", Form.SPECIFICATION)
 

@@ -37,6 +37,7 @@ from harness.method.options import MethodOptions
 from scoring.words import tokenizers
 from tests.corpora.making import LEAST
 from tests.growth import grows_less
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 
@@ -183,9 +184,8 @@ def test_only_the_first_letters_of_a_word_are_searched() -> None:
 def problems(folder: Path, text: str | bytes, name: str = "crk.toml") -> tuple[Problem, ...]:
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(CardError) as caught:
-        read_card(path)
-    return caught.value.problems
+    caught = refuses(CardError, "", read_card, path)
+    return caught.problems
 
 
 def test_card_is_found_by_every_tag_of_its_language_alone() -> None:
@@ -241,8 +241,7 @@ def test_own_card_stands_for_the_shipped_one_and_is_found(tmp_path: Path) -> Non
 
 def test_file_of_another_language_or_no_toml_is_refused(tmp_path: Path) -> None:
     (tmp_path / "fi.toml").write_text(LEAST, "utf-8")
-    with pytest.raises(CardError, match=r"named for 'fi', and its card is of 'crk'.*Rename it"):
-        find_card("fin", [tmp_path])
+    refuses(CardError, r"named for 'fi', and its card is of 'crk'.*Rename it", find_card, "fin", [tmp_path])
     [problem] = problems(tmp_path, LEAST.replace('"Mine"', '"Mine'))
     assert problem.line == 2
     assert "no TOML" in problem.message
@@ -287,8 +286,7 @@ def test_every_problem_has_its_line_and_all_are_told(tmp_path: Path) -> None:
     text = LEAST.replace('"crk"', r'"\u001b[31m\u202e"')
     text = text.replace("cased", '"\\u001b]0;x" = 1\ncased')
     assert all(str(problem).isprintable() for problem in problems(tmp_path, text))
-    with pytest.raises(CardError, match="cannot be read: No such file"):
-        read_card(tmp_path / "none.toml")
+    refuses(CardError, "cannot be read: No such file", read_card, tmp_path / "none.toml")
 
 
 def test_hostile_files_are_refused_in_words(tmp_path: Path) -> None:

@@ -20,14 +20,14 @@ from corpora.model.records import RECORDS as MODELS
 from corpora.model.task import TASKS, task
 from tests.corpora.making import LANGUAGES, envelope
 from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 
 def only_problem(name: str, *records: dict[str, Any]) -> str:
-    with pytest.raises(CorpusError) as caught:
-        corpus_of(name, *records)
-    assert len(caught.value.problems) == 1, caught.value
-    return str(caught.value)
+    caught = refuses(CorpusError, "", corpus_of, name, *records)
+    assert len(caught.problems) == 1, caught
+    return str(caught)
 
 
 def test_sound_record_is_read_and_no_answer_reaches_a_method() -> None:
@@ -171,9 +171,8 @@ def test_depth_and_size_are_refused_in_words() -> None:
         head = json.dumps({"dataset": envelope(task=name)})
         for value in (deep, "[" * 40 + "]" * 40, "9" * 5000, "1e999", "NaN", '"\\ud800"'):
             text = f'{head}\n{record[:-1]}, "tools": {value}, "turns": {value}}}'
-            with pytest.raises(CorpusError) as caught:
-                read([File("c.jsonl", text.encode())])
-            assert all(each.line == 2 and each.mend for each in caught.value.problems)
+            caught = refuses(CorpusError, "", read, [File("c.jsonl", text.encode())])
+            assert all(each.line == 2 and each.mend for each in caught.problems)
 
 
 def test_the_answer_that_a_record_brings_is_text() -> None:

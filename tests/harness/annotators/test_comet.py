@@ -23,6 +23,7 @@ from harness.annotators.comet import CometModel, CometScores, comet_annotator
 from harness.core.failures import HarnessError, UsageError
 from scoring.core.setup import Translation
 from tests.harness.annotators.judged import Kept
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 
@@ -62,8 +63,7 @@ def test_scores_of_a_file_are_checked_by_line(tmp_path: Path) -> None:
     assert made.annotate([translation(1, " "), translation(2, "")]) == [0.0, 0.0]
     path = tmp_path / "s.txt"
     path.write_bytes(b"0.5\n\xff\xfe\n")
-    with pytest.raises(UsageError, match="line 2: not UTF-8"):
-        comet_annotator(path)
+    refuses(UsageError, "line 2: not UTF-8", comet_annotator, path)
     with pytest.raises(UsageError, match="there are 2 scores, and the run has 3 entries"):
         scores(tmp_path, "s.txt", "0.5\n0.6\n").annotate([translation(id_) for id_ in range(3)])
     with pytest.raises(UsageError, match="1 of the run's 2 entries have no score"):
@@ -83,20 +83,17 @@ def test_scores_of_a_file_are_checked_by_line(tmp_path: Path) -> None:
         ("s.jsonl", '{"id": 1, "score": [' + "[" * 100_000 + "\n", "line 1: not JSON"),
         ("s.csv", '1,"0.5\n2,0.6\n', "line"),
     ]:
-        with pytest.raises(UsageError, match=said):
-            scores(tmp_path, name, content)
+        refuses(UsageError, said, scores, tmp_path, name, content)
 
 
 def test_no_scores_or_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("", "missing.tsv"):
-        with pytest.raises(UsageError, match=r"no such file|0 checkpoints"):
-            comet_annotator(tmp_path / name)
+        refuses(UsageError, r"no such file|0 checkpoints", comet_annotator, tmp_path / name)
     path = tmp_path / "model.ckpt"
     path.write_bytes(b"x")
     for module in (None, types.ModuleType("comet")):  # the second: another package of that name
         monkeypatch.setitem(sys.modules, "comet", module)
-        with pytest.raises(UsageError, match=r"unbabel-comet.*file of scores"):
-            comet_annotator(path)
+        refuses(UsageError, r"unbabel-comet.*file of scores", comet_annotator, path)
     for content, count in (("0.5\n", 2), ("7\t0.5\n", 1)):
         made = scores(tmp_path, "s.tsv", content)
         with pytest.raises(UsageError, match=r"^s\.tsv: ") as caught:
@@ -165,8 +162,7 @@ def test_checkpoint_is_asked_once_for_what_is_not_secret(model: Model, checkpoin
     assert comet_annotator(checkpoint, memo).annotate(made) == [0.02, 0.04, 0.0]
     assert [item["mt"] for item in model.asked] == ["abcd"]
     (checkpoint.parent / "other.ckpt").write_bytes(b"x")
-    with pytest.raises(UsageError, match="2 checkpoints"):
-        comet_annotator(checkpoint.parent)
+    refuses(UsageError, "2 checkpoints", comet_annotator, checkpoint.parent)
 
 
 def test_checkpoint_is_named_without_folders_of_its_owner(model: Model, tmp_path: Path) -> None:
@@ -183,9 +179,8 @@ def test_checkpoint_is_named_without_folders_of_its_owner(model: Model, tmp_path
         path.write_bytes(b"weights")
         found = comet_annotator(path)
         assert found.facts.model == named
-        with pytest.raises(HarnessError) as caught:
-            found.annotate([translation(1, "ab")])
-        assert str(tmp_path) not in str(caught.value)
+        caught = refuses(HarnessError, "", found.annotate, [translation(1, "ab")])
+        assert str(tmp_path) not in str(caught)
 
 
 def raises() -> dict[str, Any]:
@@ -338,8 +333,7 @@ def test_failing_model_or_missing_package_is_named(
     assert str(tmp_path) not in str(unread.value)
     monkeypatch.setattr("harness.annotators.bertscore.find_spec", lambda _: None)
     said = r"torch and transformers.*some gigabytes.*layer 3 .*file of scores"
-    with pytest.raises(UsageError, match=said):
-        bertscore_annotator(folder(tmp_path))
+    refuses(UsageError, said, bertscore_annotator, folder(tmp_path))
 
 
 @pytest.mark.usefixtures("bert_model")
@@ -353,8 +347,7 @@ def test_layer_is_that_of_bert_scores_table_or_refused(tmp_path: Path) -> None:
         ({"num_hidden_layers": 12, "is_encoder_decoder": True}, "model.safetensors", "no encoder"),
     ):
         (tmp_path / weights).mkdir(exist_ok=True)
-        with pytest.raises(UsageError, match=said):
-            bertscore_annotator(folder(tmp_path / weights, config, weights))
+        refuses(UsageError, said, bertscore_annotator, folder(tmp_path / weights, config, weights))
     for kind, layers, layer in (
         ("bert", {"num_hidden_layers": 12}, 9), ("bert", {"num_hidden_layers": 24}, 18),
         ("roberta", {"num_hidden_layers": 24}, 17), ("xlm-roberta", {"num_hidden_layers": 12}, 9),
@@ -372,10 +365,8 @@ def test_a_file_of_scores_is_read_on_its_scale(tmp_path: Path) -> None:
     assert made.annotate([pair("a", "b")]) == [0.5]
     assert made.facts.imported
     path.write_text("71.2\n", "utf-8")
-    with pytest.raises(UsageError, match=r"line 1: 71.2 is not on BERTScore's scale.*percentages"):
-        bertscore_annotator(path)
-    with pytest.raises(UsageError, match="no such file or folder"):
-        bertscore_annotator(tmp_path / "none")
+    refuses(UsageError, r"line 1: 71.2 is not on BERTScore's scale.*percentages", bertscore_annotator, path)
+    refuses(UsageError, "no such file or folder", bertscore_annotator, tmp_path / "none")
 
 
 @st.composite

@@ -27,6 +27,7 @@ from scoring.core.setup import Translation
 from scoring.packs.judge_replies import CONTRACTS
 from tests.harness.annotators.judged import Blocking, Kept, embedded, says, shown, vector
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 SECRET = "the medicine bundle is opened at dawn"
@@ -117,13 +118,10 @@ def test_secret_or_offline_text_stays(endpoint: Scripted, caplog: pytest.LogCapt
     assert str(caught.value).startswith("HTTP 400 (request): ")
     elsewhere, key = "https://embed.example.org/v1", lambda _: "sk-0123456789"
     far = embedding_annotator(elsewhere, "m", key=key)
-    with pytest.raises(UsageError, match="secret segment"):
-        far.annotate([translation(1, "hidden", Segment.HELD_OUT)])
-    with pytest.raises(UsageError, match="--offline is on"):
-        far.check([Entry(id=1, source="a", reference="b")], offline=True)
+    refuses(UsageError, "secret segment", far.annotate, [translation(1, "hidden", Segment.HELD_OUT)])
+    refuses(UsageError, "--offline is on", far.check, [Entry(id=1, source="a", reference="b")], offline=True)
     far.check([Entry(id=1, source="a", reference="b")])
-    with pytest.raises(UsageError, match="--offline is on"):
-        embedding_annotator(elsewhere, "m", key=key, offline=True)
+    refuses(UsageError, "--offline is on", embedding_annotator, elsewhere, "m", key=key, offline=True)
 
 
 PASSING: dict[str, Callable[[Asked], Answer]] = {
@@ -223,13 +221,11 @@ def test_nothing_to_ask_asks_nothing_and_items_have_places(endpoint: Scripted) -
     assert (annotator(endpoint).annotate([translation(1, " ")]), endpoint.asked) == ([0.0], [])
     found = read_embeddings({"data": [{"embedding": [1, 0]}, {"embedding": [0, 1]}]}, 2)
     assert found.rows.tolist() == [[1.0, 0.0], [0.0, 1.0]]
-    with pytest.raises(Transient):
-        read_embeddings({"data": []}, 1)
+    refuses(Transient, "", read_embeddings, {"data": []}, 1)
     made = Blocking(EmbeddingAnnotator(EndpointEmbedder("http://localhost:9", "m", key=no_key)))
-    with pytest.raises(CallError) as caught:
-        made.annotate([translation(1, "x")])
+    caught = refuses(CallError, "", made.annotate, [translation(1, "x")])
     told = "No connection to localhost:9: start the server, then `rosetta score --rescore last"
-    assert str(caught.value).startswith(told)
+    assert str(caught).startswith(told)
 
 
 def test_what_is_missing_is_said_at_once(tmp_path: Path) -> None:
@@ -239,16 +235,14 @@ def test_what_is_missing_is_said_at_once(tmp_path: Path) -> None:
         ("/no/such/folder", None, "no such folder"),
         ("http://user:pass@localhost/v1", "m", "must not carry a password"),
     ]:
-        with pytest.raises(UsageError, match=said):
-            embedding_annotator(where, model, key=no_key)
+        refuses(UsageError, said, embedding_annotator, where, model, key=no_key)
     kind = "sentence_transformers.models.Transformer"
     (tmp_path / "modules.json").write_text(json.dumps([{"type": kind}]), "utf-8")
     (tmp_path / "model.safetensors").write_bytes(b"")
     made = embedding_annotator(str(tmp_path))
     with pytest.MonkeyPatch.context() as hidden:
         hidden.setitem(sys.modules, "sentence_transformers", None)
-        with pytest.raises(UsageError, match="pip install sentence-transformers"):
-            made.annotate([of_words("dog", "cat", "dog")])
+        refuses(UsageError, "pip install sentence-transformers", made.annotate, [of_words("dog", "cat", "dog")])
 
 
 @pytest.fixture
@@ -299,11 +293,9 @@ def test_folder_is_known_by_its_content_or_refused(folder: Path, tmp_path: Path)
     with pytest.raises(UsageError, match="the model cannot be read") as caught:
         embedding_annotator(str(folder)).annotate([of_words("dog", "cat", "dog")])
     assert str(caught.value).startswith(f"{folder.name}: ")  # it ends up on the card: no path
-    with pytest.raises(UsageError, match="neither a sentence-transformers"):
-        embedding_annotator(str(tmp_path))
+    refuses(UsageError, "neither a sentence-transformers", embedding_annotator, str(tmp_path))
     weights.rename(folder / "pytorch_model.bin")
-    with pytest.raises(UsageError, match=r"neither|safetensors"):
-        embedding_annotator(str(folder))
+    refuses(UsageError, r"neither|safetensors", embedding_annotator, str(folder))
 
 
 @pytest.mark.thorough
@@ -390,12 +382,10 @@ def test_lacking_judge_is_said_and_clouds_get_no_secret(endpoint: Scripted) -> N
         ("nowhere", "m", "is not known"),
         ("http://user:pass@localhost/v1", "m", "must not carry a password"),
     ]:
-        with pytest.raises(UsageError, match=said):
-            make_judge("judge_binary", where, model, key=no_key)
+        refuses(UsageError, said, make_judge, "judge_binary", where, model, key=no_key)
     here = chat_endpoint(endpoint.url)
     secret = Entry.model_validate({"id": 1, "source": "a", "reference": "b", "segment": "held_out"})
-    with pytest.raises(UsageError, match="named as one of a cloud"):
-        check_place(here, "big:cloud", [secret], offline=False)
+    refuses(UsageError, "named as one of a cloud", check_place, here, "big:cloud", [secret], offline=False)
     check_place(here, "big:cloud", [output("x").entry], offline=False)
 
 

@@ -20,6 +20,7 @@ from harness.core.failures import HarnessError, UsageError
 from harness.fst.analyser import Analyser, open_analyser
 from scoring.core.setup import Acceptance, Translation, WordAnalysis
 from tests.harness.fst.making import real, written
+from tests.harness.sealed.refusals import refuses
 from tests.outside import STRICT
 from tests.review.thorough import first
 from tests.scoring.packs.au import cases, metric, resources
@@ -169,8 +170,7 @@ def test_process_that_ends_or_hangs_is_started_again(
 def test_failing_start_is_an_error(runner: sql.SqlRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     runner.close()
     monkeypatch.setattr(sql, "PROGRAM", "import sys; sys.exit(3)")
-    with pytest.raises(HarnessError, match="does not start"):
-        _given(runner, NAMES)
+    refuses(HarnessError, "does not start", _given, runner, NAMES)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
@@ -201,8 +201,7 @@ def test_sandbox_writes_nothing_unlimited(folder: Path, monkeypatch: pytest.Monk
 
     def opened(database: Path) -> sqlite3.Connection:
         connection = connected(database)
-        with pytest.raises(sqlite3.OperationalError, match="readonly"):
-            connection.execute("DELETE FROM item")
+        refuses(sqlite3.OperationalError, "readonly", connection.execute, "DELETE FROM item")
         return connection
 
     monkeypatch.setattr(sql_sandbox, "connected", opened)
@@ -230,11 +229,10 @@ def test_databases_are_found_or_named_by_their_record(folder: Path) -> None:
             linked.symlink_to(outside)
         (folder / "data" / "text.sqlite").write_text("SQLite")
         (folder / "data" / "empty.sqlite").write_bytes(b"")
-        with pytest.raises(UsageError) as caught:
-            sql.find(_search([_entry(database=database)], folder))
-        assert "Entry 7: `database`" in str(caught.value)
-        assert words in str(caught.value)
-        assert str(folder) not in str(caught.value)
+        caught = refuses(UsageError, "", sql.find, _search([_entry(database=database)], folder))
+        assert "Entry 7: `database`" in str(caught)
+        assert words in str(caught)
+        assert str(folder) not in str(caught)
     assert sql.find(_search([_entry()], folder)) is None
     lost = sql.find(_search([_entry(database=DATABASE)], None))
     assert lost.annotator is None

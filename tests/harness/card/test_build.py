@@ -172,8 +172,7 @@ def test_a_sealed_card_comes_back_as_it_was(connection: Connection) -> None:
 
 def test_an_unfinished_run_has_no_card(connection: Connection) -> None:
     number = factory.add_run(connection, stored=2)
-    with pytest.raises(HarnessError, match=r"2 of 4 entries are missing.*rosetta resume 6f1c3a52"):
-        build_card(connection, number)
+    refuses(HarnessError, r"2 of 4 entries are missing.*rosetta resume 6f1c3a52", build_card, connection, number)
     refuses(HarnessError, "rosetta resume 6f1c3a52", load_card, connection, number)
     for form in ExportForm:
         refuses(HarnessError, "rosetta resume 6f1c3a52", export_run, connection, number, form)
@@ -260,13 +259,11 @@ def test_written_file_is_private_and_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "card.json"
     write_file(path, b"one", overwrite=False)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with pytest.raises(UsageError, match=r"card\.json is there already.*--overwrite"):
-        write_file(path, b"two", overwrite=False)
+    refuses(UsageError, r"card\.json is there already.*--overwrite", write_file, path, b"two", overwrite=False)
     assert path.read_bytes() == b"one"
     write_file(path, b"two", overwrite=True)
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"two", 0o600)
-    with pytest.raises(UsageError, match="cannot be written"):
-        write_file(tmp_path / "absent" / "card.json", b"", overwrite=False)
+    refuses(UsageError, "cannot be written", write_file, tmp_path / "absent" / "card.json", b"", overwrite=False)
     path.unlink()
     path.mkdir()
     refuses(UsageError, "is a folder", write_file, path, b"", overwrite=True)
@@ -284,8 +281,7 @@ def test_importing_twice_is_once(there: Connection) -> None:
 
 def test_broken_seal_is_refused_or_marked(there: Connection) -> None:
     forged = {**sealed(), "timestamp": "2026-01-01T00:00:00Z"}
-    with pytest.raises(UsageError, match=r"seal is broken.*--unverified"):
-        import_card(there, written(forged), "card.json")
+    refuses(UsageError, r"seal is broken.*--unverified", import_card, there, written(forged), "card.json")
     assert list_runs(there) == []
     assert import_card(there, written(forged), "card.json", unverified=True).unverified is not None
     (summary,) = list_runs(there)
@@ -364,20 +360,16 @@ def test_texts_of_a_secret_segment_are_refused(there: Connection) -> None:
     card = json.loads(written(sealed()))
     card["results"][0]["segment"] = "held_out"
     card["run_card_hash"] = card_hash(card)
-    with pytest.raises(UsageError, match="1 entries of a secret segment") as raised:
-        import_card(there, written(card), "card.json")
-    assert "hundo" not in str(raised.value)
+    raised = refuses(UsageError, "1 entries of a secret segment", import_card, there, written(card), "card.json")
+    assert "hundo" not in str(raised)
     for name in ("entry_id", "prompt_tokens"):
         card = json.loads(written(sealed()))
         row = card["results"][0]
         (row if name == "entry_id" else row["usage"])[name] = 2**70
-        with pytest.raises(UsageError, match="cannot be"):
-            import_card(there, json.dumps(card).encode(), "card.json", unverified=True)
-    with pytest.raises(UsageError, match="leaderboard row"):
-        import_card(there, b'{"modelSlug": "m", "chrF": 1}', "row.json")
+        refuses(UsageError, "cannot be", import_card, there, json.dumps(card).encode(), "card.json", unverified=True)
+    refuses(UsageError, "leaderboard row", import_card, there, b'{"modelSlug": "m", "chrF": 1}', "row.json")
     broken = report(entries=[{"id": "x", "source": "a"}])
-    with pytest.raises(UsageError, match=r"report\.json: \$\.entries\[0\]\.expected"):
-        import_card(there, written(broken), "report.json")
+    refuses(UsageError, r"report\.json: \$\.entries\[0\]\.expected", import_card, there, written(broken), "report.json")
     assert list_runs(there) == []
 
 

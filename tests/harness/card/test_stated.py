@@ -60,9 +60,8 @@ def refused(card: Card, path: str, store: sqlite3.Connection | None = None) -> N
     assert verdict.first_difference is not None
     assert verdict.first_difference.path == path
     if store is not None:
-        with pytest.raises(UsageError) as caught:
-            import_card(store, data, "card.json", unverified=True)
-        assert path in str(caught.value)
+        caught = refuses(UsageError, "", import_card, store, data, "card.json", unverified=True)
+        assert path in str(caught)
 
 
 def test_numbers_not_computed_again_are_named(card: Card, there: sqlite3.Connection) -> None:

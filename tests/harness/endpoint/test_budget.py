@@ -13,6 +13,7 @@ from harness.core.calls import Price, Reply, Request, Usage
 from harness.core.failures import BudgetReached, UsageError
 from harness.endpoint.budget import Ledger, Prices, most_cost
 from harness.endpoint.reply import reported_cost, usage
+from tests.harness.sealed.refusals import refuses
 from tests.harness.virtual_time import in_virtual_time
 from tests.review.thorough import examples
 
@@ -175,10 +176,8 @@ def test_every_byte_is_reserved_for_and_unknown_prices_refused() -> None:
         size = len(text.encode())
         assert price.cost(Usage(size, 200)) <= most_cost(asked)
         assert most_cost(asked) <= price.cost(Usage(2 * size + 200, 200))
-    with pytest.raises(UsageError, match=r"price of this model is unknown.*prices\.toml"):
-        most_cost(request(None))
-    with pytest.raises(UsageError, match=r"--max-tokens"):
-        most_cost(request(Price(1.0, 1.0), most=None))
+    refuses(UsageError, r"price of this model is unknown.*prices\.toml", most_cost, request(None))
+    refuses(UsageError, r"--max-tokens", most_cost, request(Price(1.0, 1.0), most=None))
     assert most_cost(request(Price(), most=None)) == 0
     by_character = request(Price(per_million_characters=20), most=None, characters=1_000_000)
     assert most_cost(by_character) == 20
@@ -243,10 +242,8 @@ def test_own_table_goes_first_and_its_mistakes_are_named(tmp_path: Path) -> None
         ('source = "x"\n[[price]]\nprovider = "a"\nmodel = "b"', "as_of"),
     ]:
         own.write_text(content, "utf-8")
-        with pytest.raises(UsageError, match=words):
-            Prices(own)
-    with pytest.raises(UsageError, match="cannot be read"):
-        Prices(tmp_path / "nowhere.toml")
+        refuses(UsageError, words, Prices, own)
+    refuses(UsageError, "cannot be read", Prices, tmp_path / "nowhere.toml")
     prices = Prices()
     found = prices.price("openai", "gpt-4o-mini")
     assert found.cost(Usage(1_000_000, 1_000_000, 0, 0)) == pytest.approx(0.75)

@@ -38,6 +38,7 @@ from rosetta_tui.commands.leaderboard import leaderboard
 from tests.harness.endpoint.sending import ANYWHERE, GOOD, HERE, KEY, SECRET_SOURCE, failure, request, send
 from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving, translated
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
 
 
@@ -320,16 +321,14 @@ def test_later_runs_use_an_open_connection_of_their_limits(monkeypatch: pytest.M
     with counting() as server, closing(Connections()) as ways:
         ways.run(ask(ways, server.url))
         monkeypatch.setattr(offline, "why", lambda: offline.SECRET)
-        with pytest.raises(Refused, match="nothing may leave"):
-            ways.run(ask(ways, "http://192.0.2.1/v1"))
+        refuses(Refused, "nothing may leave", ways.run, ask(ways, "http://192.0.2.1/v1"))
         assert ways.run(ask(ways, server.url)) == "whole"
 
     async def wrong() -> None:
         raise LookupError
 
     with counting() as server, closing(OverlappingConnections()) as ways:
-        with pytest.raises(LookupError):
-            ways.run(wrong())
+        refuses(LookupError, "", ways.run, wrong())
         assert [ways.run(ask(ways, server.url)) for _ in range(3)] == ["whole"] * 3
         assert len(server.taken) == 1
 
@@ -393,8 +392,7 @@ def test_calls_of_an_ended_loop_are_reported(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(client, "ALIVE_SECONDS", 0.01)
     ways = OverlappingConnections()
-    with pytest.raises(HarnessError, match="broke off"):
-        ways.run(ending())
+    refuses(HarnessError, "broke off", ways.run, ending())
     ways.close()
 
 
@@ -461,9 +459,8 @@ def test_run_and_resume_seal_no_failed_entries_unasked(
         assert list_runs(store)[0].card is None
     with Path("/dev/null").open(encoding="utf-8") as nobody:
         monkeypatch.setattr("sys.stdin", nobody)
-        with pytest.raises(SystemExit) as left:
-            main(["resume", "last"])
-    assert left.value.code == 2
+        left = refuses(SystemExit, "", main, ["resume", "last"])
+    assert left.code == 2
     assert WORDS in capsys.readouterr().err
 
 

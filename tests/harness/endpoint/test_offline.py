@@ -28,6 +28,7 @@ from harness.endpoint.offline import network_routes as looked_for
 from tests.harness.endpoint.sending import failure, request
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted
+from tests.harness.sealed.refusals import refuses
 
 ELSEWHERE = "192.0.2.1"
 """An address that is reserved for documentation: nobody is there."""
@@ -100,10 +101,9 @@ WAYS: dict[str, Callable[[], object]] = {
 def test_every_way_out_is_shut() -> None:
     for reason, way in product((offline.OFFLINE, offline.SECRET), WAYS.values()):
         offline.shut(reason)
-        with pytest.raises(Refused) as caught:
-            way()
-        assert caught.value.error_class is ErrorClass.OFFLINE
-        assert str(caught.value).startswith(reason)
+        caught = refuses(Refused, "", way)
+        assert caught.error_class is ErrorClass.OFFLINE
+        assert str(caught).startswith(reason)
 
 
 def test_door_stays_open_for_this_machine_and_until_shut(endpoint: Scripted) -> None:
@@ -412,12 +412,10 @@ def test_ways_out_are_found_without_sending_and_named(monkeypatch: pytest.Monkey
         monkeypatch.setattr(offline, "PORT", place[1])
         monkeypatch.setattr(offline, "NOBODYS", ((socket.AF_INET, place[0]),))
         assert looked_for() != ()
-        with pytest.raises(BlockingIOError):
-            heard.recv(1)
+        refuses(BlockingIOError, "", heard.recv, 1)
     monkeypatch.setattr(offline, "network_routes", lambda: ("wlan0",))
     for reason in ("", "  "):
-        with pytest.raises(UsageError, match=r"\(wlan0\).*Pull the cable.*--despite-network"):
-            require_none(reason)
+        refuses(UsageError, r"\(wlan0\).*Pull the cable.*--despite-network", require_none, reason)
     assert require_none("the cable is cut, I looked") == "the cable is cut, I looked"
     monkeypatch.setattr(offline, "network_routes", lambda: ())
     assert require_none("") == ""

@@ -33,6 +33,7 @@ from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept, quer
 from tests.harness.events.slow_run import SIZE, slowly, under_way
 from tests.harness.process import spawn
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, translated
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first
 
 
@@ -161,8 +162,7 @@ def test_run_elsewhere_is_followed_but_not_resumed(endpoint: Scripted, store_pat
     while len(endpoint.asked) < 10:
         assert process.poll() is None
     heard = Heard()
-    with pytest.raises(UsageError, match="is under way in another process"):
-        resume(store_path, heard)
+    refuses(UsageError, "is under way in another process", resume, store_path, heard)
     assert "under way" in heard.failed.message
     seen = follow(store_path)
     out, problems = process.communicate(timeout=600)
@@ -245,8 +245,7 @@ def test_kill_told_at_once(endpoint: Scripted, store_path: Path, monkeypatch: py
         assert not any(isinstance(event, Finished) for event in follower.drain())
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        with pytest.raises(UsageError, match=r"is gone\. What it stored is safe"):
-            ask(store_path, "last", ControlRequest.GO_ON)
+        refuses(UsageError, r"is gone\. What it stored is safe", ask, store_path, "last", ControlRequest.GO_ON)
         events: list[Event] = []
         while not (events and isinstance(events[-1], Finished)):
             events += follower.drain()

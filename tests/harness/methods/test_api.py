@@ -28,6 +28,7 @@ from harness.methods.registry import build
 from tests.harness.endpoint.sending import ANYWHERE, GOOD, failure, request, send
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry
 from tests.harness.scripted import Answer, Scripted
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 KEY = "k-secret"
@@ -137,8 +138,7 @@ def test_wrong_usage() -> None:
         ("api:deepl", {"region": "x"}, "--region does not apply"),
         ("api:deepl", {"service": "google"}, "does not fit"),
     ):
-        with pytest.raises(UsageError, match=words):
-            build(name, asked.model_copy(update=more))
+        refuses(UsageError, words, build, name, asked.model_copy(update=more))
     libre = build("api", asked.model_copy(update={"service": "libretranslate"}))
     assert libre.setup.method == "api:libretranslate"
 
@@ -154,8 +154,7 @@ def test_whole_replies_and_errors_within_a_200() -> None:
     assert reply.complete
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (19, 10)
     refusal = {"error": {"code": 400, "message": "cannot translate 'the secret sentence'"}}
-    with pytest.raises(Refused, match="the secret sentence"):
-        read_completion(refusal)
+    refuses(Refused, "the secret sentence", read_completion, refusal)
     parts = [{"type": "text", "text": "tân"}, {"type": "image"}, {"type": "text", "text": "isi"}]
     assert read_completion(choice({"content": parts})).text == "tânisi"
     refused = read_completion(choice({"content": None, "refusal": "I cannot"}))
@@ -185,9 +184,7 @@ def test_whole_replies_and_errors_within_a_200() -> None:
         (choice({"content": None, "tool_calls": [{"id": 1}]}), Transient, ErrorClass.MALFORMED),
         (choice({"content": None, "tool_calls": {}}), Transient, ErrorClass.MALFORMED),
     ]:
-        with pytest.raises(kind) as failure:
-            read_completion(raw)
-        assert vars(failure.value)["error_class"] is error_class
+        assert vars(refuses(kind, "", read_completion, raw))["error_class"] is error_class
 
 
 FIELDS = st.sampled_from(["error", "choices", "message", "content", "usage", "code", "tool_calls"])
@@ -230,9 +227,8 @@ def test_only_known_good_ends_make_an_answer(reasons: list[Any], error_class: Er
     for reason in reasons:
         choice = {"message": {"content": "ati"}, "finish_reason": reason}
         if error_class is ErrorClass.SERVER:  # asked again
-            with pytest.raises(Transient) as broken:
-                read_completion({"choices": [choice]})
-            assert broken.value.error_class is error_class
+            broken = refuses(Transient, "", read_completion, {"choices": [choice]})
+            assert broken.error_class is error_class
         else:
             output = output_of(read_completion({"choices": [choice]}))
             assert (output.text, output.error_class) == (None if error_class else "ati", error_class)

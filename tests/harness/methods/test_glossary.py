@@ -23,6 +23,7 @@ from harness.method.shipped import METHOD_CLASSES
 from harness.methods.baselines import word_by_word
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 CREE = Dictionary([
@@ -83,8 +84,7 @@ def test_dictionary_forms_mistakes_and_what_occurs(tmp_path: Path) -> None:
     ]:
         file = tmp_path / name
         file.write_text(content, "utf-8")
-        with pytest.raises(UsageError, match=wanted):
-            read_dictionary(file)
+        refuses(UsageError, wanted, read_dictionary, file)
 
 
 async def test_methods_that_call_nothing(tmp_path: Path, calls: HttpCalls) -> None:
@@ -105,8 +105,7 @@ async def test_methods_that_call_nothing(tmp_path: Path, calls: HttpCalls) -> No
         ("constant", {"text": "  "}, "blank"),
         ("copy-source", {"model": "m"}, "--model does not apply to method 'copy-source'"),
     ):
-        with pytest.raises(UsageError, match=mend):
-            build(name, options(**told))
+        refuses(UsageError, mend, build, name, options(**told))
 
 
 COACHING = {
@@ -266,8 +265,7 @@ async def test_quirks_of_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "max_tokens" not in sent[3].body
     assert method.setup.max_tokens == 50
     for wrong in ({"body": {"max_completion_tokens": "50"}}, {"max_tokens": 9}):
-        with pytest.raises(UsageError, match="max_completion_tokens"):
-            build("chat", own.model_copy(update=wrong))
+        refuses(UsageError, "max_completion_tokens", build, "chat", own.model_copy(update=wrong))
     for request in sent:
         assert "sk-" not in json.dumps(request.body) + request.url + repr(request)
 
@@ -289,8 +287,7 @@ def test_wrong_usage_and_coaching_files_name_their_mend(tmp_path: Path) -> None:
         ({"endpoint": "ollama", "model": "m", "prompt": "coached-v1"}, "Give --coaching"),
     ]
     for fields, said in cases:
-        with pytest.raises(UsageError, match=said):
-            build("chat", options(**fields))
+        refuses(UsageError, said, build, "chat", options(**fields))
     with pytest.raises(UsageError, match=r"rosetta key set openrouter.*OPENROUTER_API_KEY"):
         build("chat", options(endpoint="openrouter", model="m"))
     described = build("chat", options(endpoint="openrouter", model="m"), (), no_key)
@@ -306,8 +303,7 @@ def test_wrong_usage_and_coaching_files_name_their_mend(tmp_path: Path) -> None:
         file = tmp_path / (name if "." in name else "c.json")
         file.write_text(content, "utf-8")
         prompt = {} if "." in name else {"prompt": name}
-        with pytest.raises(UsageError, match=said):
-            build("chat", options(endpoint="ollama", model="m", coaching=file, **prompt))
+        refuses(UsageError, said, build, "chat", options(endpoint="ollama", model="m", coaching=file, **prompt))
 
 
 ENTRIES = (entry("one", 1), entry("two", "b"), entry("three", 3))
@@ -446,11 +442,9 @@ def test_mistakes_are_named_without_quoting_a_text(tmp_path: Path) -> None:
         ("o.tsv", "id\toutput\tprompt_tokens\n1\tx\tSECRET\n", "line 2: .*'prompt_tokens'"),
         ("o.tsv", "id\toutput\tcompletion_tokens\n1\tx\t-3\n", "'completion_tokens'"),
     ]:
-        with pytest.raises(UsageError, match=said) as caught:
-            texts(file_of(tmp_path, name, content))
-        assert "SECRET" not in str(caught.value)
+        caught = refuses(UsageError, said, texts, file_of(tmp_path, name, content))
+        assert "SECRET" not in str(caught)
     (tmp_path / "latin.txt").write_bytes(b"SECRET \xe9")
     for name, said in (("nowhere.txt", "cannot be read"), ("latin.txt", "line 1: not UTF-8")):
-        with pytest.raises(UsageError, match=said) as caught:
-            texts(tmp_path / name)
-        assert "SECRET" not in str(caught.value)
+        caught = refuses(UsageError, said, texts, tmp_path / name)
+        assert "SECRET" not in str(caught)

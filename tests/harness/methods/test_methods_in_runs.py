@@ -30,6 +30,7 @@ from tests.harness.box.making import descendants, new_since, require_ended
 from tests.harness.evaluation import LANGUAGES, Heard, corpus, kept, query, run_corpus
 from tests.harness.methods.tiny_model import SAYS, tiny_model
 from tests.harness.scripted import Scripted, error, json_answer
+from tests.harness.sealed.refusals import refuses
 
 Act = Callable[[], Any]
 
@@ -248,8 +249,7 @@ def test_invalid_cost_is_unknown_no_price_negative(endpoint: Scripted, store_pat
     assert {(each.cost_usd, each.prompt_tokens) for each in stored.results} == {(None, None)}
     assert stored.card["cost"]["total_cost_usd"] is None
     for rate in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="at least 0"):
-            Price(input_per_million=rate)
+        refuses(ValueError, "at least 0", Price, input_per_million=rate)
     with pytest.raises(ValueError, match="bogus"):
         CallError("bogus", "words")  # type: ignore[arg-type]
 
@@ -331,16 +331,12 @@ def test_wrong_settings_and_folders_are_named(tmp_path: Path) -> None:
         ({"beams": 2}, "There are beam_size, max_length, source_prefix, target_prefix"),
         ({"target_prefix": "eo"}, "target_prefix"),
     ):
-        with pytest.raises(UsageError, match=words):
-            LocalModel(_options(folder, settings=settings))
-    with pytest.raises(UsageError, match="no folder"):
-        LocalModel(_options(tmp_path / "none"))
+        refuses(UsageError, words, LocalModel, _options(folder, settings=settings))
+    refuses(UsageError, "no folder", LocalModel, _options(tmp_path / "none"))
     (tmp_path / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
-    with pytest.raises(UsageError, match=r"safetensors.*ct2-transformers-converter"):
-        LocalModel(_options(tmp_path))
+    refuses(UsageError, r"safetensors.*ct2-transformers-converter", LocalModel, _options(tmp_path))
     (tmp_path / "model.bin").write_bytes(b"\x06\0\0\0")
-    with pytest.raises(UsageError, match=r"tokenizer\.json"):
-        LocalModel(_options(tmp_path))
+    refuses(UsageError, r"tokenizer\.json", LocalModel, _options(tmp_path))
     assert limits_for(0).memory_bytes == 4 * 2**30
     assert limits_for(2**30).memory_bytes == 7 * 2**30
 

@@ -11,6 +11,7 @@ from corpora.formats.load import load
 from corpora.model.entry import Entry
 from harness.core.failures import UsageError
 from harness.inputs.outputs import read_outputs
+from tests.harness.sealed.refusals import refuses
 
 PAIR = {"source_language": "en", "target_language": "crk"}
 ENTRIES = [Entry(id=1, source="dog", reference="atim"), Entry(id="007", source="cat", reference="minôs")]
@@ -62,8 +63,7 @@ def test_cells_that_an_export_guards_come_back_as_they_were(tmp_path: Path) -> N
 def test_an_unknown_id_is_named_and_text_ids_stay(tmp_path: Path) -> None:
     path = tmp_path / "o.csv"
     path.write_text("id,output\n9,x\n")
-    with pytest.raises(UsageError, match="id '9'"):
-        read_outputs(path, ENTRIES)
+    refuses(UsageError, "id '9'", read_outputs, path, ENTRIES)
     sections = [Entry(id=id_, source="s", reference="r") for id_ in ("1.0", "1.1", "1")]
     path.write_text("id,output\n1.0,a\n1,b\n1.1,c\n")
     found = read_outputs(path, sections)
@@ -148,8 +148,7 @@ def test_arb_files_are_joined_by_their_keys(tmp_path: Path) -> None:
         ("dog", "dog", "atim", "an animal")
     ]
     assert read_outputs(reference, corpus.reveal_here()).output("dog").text == "atim"
-    with pytest.raises(CorpusError, match="one language"):
-        load(source, dataset=PAIR)
+    refuses(CorpusError, "one language", load, source, dataset=PAIR)
 
 
 def test_what_holds_no_text_is_named_with_what_to_do(tmp_path: Path) -> None:
@@ -159,7 +158,5 @@ def test_what_holds_no_text_is_named_with_what_to_do(tmp_path: Path) -> None:
     ):  # fmt: skip
         (tmp_path / name).write_bytes(data)
         path = tmp_path if name == "state.json" else tmp_path / name
-        with pytest.raises(CorpusError, match=kind):
-            load(path, dataset=PAIR)
-        with pytest.raises(UsageError, match=kind):
-            read_outputs(path, ENTRIES)
+        refuses(CorpusError, kind, load, path, dataset=PAIR)
+        refuses(UsageError, kind, read_outputs, path, ENTRIES)

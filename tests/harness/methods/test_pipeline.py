@@ -23,6 +23,7 @@ from harness.store.runs import find_run
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
 from tests.harness.scripted import Scripted
+from tests.harness.sealed.refusals import refuses
 
 
 @pytest.fixture
@@ -120,8 +121,7 @@ def test_checks_of_scripts_and_of_the_whole() -> None:
     assert roman.rejections("x", "niwâpamâw, e\u0302 ʼ o’s") == []
     assert [r.word for r in roman.rejections("x", "аtim")] == ["аtim"], "a Cyrillic а"
     assert ScriptCheck("Jpan").rejections("x", "猫がネコ") == []
-    with pytest.raises(UsageError, match="Zzzx"):
-        ScriptCheck("Zzzx")
+    refuses(UsageError, "Zzzx", ScriptCheck, "Zzzx")
     copy = SourceCopyCheck()
     assert copy.rejections("I see it", "i SEE it.")
     assert not copy.rejections("Bob", "Bob")
@@ -144,8 +144,7 @@ def test_wrong_usage(server: Server) -> None:
     ]
     for given, words in cases:
         asked = options(endpoint="ollama", model="m").model_dump() | given | {"body": {}}
-        with pytest.raises(UsageError, match=words):
-            build("pipeline", MethodOptions.model_validate(asked))
+        refuses(UsageError, words, build, "pipeline", MethodOptions.model_validate(asked))
     unknown: dict[str, Any] = {"analyser": None, "target_language": "tlh"}
     for given, words in (
         ({"checks": ["fst"], **unknown}, "--check fst needs an analyser.*`rosetta language check"),
@@ -224,8 +223,7 @@ def test_run_of_other_engine_goes_on(endpoint: Scripted, store_path: Path) -> No
         assert run.setup.fst_version == "hfst 3.16 epo.hfstol"
         resume_method(connection, run)
         connection.execute("UPDATE runs SET setup = json_set(setup, '$.fst_sha256', 'ab')")
-        with pytest.raises(UsageError, match="fst_sha256 changed"):
-            resume_method(connection, find_run(connection, "last"))
+        refuses(UsageError, "fst_sha256 changed", resume_method, connection, find_run(connection, "last"))
 
 
 async def test_model_may_ask_both_tools(server: Server, calls: HttpCalls, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ from rosetta_tui.commands.doctor import key
 from rosetta_tui.request.draft import NAME, RunDraft, keep_draft
 from tests.harness.evaluation import LANGUAGES, begun, corpus, query
 from tests.harness.methods.conftest import PLUGIN, HttpCalls, Server, completion, entry
+from tests.harness.sealed.refusals import refuses
 from tests.keyring_in_memory import MemoryKeyring
 
 ESPERANTO = MethodOptions(source_language="en", target_language="eo")
@@ -115,8 +116,7 @@ def test_broken_plugins_are_told_in_words(tmp_path: Path) -> None:
         file = tmp_path / "m.py"
         file.write_text(code, "utf-8")
         before = set(sys.modules)
-        with pytest.raises(UsageError, match=words):
-            build(f"{file}:M", ESPERANTO)
+        refuses(UsageError, words, build, f"{file}:M", ESPERANTO)
         if "loaded" in words or "Error.*line" in words:
             assert set(sys.modules) == before
     for name, words in (
@@ -124,8 +124,7 @@ def test_broken_plugins_are_told_in_words(tmp_path: Path) -> None:
         ("nowhere.py:M", "cannot be read"),
         ("nowhere", r"path/to/file\.py"),
     ):
-        with pytest.raises(UsageError, match=words):
-            build(name, ESPERANTO)
+        refuses(UsageError, words, build, name, ESPERANTO)
 
 
 def test_a_changed_file_is_another_setup_at_once(tmp_path: Path) -> None:
@@ -269,9 +268,8 @@ def test_keys_and_variables_are_found(ring: MemoryKeyring, monkeypatch: pytest.M
     monkeypatch.setenv("OPENROUTER_API_KEY", " ")
     assert find_key(OPENROUTER) == "sk-stored"
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-1\r\nX-Evil: 1")
-    with pytest.raises(UsageError) as caught:
-        find_key(OPENROUTER)
-    assert "sk-1" not in str(caught.value)
+    caught = refuses(UsageError, "", find_key, OPENROUTER)
+    assert "sk-1" not in str(caught)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
     monkeypatch.setenv("LLM_EXAMPLE_ORG_API_KEY", "sk-host")
     assert find_key(chat_endpoint("https://api.openai.com.evil.example/v1")) is None
@@ -281,21 +279,16 @@ def test_keys_and_variables_are_found(ring: MemoryKeyring, monkeypatch: pytest.M
 
 def test_unknown_names_bad_keys_and_no_keyring_are_refused() -> None:
     for name in ("openruter", "", "names of stored keys", "ollama", "localhost"):
-        with pytest.raises(UsageError):
-            set_key(name, "sk-1")
+        refuses(UsageError, "", set_key, name, "sk-1")
     for wrong in ("", " ", "a b", "a\nb", "ключ", "a\0b"):
-        with pytest.raises(UsageError):
-            set_key("deepl", wrong)
+        refuses(UsageError, "", set_key, "deepl", wrong)
     keyring.set_keyring(NullKeyring())
-    with pytest.raises(KeyStoreError, match="did not keep"):
-        set_key("deepl", "sk-1")
+    refuses(KeyStoreError, "did not keep", set_key, "deepl", "sk-1")
     for backend in (NoKeyring, Locked, Broken):
         keyring.set_keyring(backend())
-        with pytest.raises(KeyStoreError, match="environment variable DEEPL_API_KEY"):
-            set_key("deepl", "sk-1")
-        with pytest.raises(UsageError, match="OPENROUTER_API_KEY") as caught:
-            find_key(OPENROUTER)
-        assert not [word for word in ("sk-secret", "/path") if word in str(caught.value)]
+        refuses(KeyStoreError, "environment variable DEEPL_API_KEY", set_key, "deepl", "sk-1")
+        caught = refuses(UsageError, "OPENROUTER_API_KEY", find_key, OPENROUTER)
+        assert not [word for word in ("sk-secret", "/path") if word in str(caught)]
         assert find_key(chat_endpoint("https://llm.example.org/v1")) is None
         assert find_key(chat_endpoint("ollama")) is None
 
@@ -346,18 +339,15 @@ def options(**more: Any) -> MethodOptions:
 def test_names_numbers_and_beginnings_like_keys_are_refused() -> None:
     for place, name in product(("settings", "body"), NAMES):
         for told in ({name: KEY}, {"extra": {name: KEY}}, {"extra": [{"a": {name: KEY}}]}):
-            with pytest.raises(UsageError, match="rosetta key set") as caught:
-                refuse_written_keys(options(**{place: told}))
-            assert KEY not in str(caught.value)
+            caught = refuses(UsageError, "rosetta key set", refuse_written_keys, options(**{place: told}))
+            assert KEY not in str(caught)
     for name in ("key", "access_key", "apikey", "secret", "credential", "pass", "api.token"):
         for number in (1, 12345678901234567890, 0.5):
-            with pytest.raises(UsageError, match="looks like a key") as caught:
-                refuse_told_keys({"settings": {name: number}})
-            assert str(number) not in str(caught.value)
+            caught = refuses(UsageError, "looks like a key", refuse_told_keys, {"settings": {name: number}})
+            assert str(number) not in str(caught)
     for value in ["sk-abcdefghijklmnop1234", "hf_abcdefghijklmnop", "Bearer abcdefgh1234", "AKIAABCDEFGHIJKLMNOP",
      "ghp_abcdefghijklmnop1234", "eyJhbGciOiJIUzI1NiIsInR5cCI6.e30.abc"]:  # fmt: skip
-        with pytest.raises(UsageError):
-            refuse_written_keys(options(settings={"colour": value}))
+        refuses(UsageError, "", refuse_written_keys, options(settings={"colour": value}))
         with pytest.raises(UsageError, match=r"rosetta key set api\.example\.org"):
             refuse_written_keys(options(endpoint=f"https://api.example.org/{value}/v1"))
     harmless: JsonObject = {"polite": True, "max_tokens": 5, "token_limit": 7, "eos_token": "</s>", "keyboard": "x",
@@ -365,23 +355,20 @@ def test_names_numbers_and_beginnings_like_keys_are_refused() -> None:
             "passes": 2, "turkey": "x", "bypass": 1, "secretary": "x"}  # fmt: skip
     assert list(keys_in(harmless)) == []
     for rest in (f"me:{KEY}@x.org/v1", f"x.org/v1?key={KEY}", f"x.org/v1#{KEY}"):
-        with pytest.raises(UsageError, match="must not carry") as caught:
-            refuse_written_keys(options(endpoint=f"https://{rest}"))
-        assert KEY not in str(caught.value)
+        caught = refuses(UsageError, "must not carry", refuse_written_keys, options(endpoint=f"https://{rest}"))
+        assert KEY not in str(caught)
 
 
 def test_key_reaches_neither_store_nor_setup_nor_draft(tmp_path: Path, store_path: Path) -> None:
     file = tmp_path / "phrasebook.py"
     file.write_text(example("phrasebook.py"), "utf-8")
     plan = Plan(method=f"{file}:Phrasebook", options=options(settings={"api_key": KEY}))
-    with pytest.raises(UsageError, match="looks like a key"):
-        begun(store_path, corpus(2), plan)
+    refuses(UsageError, "looks like a key", begun, store_path, corpus(2), plan)
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
     told = f'options={{"api_key": "{KEY}"}}, model_slug='
     (file := tmp_path / "phrasebook.py").write_text(example("phrasebook.py").replace("model_slug=", told), "utf-8")
-    with pytest.raises(UsageError, match="its setup holds 'api_key'") as caught:
-        build(f"{file}:Phrasebook", options())
-    assert KEY not in str(caught.value)
+    caught = refuses(UsageError, "its setup holds 'api_key'", build, f"{file}:Phrasebook", options())
+    assert KEY not in str(caught)
     settings = (f"api_key={KEY}", "polite=true")
     keep_draft(tmp_path, RunDraft({"method": "x.py:X", "settings": settings}))
     kept = (tmp_path / NAME).read_text()
@@ -426,5 +413,4 @@ async def test_function_in_a_file_is_a_method(code: str, wanted: list[str], call
     file.write_text("def translate(texts): return []\ndef other(text): raise OSError", "utf-8")
     with pytest.raises(ValueError, match="a list of 1 texts"):
         await build(str(file), ESPERANTO).translate([entry("one")], calls)
-    with pytest.raises(UsageError, match=r"no class or function 'third'. It has: translate, other"):
-        build(f"{file}:third", ESPERANTO)
+    refuses(UsageError, r"no class or function 'third'. It has: translate, other", build, f"{file}:third", ESPERANTO)

@@ -28,6 +28,7 @@ from rosetta_tui.commands.run import run
 from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
 from tests.harness.evaluation import Heard, kept, resume, run_corpus
 from tests.harness.methods.conftest import HttpCalls, Server, completion, options
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, first
 
 OTHERS = sorted(set(TASKS) - {"translation"})
@@ -91,8 +92,7 @@ def test_options_and_methods_of_translation_are_refused_for_others(server: Serve
             with pytest.raises(UsageError, match=f"not do .*{name}.*`rosetta score FILE OUTPUTS`"):
                 build(method, options(task=name), (), no_key)
     for name in ("asr", "diarization"):
-        with pytest.raises(UsageError, match="Instead, score outputs that were made elsewhere"):
-            chat(server, name)
+        refuses(UsageError, "Instead, score outputs that were made elsewhere", chat, server, name)
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -178,8 +178,7 @@ def test_slots_and_shipped_versions_fill(tmp_path: Path) -> None:
         assert load_prompt(str(file)).text == "One:\n{source}"
     for wrong, words in ((b" \n", "empty"), (b"\xff", "UTF-8")):
         file.write_bytes(wrong)
-        with pytest.raises(UsageError, match=words):
-            load_prompt(str(file))
+        refuses(UsageError, words, load_prompt, str(file))
 
 
 def test_options_have_ranges_flags_and_defaults() -> None:

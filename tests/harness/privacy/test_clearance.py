@@ -32,6 +32,7 @@ from scoring.core.setup import Translation
 from tests.guards.tree import PACKAGES, lines_with
 from tests.harness.evaluation import CHEAP, Heard, begun_on, chat_plan, corpus, corpus_of, kept, query, run_corpus
 from tests.harness.scripted import Scripted, error
+from tests.harness.sealed.refusals import refuses
 
 FAR, NEAR = "https://a.example/v1", "http://127.0.0.1:9/v1"
 
@@ -55,8 +56,7 @@ def test_clearance_allows_addresses(sending: Sending, allowed: set[str]) -> None
 
 def test_clearance_leaves_its_process_by_no_way() -> None:
     for way in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match="the process that made it"):
-            way(Clearance())
+        refuses(TypeError, "the process that made it", way, Clearance())
 
 
 @pytest.mark.parametrize(("segments", "options", "expected"), [
@@ -125,8 +125,7 @@ def test_revealed_entry_shows_no_text_by_itself(mark: dict[str, Any]) -> None:
         told = shown(secret)
         assert not [text for text in ("number", "NUMBER", "a note") if text in told]
         assert "entry number 0" in shown(public)
-    with pytest.raises(TypeError, match="not pickled"):
-        pickle.dumps(secret)
+    refuses(TypeError, "not pickled", pickle.dumps, secret)
     assert pickle.loads(pickle.dumps(public)) == public
     assert copy.copy(secret) == copy.deepcopy(secret) == secret
 
@@ -138,10 +137,8 @@ def test_clearance_reveals_the_entries_of_its_run_alone() -> None:
     assert reveal(whole.entries[0], cleared).source == "entry number 0"
     assert reveal(corpus(3, segment="gold_standard").entries[0], cleared).source == "entry number 0"  # read again
     for secret in (*whole.entries[1:], *other.entries):
-        with pytest.raises(ValueError, match="another run"):
-            reveal(secret, cleared)
-    with pytest.raises(ValueError, match="another run"):
-        reveal(whole.entries[0], NO_CORPUS)
+        refuses(ValueError, "another run", reveal, secret, cleared)
+    refuses(ValueError, "another run", reveal, whole.entries[0], NO_CORPUS)
     assert reveal(corpus(1).entries[0], NO_CORPUS).source == "entry number 0"
 
 
@@ -229,8 +226,7 @@ def test_clearance_of_another_run_lets_none_begin(store_path: Path, endpoint: Sc
         number = begun_on(connection, secret, (0, 1), cleared[0])
         assert all(isinstance(entry, SecretEntry) for entry in read_entries(connection, 1).values())
     heard = Heard()
-    with pytest.raises(ValueError, match="another run"):
-        execute_run(store_path, number, cleared[1], heard, heard.control)
+    refuses(ValueError, "another run", execute_run, store_path, number, cleared[1], heard, heard.control)
     assert endpoint.asked == []
     assert query(store_path, "SELECT count(*) FROM results") == [(0,)]
 

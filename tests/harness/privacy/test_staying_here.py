@@ -161,17 +161,15 @@ def test_a_person_answers_once_for_each_local_server(endpoint: Scripted, data_fo
     secret, public = corpus(2, segment="held_out"), corpus(2)
     plan = chat_plan(endpoint.url)
     cleared(public, plan)
-    with pytest.raises(NobodyAnswersForServer, match=r"may forward.*--trust-local-server") as told:
-        cleared(secret, plan)
-    assert told.value.url == endpoint.url
+    told = refuses(NobodyAnswersForServer, r"may forward.*--trust-local-server", cleared, secret, plan)
+    assert told.url == endpoint.url
     trusted = plan.run.model_copy(update={"trust_local_server": True})
     trusting = plan.model_copy(update={"run": trusted})
     cleared(secret, trusting)
     cleared(secret, plan)
     assert list(answered()) == [endpoint.url]
     assert stat.S_IMODE((data_folder / FILE).stat().st_mode) == 0o600
-    with pytest.raises(NobodyAnswersForServer):
-        cleared(secret, chat_plan("http://127.0.0.1:1/v1"))
+    refuses(NobodyAnswersForServer, "", cleared, secret, chat_plan("http://127.0.0.1:1/v1"))
 
 
 def test_a_damaged_list_of_servers_answers_for_none(data_folder: Path) -> None:

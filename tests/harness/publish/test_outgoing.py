@@ -35,6 +35,7 @@ from harness.store.runs import find_run
 from tests.harness.evaluation import corpus_of
 from tests.harness.publish.conftest import WORDS, changed, made_card, several
 from tests.harness.ranked import play, ranked_corpus
+from tests.harness.sealed.refusals import refuses
 
 OPEN = "CC-BY-4.0"
 
@@ -61,8 +62,7 @@ def test_terms_decide() -> None:
     ]:  # fmt: skip
         terms = dataset(**fields).terms
         if isinstance(outcome, str):
-            with pytest.raises(MayNotSend, match=outcome):
-                require_publishing(terms, ["development"], "this run", words)
+            refuses(MayNotSend, outcome, require_publishing, terms, ["development"], "this run", words)
         else:
             assert require_publishing(terms, ["development"], "this run", words) is outcome
 
@@ -98,19 +98,16 @@ class TestFromElsewhere:
             kept = {key: each for key, each in data["dataset"].items() if key not in known}
             other = changed(card, dataset=kept | stated).data
             if outcome:
-                with pytest.raises(MayNotSend, match=outcome):
-                    imported(folder, other, None)
+                refuses(MayNotSend, outcome, imported, folder, other, None)
             else:
                 assert imported(folder, other, None).may_publish is None
 
     def test_held_back_card_is_not_published(self, tmp_path: Path, card: OutgoingCard) -> None:
         rows = json.loads(card.data)["results"]
         rows[0] |= {"withheld": True, "source": None, "reference": None, "predicted": None}
-        with pytest.raises(UsageError, match="without outputs of its entries"):
-            imported(tmp_path, changed(card, results=rows).data)
+        refuses(UsageError, "without outputs of its entries", imported, tmp_path, changed(card, results=rows).data)
         told = {**json.loads(card.data), "condition": "other"}
-        with pytest.raises(UsageError, match=r"seal of run .* does not hold"):
-            imported(tmp_path / "broken", json.dumps(told).encode())
+        refuses(UsageError, r"seal of run .* does not hold", imported, tmp_path / "broken", json.dumps(told).encode())
 
 
 def test_what_leaves_is_told_by_field(card: OutgoingCard) -> None:
@@ -252,6 +249,5 @@ def test_card_with_impossible_values_is_left_out(card: OutgoingCard, home: Path)
 
 def test_cards_beyond_limits_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outgoing, "MOST_BYTES", 1000)
-    with pytest.raises(UsageError, match=r"a published one may have 1,000"):
-        made_card(tmp_path)
+    refuses(UsageError, r"a published one may have 1,000", made_card, tmp_path)
     assert f"CHECK (octet_length(card_bytes) <= {MOST_BYTES})" in migrations()[1]

@@ -18,6 +18,7 @@ from harness.store.sweeps import NewCell, StoredSweep, keep_sweep, set_run
 from harness.sweep.comparing import release_sweep
 from review.verifying.kinds import fits_line
 from tests.harness.release.made import Office, hidden, outputs
+from tests.harness.sealed.refusals import refuses
 
 ENTRIES = hidden(60)
 
@@ -100,13 +101,11 @@ def test_run_of_a_sweep_is_told_with_its_sweep_alone(office: Office) -> None:
     good, poor = office.run(0.9, ENTRIES), office.run(0.1, ENTRIES)
     sweep = swept(office, {"before": [before], "good": [good], "poor": [poor]}, reused=(before,))
     for run in (good, poor):
-        with pytest.raises(NotReleased, match="released as a whole, in one answer"):
-            office.release(run)
+        refuses(NotReleased, "released as a whole, in one answer", office.release, run)
     assert office.ledger.read().acts[1:] == ()
     card = told(office, sweep)
     assert json.loads(office.release(good)) == card, "the answer that it had"
-    with pytest.raises(NotReleased, match="released as a whole"):
-        office.release(poor)
+    refuses(NotReleased, "released as a whole", office.release, poor)
     assert office.told(before)["scores_of"] == good, "begun alone, by a grant of its own"
 
 
@@ -116,13 +115,11 @@ def test_sweep_is_told_once_every_run_is_complete(office: Office) -> None:
     for state in ("stopped", "running"):
         with closing(open_store(office.store)) as store:
             store.execute("UPDATE runs SET state = ? WHERE run_id = ?", (state, runs["poor"][0]))
-        with pytest.raises(NotReleased, match="Not every run"):
-            told(office, sweep)
+        refuses(NotReleased, "Not every run", told, office, sweep)
     with closing(open_store(office.store)) as store:
         store.execute("UPDATE runs SET state = 'complete'")
     office.delete(runs["poor"][0])
-    with pytest.raises(NotReleased, match="Not every run"):
-        told(office, sweep)
+    refuses(NotReleased, "Not every run", told, office, sweep)
 
 
 def test_later_sweep_that_beats_nothing_names_no_setup(office: Office) -> None:

@@ -51,6 +51,7 @@ from tests.harness.annotators.judged import (
 )
 from tests.harness.evaluation import LANGUAGES, Heard, chat_plan, corpus, query, resume, run_corpus, whole_card
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, price_table
+from tests.harness.sealed.refusals import refuses
 
 DEAR = (20 * 100 + 10 * 10_000) / 1e6
 """US dollars of a judgement whose output costs ten times as much."""
@@ -208,16 +209,14 @@ def test_texts_that_stay_go_to_no_judge_elsewhere(
     monkeypatch.setenv("JUDGE_EXAMPLE_ORG_API_KEY", "sk-0123456789")
     made = corpus(2) if offline else secret_corpus()
     plan = copied("https://judge.example.org/v1", offline=offline)
-    with pytest.raises(UsageError, match="the judge is on another machine"):
-        run_corpus(store_path, made, plan)
+    refuses(UsageError, "the judge is on another machine", run_corpus, store_path, made, plan)
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
 
 
 def test_secret_texts_reach_a_trusted_judge_unkept(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = answering(lambda asked: says(1, f"It says {shown(asked)['answer']}."))
     plan = copied(endpoint.url)
-    with pytest.raises(NobodyAnswersForServer):
-        run_corpus(store_path, secret_corpus(), plan)
+    refuses(NobodyAnswersForServer, "", run_corpus, store_path, secret_corpus(), plan)
     assert endpoint.asked == []
     trusted = plan.model_copy(update={"run": RunOptions(trust_local_server=True)})
     heard = run_corpus(store_path, secret_corpus(), trusted)
@@ -312,8 +311,7 @@ def test_budget_without_price_of_judge_is_refused(
 def test_scoring_over_budget_is_no_run(endpoint: Scripted, store_path: Path, dear: Path) -> None:
     endpoint.answer = answering(lambda _: says(0.5))
     run_corpus(store_path, corpus(15), chat_plan(endpoint.url, prices=dear))
-    with pytest.raises(BudgetReached):
-        again(store_path, judged_by(endpoint.url), budget_usd=CAP)
+    refuses(BudgetReached, "", again, store_path, judged_by(endpoint.url), budget_usd=CAP)
     before = len(judged(endpoint))
     assert 0 < before < 15
     assert query(store_path, "SELECT count(*) FROM runs") == [(1,)]
@@ -345,8 +343,7 @@ def test_judge_estimate(endpoint: Scripted, store_path: Path, prices: Path, tmp_
     assert ahead(store_path, 3, judged_plan(endpoint.url)).cost_usd == NOTHING
     far = plan.model_copy(update={"scoring": judged_by("https://judge.example.org/v1")})
     assert ahead(store_path, 3, far).cost_usd is None
-    with pytest.raises(AssertionError, match="no judge"):
-        ahead(store_path, 3, chat_plan(endpoint.url))
+    refuses(AssertionError, "no judge", ahead, store_path, 3, chat_plan(endpoint.url))
     assert endpoint.asked == []
     endpoint.answer = answering(lambda _: says(0.5))
     plan = judged_plan(endpoint.url)

@@ -55,6 +55,7 @@ from tests.harness.evaluation import (
 from tests.harness.process import spawn
 from tests.harness.run.made import constant
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples
 
 USAGE = {"prompt_tokens": 20, "completion_tokens": 10}
@@ -304,12 +305,10 @@ def test_budget_without_price_or_max_tokens_is_refused(store_path: Path, prices:
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
     begun(store_path, corpus(3), planned("chat", None, **UNKNOWN["chat"]))
     before = kept(store_path).run
-    with pytest.raises(UsageError, match="price of this model is unknown"):
-        resume(store_path, budget_usd=1.0)
+    refuses(UsageError, "price of this model is unknown", resume, store_path, budget_usd=1.0)
     assert kept(store_path).run.plan == before.plan
     told = {"endpoint": "http://127.0.0.1:9/v1", "model": "mock", "prices": prices}
-    with pytest.raises(UsageError, match="--max-tokens"):
-        begun(store_path, corpus(3), planned("chat", 1.0, **told, max_tokens=None))
+    refuses(UsageError, "--max-tokens", begun, store_path, corpus(3), planned("chat", 1.0, **told, max_tokens=None))
     begun(store_path, corpus(3), planned("chat", 1.0, **told))
 
 

@@ -52,6 +52,7 @@ from tests.harness.evaluation import (
 )
 from tests.harness.run.made import FEW, constant
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving
+from tests.harness.sealed.refusals import refuses
 
 
 def runs(path: Path) -> int:
@@ -92,8 +93,7 @@ def test_metrics_are_added_and_the_rest_stays(done: Path) -> None:
     assert rescored(other, metrics=FEW, multi_ref=True)["scores"]["chrf_plus_plus"] == 100
     assert runs(other) == 2
     begun(other, corpus(3), constant())
-    with pytest.raises(UsageError, match="not complete"):
-        rescored(other)
+    refuses(UsageError, "not complete", rescored, other)
     run_corpus(other, corpus(4, segment="held_out"), constant())
     card = rescored(other, metrics=("ter",))
     assert card["scores"]["ter"] is not None
@@ -179,8 +179,7 @@ def test_break_before_the_seal(done: Path, monkeypatch: pytest.MonkeyPatch, at: 
         raise KeyboardInterrupt
 
     monkeypatch.setattr(rescoring, at, killed)
-    with pytest.raises(KeyboardInterrupt):
-        rescored(done, metrics=("ter",))
+    refuses(KeyboardInterrupt, "", rescored, done, metrics=("ter",))
     assert runs(done) == 1
     assert writable == [at == "sealed_card"], "the slow part keeps no other process from writing"
 
@@ -220,8 +219,7 @@ def test_run_deleted_meanwhile_leaves_no_new_run(
 
     with closing(open_store(done)) as connection:
         run = find_run(connection, "last")
-        with pytest.raises(StoreError, match="deleted"):
-            rescore(connection, run, ScoringOptions(metrics=("ter",)), delete)
+        refuses(StoreError, "deleted", rescore, connection, run, ScoringOptions(metrics=("ter",)), delete)
     assert runs(done) == int(other)
 
 
@@ -233,8 +231,7 @@ def test_damaged_statistics_are_computed_again(done: Path) -> None:
     assert card["scores"]["chrf_plus_plus"] == whole["scores"]["chrf_plus_plus"]
     assert verify_card(json.dumps(card).encode()).ok
     query(done, "UPDATE results SET trace = x'c1' WHERE position = 2")
-    with pytest.raises(StoredValueError):
-        rescored(done, metrics=("ter",))
+    refuses(StoredValueError, "", rescored, done, metrics=("ter",))
     assert runs(done) == 2
 
 
@@ -453,22 +450,19 @@ def test_wrong_change_or_deleted_run_makes_none(store_path: Path, failed: str) -
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, failed)
         trash(connection, run.id)
-        with pytest.raises(StoreError, match="has been deleted"):
-            retry(connection, run, {}, no_key)
+        refuses(StoreError, "has been deleted", retry, connection, run, {}, no_key)
         assert list_runs(connection) == []
 
 
 def test_nothing_to_retry_is_refused(endpoint: Scripted, store_path: Path) -> None:
     run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
-    with pytest.raises(UsageError, match="No entry of run"):
-        again(store_path)
+    refuses(UsageError, "No entry of run", again, store_path)
     endpoint.answer = failing
     run_corpus(
         store_path, corpus(10), chat_plan(endpoint.url, run={"concurrency": 1}),
         Heard(react=lambda _, control: control.drain()),
     )  # fmt: skip
-    with pytest.raises(UsageError, match=r"rosetta resume \w{8} --retry-failed"):
-        again(store_path)
+    refuses(UsageError, r"rosetta resume \w{8} --retry-failed", again, store_path)
 
 
 def test_secrets_stay(endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -476,8 +470,7 @@ def test_secrets_stay(endpoint: Scripted, store_path: Path, monkeypatch: pytest.
     remember(endpoint.url)
     endpoint.answer = failing
     run_corpus(store_path, corpus(10, segment="held_out"), chat_plan(endpoint.url))
-    with pytest.raises(UsageError, match="secret segment"):
-        again(store_path, endpoint="https://example.org/v1")
+    refuses(UsageError, "secret segment", again, store_path, endpoint="https://example.org/v1")
     again(store_path, offline=False)
     card = whole_card(store_path)
     plan: Any = kept(store_path).run.plan

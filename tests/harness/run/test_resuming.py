@@ -48,6 +48,7 @@ from scoring.core.specification import Tier
 from tests.harness.evaluation import CHEAP, Heard, begun, chat_plan, corpus, kept, query, resume, run_corpus, whole_card
 from tests.harness.nursery import Nursery, nursery
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving, translated
+from tests.harness.sealed.refusals import refuses
 from tests.outside import FST, TEXTS, skip_without
 from tests.review.thorough import times
 
@@ -82,8 +83,7 @@ def test_failed_entries_are_asked_for_again(half: Scripted, store_path: Path) ->
     tries = {each.position: each.attempts for each in kept(store_path).results}
     assert {tries[place] for place in (0, 1, 2)} == {1}
     before = kept(store_path)
-    with pytest.raises(UsageError, match="concurrency"):
-        resume(store_path, retry_failed=True, concurrency=0)
+    refuses(UsageError, "concurrency", resume, store_path, retry_failed=True, concurrency=0)
     assert kept(store_path) == before, "a wrong change changes nothing"
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
@@ -105,12 +105,10 @@ def test_going_on_forgets_why_the_run_stopped(endpoint: Scripted, store_path: Pa
         run = find_run(connection, "last")
         why = Live(reason="more than the whole budget of $0.5", budget_reached=True)
         set_live(connection, run.id, RunState.STOPPED, why)
-    with pytest.raises(UsageError, match="concurrency"):
-        resume(store_path, concurrency=0)
+    refuses(UsageError, "concurrency", resume, store_path, concurrency=0)
     assert kept(store_path).run.live == why
     monkeypatch.setattr(running, "begun_with", gone)
-    with pytest.raises(HarnessError, match="card is gone"):
-        resume(store_path, budget_usd=5.0)
+    refuses(HarnessError, "card is gone", resume, store_path, budget_usd=5.0)
     after = kept(store_path).run
     resumed: Any = after.plan
     assert (resumed["run"]["budget_usd"], after.live) == (5.0, Live(so_far={}))
@@ -129,8 +127,7 @@ def test_stopped_run_keeps_its_score(endpoint: Scripted, store_path: Path, *, br
     endpoint.answer = lambda a: error(400) if number_of(a) < 3 else translated(a, seconds=0.05)
     heard, plan = Heard(react=stop), chat_plan(endpoint.url, run={"concurrency": 1})
     if broken:
-        with pytest.raises(HarnessError, match="card is gone"):
-            run_corpus(store_path, corpus(24), plan, heard)
+        refuses(HarnessError, "card is gone", run_corpus, store_path, corpus(24), plan, heard)
     else:
         run_corpus(store_path, corpus(30), plan, heard)
     stored = kept(store_path).run
@@ -156,8 +153,7 @@ def test_run_completed_meanwhile_is_not_touched(finished: Path) -> None:
     plan = chat_plan("http://127.0.0.1:9/v1")
     method = ClearedMethod(build("chat", plan.options, corpus(5).reveal_here(), no_key), plan, Clearance())
     wishes = again, again.control, Resumption(retry_failed=True)
-    with pytest.raises(UsageError, match="is complete"):
-        execute_run(finished, before.run.id, method, *wishes)
+    refuses(UsageError, "is complete", execute_run, finished, before.run.id, method, *wishes)
     assert kept(finished) == before
 
 
@@ -478,8 +474,7 @@ def test_whatever_breaks_is_said(store_path: Path, monkeypatch: pytest.MonkeyPat
         with monkeypatch.context() as patch:
             patch.setattr(place, name, breaking)
             patch.setattr(running, "open_store", opening)
-            with pytest.raises(ValueError, match="cannot read"):
-                execute_run(store_path, number, method, heard, heard.control)
+            refuses(ValueError, "cannot read", execute_run, store_path, number, method, heard, heard.control)
         assert "ValueError" in heard.failed.message, name
         assert SECRET not in heard.failed.message, name
         stored = kept(store_path).run
@@ -500,12 +495,10 @@ def test_breaking_listener_stops_the_run_and_keeps_rows(store_path: Path) -> Non
 
         return Heard(react=react)
 
-    with pytest.raises(BrokenPipeError):
-        run_corpus(store_path, corpus(5), CHEAP, react_to(EntryScored))
+    refuses(BrokenPipeError, "", run_corpus, store_path, corpus(5), CHEAP, react_to(EntryScored))
     assert kept(store_path).run.state is RunState.STOPPED
     assert resume(store_path).finished.done == 5
-    with pytest.raises(BrokenPipeError):
-        run_corpus(store_path, corpus(5), CHEAP, react_to(Finished))
+    refuses(BrokenPipeError, "", run_corpus, store_path, corpus(5), CHEAP, react_to(Finished))
     assert kept(store_path).run.state is RunState.COMPLETE, "it is sealed already"
     assert kept(store_path).card is not None
 
@@ -532,8 +525,7 @@ def test_damaged_store_not_quoted(store_path: Path, segment: str, damage: str, s
     query(store_path, "UPDATE runs SET run_card = NULL, state = 'stopped'")
     query(store_path, "DELETE FROM results WHERE position > 4")
     query(store_path, f"UPDATE {damage}")
-    with pytest.raises(StoreError, match=said):
-        execute_run(store_path, number, method, heard, heard.control)
+    refuses(StoreError, said, execute_run, store_path, number, method, heard, heard.control)
     assert said in heard.failed.message
     assert SECRET not in heard.failed.message
 
@@ -541,8 +533,7 @@ def test_damaged_store_not_quoted(store_path: Path, segment: str, damage: str, s
 def test_breaking_seal_is_undone(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(sealing, "seal_run", breaking)
-        with pytest.raises(ValueError, match="cannot read"):
-            run_corpus(store_path, corpus(5), CHEAP)
+        refuses(ValueError, "cannot read", run_corpus, store_path, corpus(5), CHEAP)
     assert kept(store_path).card is None
     with closing(open_store(store_path)) as connection:
         connection.execute("BEGIN IMMEDIATE")  # nobody holds the store

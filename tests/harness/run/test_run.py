@@ -46,6 +46,7 @@ from tests.harness.scripted import (  # fmt: skip
     price_table,
     translated,
 )
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first
 
 
@@ -302,8 +303,7 @@ def test_hostile_replies_are_stored_and_end_no_run(endpoint: Scripted, store_pat
 
 def test_offline_refuses_and_filters_are_no_keys(store_path: Path, endpoint: Scripted) -> None:
     plan = chat_plan("https://api.model.example/v1", run={"offline": True})
-    with pytest.raises(UsageError, match="--offline"):
-        run_corpus(store_path, corpus(2), plan)
+    refuses(UsageError, "--offline", run_corpus, store_path, corpus(2), plan)
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
     filtered = {"error": {"message": "flagged", "metadata": {"reasons": ["violence"]}}}
     flagged = json_answer(filtered, 403)
@@ -323,8 +323,7 @@ def test_full_disk_keeps_rows(endpoint: Scripted, store_path: Path, monkeypatch:
     heard = Heard()
     with monkeypatch.context() as patch:
         patch.setattr(running, "open_store", small)
-        with pytest.raises(StoreError, match="disk is full"):
-            run_corpus(store_path, corpus(100), chat_plan(endpoint.url), heard)
+        refuses(StoreError, "disk is full", run_corpus, store_path, corpus(100), chat_plan(endpoint.url), heard)
     assert "disk is full" in heard.failed.message
     rows = len(kept(store_path).results)
     assert 0 < rows < 100

@@ -65,6 +65,7 @@ from tests.harness.evaluation import (  # fmt: skip
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.run.made import ScoredDemo, constant, demo, scored
 from tests.harness.scripted import Scripted, error
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first
 
 
@@ -170,8 +171,7 @@ def test_changed_terms_stop_resuming_and_explaining(store_path: Path, tmp_path: 
         done = connection.execute("SELECT run_id FROM runs ORDER BY id").fetchone()[0]
         why_not = Explainer(connection, find_run(connection, done)).why_not
     assert why_not == "the run was scored with something else: terms_sha256 changed since"
-    with pytest.raises(HarnessError, match="terms_sha256 changed"):
-        resume(store_path)
+    refuses(HarnessError, "terms_sha256 changed", resume, store_path)
 
 
 def embeddings(endpoint: Scripted) -> dict[str, Any]:
@@ -216,11 +216,9 @@ def test_models_elsewhere_and_damaged_analysers_are_refused(
     store_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = constant(("rosetta",), embeddings="https://models.example", embeddings_model="m")
-    with pytest.raises(UsageError, match="secret segment"):
-        run_corpus(store_path, corpus(2, segment="held_out"), plan)
+    refuses(UsageError, "secret segment", run_corpus, store_path, corpus(2, segment="held_out"), plan)
     offline = plan.model_copy(update={"run": RunOptions(offline=True)})
-    with pytest.raises(UsageError, match="--offline"):
-        run_corpus(store_path, corpus(2), offline)
+    refuses(UsageError, "--offline", run_corpus, store_path, corpus(2), offline)
     # only one that somebody named is refused
     monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
     folder = store_path.parent / "languages" / "eo"
@@ -260,8 +258,7 @@ def test_resumed_run_reads_texts_as_it_began(
         earlier.setattr(prepare, "__kwdefaults__", {**(prepare.__kwdefaults__ or {}), "text_form": form})
         begun(store_path, corpus_of([*three, changed]), constant(SURFACE))
     if exact is None:  # a form that this version does not know
-        with pytest.raises(HarnessError, match="text_form changed"):
-            resume(store_path)
+        refuses(HarnessError, "text_form changed", resume, store_path)
         return
     resume(store_path)
     card = whole_card(store_path)

@@ -51,6 +51,7 @@ from tests.harness import guarded_corpora as given_corpora
 from tests.harness.evaluation import corpus, run_corpus, sealed_card
 from tests.harness.guarded_corpora import CORPORA
 from tests.harness.run.made import constant
+from tests.harness.sealed.refusals import refuses
 from tests.harness.setup.calibrating import (
     LINE,
     WEIGHTS,
@@ -85,12 +86,10 @@ def test_two_ways_to_one_score_and_a_foreign_card_refused(store_path: Path, tmp_
     nobody = {"embeddings": "http://localhost:9", "embeddings_model": "m"}
     told = {"gloss_dictionary": glosses, **nobody}
     plan = constant(("rosetta",), analyser=ANALYSER, **told)
-    with pytest.raises(UsageError, match="--gloss-dictionary and --embeddings both give"):
-        run_corpus(store_path, corpus(2), plan)
+    refuses(UsageError, "--gloss-dictionary and --embeddings both give", run_corpus, store_path, corpus(2), plan)
     run_corpus(store_path, corpus(2), constant(("chrf_plus_plus",), **told))
     plan = constant(("rosetta",), language_card=card(tmp_path, "crk"))
-    with pytest.raises(UsageError, match=r"--language-card is of crk \(Mine\).*into eo"):
-        run_corpus(store_path, corpus(2), plan)
+    refuses(UsageError, r"--language-card is of crk \(Mine\).*into eo", run_corpus, store_path, corpus(2), plan)
 
 
 EXPECTED = {"atim": ("dog", "horse"), "nipâw": ("s/he sleeps",)}
@@ -126,11 +125,9 @@ def test_forms_of_a_dictionary_are_read_and_mistakes_named(tmp_path: Path) -> No
     ):
         path = tmp_path / name
         path.write_bytes(content)
-        with pytest.raises(UsageError, match=said) as caught:
-            read_gloss_dictionary(path)
-        assert str(path) in str(caught.value)
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_gloss_dictionary(tmp_path / "none.tsv")
+        caught = refuses(UsageError, said, read_gloss_dictionary, path)
+        assert str(path) in str(caught)
+    refuses(UsageError, "cannot be read", read_gloss_dictionary, tmp_path / "none.tsv")
 
 
 def terms(method: str, selection: Selection | None = None, **told: Any) -> RunTerms:
@@ -172,12 +169,9 @@ def test_same_call_is_the_same_run_and_all_else_another(tmp_path: Path) -> None:
     assert one.method == "echo.py:Echo"
     (tmp_path / "two" / "echo.py").write_text("class Echo:\n    pass\n\nraise SystemExit\n")
     assert terms(f"{tmp_path / 'two'}/echo.py:Echo").options != one.options
-    with pytest.raises(UsageError, match=r"nowhere\.tsv cannot be read"):
-        terms("glossary", glossary=tmp_path / "nowhere.tsv")
-    with pytest.raises(UsageError, match="'nothing' is not known"):
-        terms("nothing")
-    with pytest.raises(UsageError, match="batch_size"):
-        terms("copy-source", batch_size=0)
+    refuses(UsageError, r"nowhere\.tsv cannot be read", terms, "glossary", glossary=tmp_path / "nowhere.tsv")
+    refuses(UsageError, "'nothing' is not known", terms, "nothing")
+    refuses(UsageError, "batch_size", terms, "copy-source", batch_size=0)
 
 
 STRANGER = Identity.make(Role.ORGANISATION)
@@ -333,8 +327,7 @@ def test_verification_uses_the_weights_of_the_card(tmp_path: Path, home: Path) -
     for wrong in forms:
         stated = {**card["scoring"], "calibration": {**card["scoring"]["calibration"], **wrong}}
         assert stated_weighing(stated) is None
-        with pytest.raises(UsageError, match="`scoring`"):
-            stated_setup(stated)
+        refuses(UsageError, "`scoring`", stated_setup, stated)
 
 
 def test_card_of_a_stranger_imports_and_says_so(tmp_path: Path, home: Path) -> None:
@@ -376,12 +369,10 @@ def test_refusals_name_the_fix(tmp_path: Path, home: Path) -> None:
         (other, "another version of the specification.*Calibrate again"),
     ):
         bad.write_bytes(data)
-        with pytest.raises(UsageError, match=f"(?s)--scoring: bad.json.*{words}"):
-            read_scoring(bad, home)
+        refuses(UsageError, f"(?s)--scoring: bad.json.*{words}", read_scoring, bad, home)
     assert not (home / FOLDER).exists()
     foreign = signed_file(tmp_path, own, language_pair="EN→IU")
-    with pytest.raises(UsageError, match=r"for EN→IU.*corpus is EN→EO.*Leave --scoring out"):
-        scored(tmp_path, "--scoring", foreign)
+    refuses(UsageError, r"for EN→IU.*corpus is EN→EO.*Leave --scoring out", scored, tmp_path, "--scoring", foreign)
     trusted = f'trusted_signers = ["{STRANGER.public.signing_key}"]\n'
     (home / "settings.toml").write_text(trusted, "utf-8")
     assert read_scoring(signed_file(tmp_path, STRANGER), home).signer == STRANGER.public.signing_key
@@ -436,13 +427,10 @@ def test_wrong_proposals_are_not_signed(tmp_path: Path) -> None:
             signed_scoring(written(tmp_path, proposal(**changed)), STRANGER)
     path = written(tmp_path, proposal())
     path.write_text(path.read_text("utf-8").replace("0.6\n", "0.61\n"), "utf-8")
-    with pytest.raises(UsageError, match="changed after it was made"):
-        signed_scoring(path, STRANGER)
+    refuses(UsageError, "changed after it was made", signed_scoring, path, STRANGER)
     path = written(tmp_path, proposal())
-    with pytest.raises(HarnessError, match="no keys of the organisation"):
-        call(calibrate, "--sign", path, "-o", tmp_path / "out.json")
-    with pytest.raises(UsageError, match="-o FILE"):
-        call(calibrate, "--sign", path)
+    refuses(HarnessError, "no keys of the organisation", call, calibrate, "--sign", path, "-o", tmp_path / "out.json")
+    refuses(UsageError, "-o FILE", call, calibrate, "--sign", path)
     assert not (tmp_path / "out.json").exists()
 
 

@@ -26,13 +26,7 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora import listing
-from harness.store.corpora.entries import (
-    open_entries,
-    read_entries,
-    save_corpus,
-    secret_positions,
-    shown_entries,
-)
+from harness.store.corpora.entries import open_entries, read_entries, save_corpus, secret_positions, shown_entries
 from harness.store.deletion import bring_back, erase, trash
 from harness.store.file import sealing
 from harness.store.file.copies import copied
@@ -207,8 +201,7 @@ def test_another_computer_opens_no_text(store_path: Path, store: sqlite3.Connect
     forget_keys()
     with closing(open_store(store_path)) as other:
         for read in (lambda: read_entries(other, 1), lambda: list(read_results(other, number))):
-            with pytest.raises(StoreSealed, match=r"no key in .* opens them.*runs delete --now"):
-                read()
+            refuses(StoreSealed, r"no key in .* opens them.*runs delete --now", read)
         assert not (store_path.parent / "computer.key").exists()
         [run] = list_runs(other)
         assert (run.done, run.failed) == (7, 1)

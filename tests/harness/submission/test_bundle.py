@@ -112,9 +112,8 @@ def test_too_much_is_refused_by_what_is_declared(tmp_path: Path) -> None:
     path = tmp_path / "big.rosetta-submission"
     with path.open("wb") as file:
         file.truncate(10 * 2**30)  # a sparse file: no block of it is on the disk
-    with pytest.raises(FileError, match="10,240 MiB, and a submission has 256 at most") as refused:
-        read_submission(path)
-    assert refused.value.problem is FileProblem.TOO_LARGE
+    refused = refuses(FileError, "10,240 MiB, and a submission has 256 at most", read_submission, path)
+    assert refused.problem is FileProblem.TOO_LARGE
     sizes = {"data/small.bin": 2**20, "data/big.bin": MOST_BYTES - 2**20 + 1}
     declared = [FoundMember(name, MemberKind.FILE, size) for name, size in sizes.items()]
     [words] = member_problems(declared)

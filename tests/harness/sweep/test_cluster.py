@@ -59,6 +59,7 @@ from harness.sweep.working import cells_again, work
 from rosetta_tui.commands import rosetta
 from tests.harness.methods.conftest import PLUGIN
 from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
+from tests.harness.sealed.refusals import refuses
 from tests.harness.store.stored_rows import SETUP
 from tests.harness.sweep.made import SIZE, begun, never, record, stored_entries
 from tests.review.thorough import first
@@ -254,8 +255,7 @@ def test_missing_scheduler_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("tcp://127.0.0.1:9", "There is no Dask scheduler at tcp://127.0.0.1:9"),
     ]:
         _, sweep = begun(tmp_path, "http://127.0.0.1:9/v1")
-        with pytest.raises(HarnessError, match=said):
-            require_cluster(address, cells_again(sweep))
+        refuses(HarnessError, said, require_cluster, address, cells_again(sweep))
     idle = Mock(run=Mock(return_value={}))  # a scheduler that no worker has come to
     monkeypatch.setattr(scheduler, "connected", lambda _: idle)
     with pytest.raises(HarnessError, match=r"has no workers\. Start one with `dask worker tcp://"):
@@ -282,8 +282,7 @@ def test_entry_not_given_or_sent_twice_is_refused(tmp_path: Path, cluster: DaskC
     axes = f"[axes]\nmodel = [{{ {told} }}]"
     store, sweep = begun(tmp_path, "http://127.0.0.1:9/v1", axes)
     cells = cells_again(sweep)
-    with pytest.raises(UsageError, match="needs a key"):
-        check_methods(cells)
+    refuses(UsageError, "needs a key", check_methods, cells)
     check_methods(cells, no_key)
     carried(cluster.address, store, sweep.number)
     (cell,) = record(store).cells
@@ -303,8 +302,7 @@ def test_messages_are_checked_and_hold_no_reference(monkeypatch: pytest.MonkeyPa
         "text", b"", b"[]", b"\x80\x04K\x01.", b'{"attempt": "a", "serial": -1}', start + b'"more": 1}',
         start + b'"committed": -0.5}', start + b'"committed": NaN}', start + b'"rows": [{"position": 0}]}',
     ):  # fmt: skip
-        with pytest.raises(MessageError):
-            unpacked(WorkerReport, data)
+        refuses(MessageError, "", unpacked, WorkerReport, data)
     told = {
         "key": b"0" * 16, "text": "x", "usage": None, "model_id": None, "finish_reason": None,
         "reported_cost_usd": None, "latency_seconds": 0.1, "cost_usd": None,
@@ -313,8 +311,7 @@ def test_messages_are_checked_and_hold_no_reference(monkeypatch: pytest.MonkeyPa
         with pytest.raises(MessageError):
             _ = SentReply.model_validate(told | {"body": body, "tool_calls": calls}).stored
     monkeypatch.setattr(messages, "MOST_BYTES", 100)
-    with pytest.raises(MessageError, match="not bytes, or longer than 100"):
-        unpacked(WorkerReport, b" " * 101)
+    refuses(MessageError, "not bytes, or longer than 100", unpacked, WorkerReport, b" " * 101)
     with pytest.raises(MessageError, match="Run it without --scheduler"):
         WorkerReport(attempt="a" * 100, serial=1).packed()
 
@@ -337,8 +334,7 @@ def test_a_scheduler_that_goes_away_leaves_what_came_back(tmp_path: Path) -> Non
         assert found.cells[0].done > 0
         assert f"The scheduler at {mine.address} is not reached any more" in (found.cells[0].trouble or "")
         assert found.cells[1].state == "waiting"
-        with pytest.raises(HarnessError, match="There is no Dask scheduler"):
-            require_cluster(mine.address, cells_again(sweep))
+        refuses(HarnessError, "There is no Dask scheduler", require_cluster, mine.address, cells_again(sweep))
         with closing(open_store(store)) as connection:
             forget_troubles(connection, sweep.number)
         before, kept = len(server.asked), found.cells[0].done
@@ -400,8 +396,7 @@ def test_no_scheduler_there(said: bytes | None, monkeypatch: pytest.MonkeyPatch)
         thread = threading.Thread(target=answer)
         thread.start()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(HarnessError, match=f"There is no Dask scheduler at {address} "):
-            connected(address)
+        refuses(HarnessError, f"There is no Dask scheduler at {address} ", connected, address)
         server.shutdown(socket.SHUT_RDWR)
         thread.join()
     for each in held:

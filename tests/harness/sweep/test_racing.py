@@ -34,15 +34,7 @@ from harness.sweep.missed import MissedTier
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.racing import BLOCK, SweepRace, entry_scores, read_racers
 from harness.sweep.record import RacedOutRecord, SweepRecord, sweep_record, with_missed
-from harness.sweep.state import (  # fmt: skip
-    CellMeasure,
-    SweepSetup,
-    best,
-    best_baseline,
-    effort_of,
-    front,
-    setups_of,
-)
+from harness.sweep.state import CellMeasure, SweepSetup, best, best_baseline, effort_of, front, setups_of  # fmt: skip
 from harness.sweep.working import cells_again, work
 from rosetta_tui.commands import rosetta
 from rosetta_tui.report.sweep import missed_lines, sweep_lines

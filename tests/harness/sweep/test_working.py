@@ -20,6 +20,7 @@ from harness.sweep.plan import PlanFile, SweepPlan, read_plan
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.working import DRAIN, cells_again, work
 from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
+from tests.harness.sealed.refusals import refuses
 from tests.harness.sweep.made import SIZE, begun, never, record, stored_entries, written
 from tests.review.thorough import first, times
 
@@ -141,8 +142,7 @@ def test_changed_file_stops_the_runs_that_follow(tmp_path: Path, option: str) ->
         assert [each.state for each in found.cells] == ["complete", "waiting"]
         assert "no longer what it was when the sweep was begun" in (found.cells[1].trouble or "")
         assert (file.name in (found.cells[1].trouble or "")) == (option == "terms")
-        with pytest.raises(UsageError, match="would be others than before"):
-            work(store, sweep.number, never)
+        refuses(UsageError, "would be others than before", work, store, sweep.number, never)
         file.write_text(first, "utf-8")
         with closing(open_store(store)) as connection:
             forget_troubles(connection, sweep.number)
@@ -164,8 +164,7 @@ def test_cells_and_places_that_others_hold_are_left_to_them(tmp_path: Path) -> N
     with serving() as server:
         _, sweep = begun(tmp_path, server.url)
         (tmp_path / "c.tsv").write_text("id\tsource\treference\n1\tother\tOTHER\n", "utf-8")
-        with pytest.raises(UsageError, match="would be others than before"):
-            cells_again(sweep)
+        refuses(UsageError, "would be others than before", cells_again, sweep)
 
 
 def test_stop_is_heeded_and_the_sweep_goes_on(tmp_path: Path) -> None:
@@ -373,9 +372,8 @@ def test_what_is_wrong_is_told_with_file_line_field_and_mend(tmp_path: Path) -> 
         ((MODEL, CHAT.replace("chat", "chatt")), "run 'chatt': Method 'chatt' is not known. Did you mean 'chat'?"),
         (("x = [", CHAT), "not valid TOML"),
     ]:  # fmt: skip
-        with pytest.raises(UsageError) as wrong:
-            cells(tmp_path, *parts)
-        told = str(wrong.value)
+        wrong = refuses(UsageError, "", cells, tmp_path, *parts)
+        told = str(wrong)
         assert told.startswith(f"{tmp_path / 'plan.toml'}: ")
         assert said in told
     with pytest.raises(UsageError, match=r"line 4, field 'axes\.model': a table needs a `label`"):
@@ -385,8 +383,7 @@ def test_what_is_wrong_is_told_with_file_line_field_and_mend(tmp_path: Path) -> 
     (tmp_path / "secret.json").write_text(text, "utf-8")
     path = written(tmp_path, MODEL, CHAT, head='version = 1\ncorpus = "secret.json"\n')
     found = read_plan(path)
-    with pytest.raises(UsageError, match="a sweep takes secret entries out of a vault only"):
-        expand(found, open_plan_corpus(found))
+    refuses(UsageError, "a sweep takes secret entries out of a vault only", expand, found, open_plan_corpus(found))
     prices = price_table(tmp_path, {"a": (1.0, 2.0)}).name
     priced = cells(tmp_path, "budget_usd = 1", MODEL, f'{CHAT}prices = "{prices}"')
     assert priced[0].request.plan.run.budget_usd is None

@@ -193,9 +193,8 @@ def test_new_keeper_opens_what_was_there_and_what_comes(made: Vault) -> None:
 
 def test_text_is_in_a_vault_once_and_in_a_segment(made: Vault) -> None:
     refused("holds a corpus 'greetings' already", made.add, corpus(name="x"), "greetings", MINE)
-    with pytest.raises(VaultError, match=r"8 of these entries are in the vault already") as said:
-        made.add(corpus(), "again", MINE)
-    assert "source" not in str(said.value)
+    said = refuses(VaultError, r"8 of these entries are in the vault already", made.add, corpus(), "again", MINE)
+    assert "source" not in str(said)
     given = corpus(1)
     entry = given.reveal_here()[0].model_copy(update={"segment": None, "id": "one"})
     lacking = type(given)(given.dataset, (entry,), given.sha256, given.form)
@@ -487,11 +486,10 @@ def test_data_folder_that_takes_nothing_is_said(made: Vault) -> None:
     (made.memory / LOCK).unlink()
     made.memory.chmod(0o500)
     try:
-        with pytest.raises(VaultError) as said:
-            made.seen.forget(made.folder)
+        said = refuses(VaultError, "", made.seen.forget, made.folder)
     finally:
         made.memory.chmod(0o700)
-    assert said.value.problem is FileProblem.INVALID
+    assert said.problem is FileProblem.INVALID
 
 
 @pytest.mark.parametrize("openings", [1, 2])

@@ -26,6 +26,7 @@ from review.office.store.store import Office
 from review.rating import Rating, Reason, Relation
 from review.verdict.certificate.evidence import pack_evidence
 from rosetta_tui.review.organiser.words.imported import report_lines
+from tests.harness.sealed.refusals import refuses
 from tests.review.attacks.ground import GATE
 from tests.review.office.made import WALL, Desk, Person, desk, draft, made, reviewed
 
@@ -140,11 +141,9 @@ def test_speaker_reads_no_code_name_or_salt(stage: Stage) -> None:
     )
     for content in (plain(desk.batch.archive), plain(write_batch(desk.batch)), sealed, ratings):
         assert not [each for each in names(stage) if each in content]
-    with pytest.raises(FileError):
-        open_ratings(ratings, [mallory])
-    with pytest.raises(FileError) as error:
-        open_batch(sealed, [mallory])
-    assert error.value.problem is FileProblem.WRONG_KEY
+    refuses(FileError, "", open_ratings, ratings, [mallory])
+    error = refuses(FileError, "", open_batch, sealed, [mallory])
+    assert error.problem is FileProblem.WRONG_KEY
     stage.take(stage.ann)
     own, salt = desk.identity.public.signing_key, desk.batch.salt
     packed = pack_evidence(b"", b"", review_evidence(desk.office, desk.review, own))
@@ -165,8 +164,7 @@ def test_speaker_rates_and_takes_back_in_no_made_up_name(stage: Stage) -> None:
     report = stage.take(stage.mallory, stage.forged(not_asked))
     aside(report, "is about an item that this reviewer was not asked")
     place = stage.desk.batch.manifest.place(stage.absent)
-    with pytest.raises(ValueError, match="reviewer"):
-        stage.rate(place)
+    refuses(ValueError, "reviewer", stage.rate, place)
     listed = stage.rate(stage.absent)
     listed = listed.model_construct(**{**listed.model_dump(), "reviewer": place})
     report = stage.take(stage.mallory, stage.forged(listed))

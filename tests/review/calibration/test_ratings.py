@@ -14,6 +14,7 @@ from harness.core.failures import UsageError
 from review.calibration.ratings import OURS, Scale, from_review, read_ratings, read_scale
 from review.office.results.rating_rows import rating_rows, ratings_csv
 from review.rating import Rating
+from tests.harness.sealed.refusals import refuses
 from tests.review.office.reviewed import RUN, key, said, state
 from tests.review.thorough import examples
 
@@ -87,11 +88,10 @@ def test_rows_without_a_rating_and_controls_are_left_out(tmp_path: Path) -> None
 )  # fmt: skip
 def test_wrong_row_is_refused_with_line(tmp_path: Path, row: dict[str, object], words: str) -> None:
     path = written(tmp_path, ".jsonl", [{"entry_id": "0", "rating": 1}, row])
-    with pytest.raises(UsageError) as refused:
-        read_ratings(path, OURS)
-    assert str(refused.value).startswith(f"{path}: line 2: ")
-    assert words in str(refused.value)
-    assert len(str(refused.value)) < len(str(path)) + 200
+    refused = refuses(UsageError, "", read_ratings, path, OURS)
+    assert str(refused).startswith(f"{path}: line 2: ")
+    assert words in str(refused)
+    assert len(str(refused)) < len(str(path)) + 200
 
 
 def test_wrong_file_is_refused(tmp_path: Path) -> None:
@@ -106,25 +106,21 @@ def test_wrong_file_is_refused(tmp_path: Path) -> None:
         ("r.csv", "rating,rating\n1,2\n", "two columns have the same name"),
     ):
         (tmp_path / name).write_text(text, "utf-8")
-        with pytest.raises(UsageError, match="^.*" + name) as refused:
-            read_ratings(tmp_path / name, OURS)
-        assert words in str(refused.value)
+        refused = refuses(UsageError, "^.*" + name, read_ratings, tmp_path / name, OURS)
+        assert words in str(refused)
 
 
 def test_two_ratings_of_one_output_by_one_person_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, ".csv", [*ROWS, {**ROWS[0], "rating": "gist"}])
-    with pytest.raises(UsageError, match="line 5: this person rated the same output at line 2"):
-        read_ratings(path, OURS)
+    refuses(UsageError, "line 5: this person rated the same output at line 2", read_ratings, path, OURS)
 
 
 def test_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, ".csv", ROWS)
     monkeypatch.setattr("review.calibration.ratings.MOST_RATINGS", 2)
-    with pytest.raises(UsageError, match="more than 2 ratings"):
-        read_ratings(path, OURS)
+    refuses(UsageError, "more than 2 ratings", read_ratings, path, OURS)
     monkeypatch.setattr("review.calibration.ratings.MOST_BYTES", 10)
-    with pytest.raises(UsageError, match="larger than 10 bytes"):
-        read_ratings(path, OURS)
+    refuses(UsageError, "larger than 10 bytes", read_ratings, path, OURS)
 
 
 @examples(30, 100)
@@ -153,14 +149,11 @@ def test_scales_are_read_run_both_ways_or_are_refused() -> None:
     scale = read_scale("5:1")
     assert [scale.place(number) for number in (5, 3, 1)] == [0, 0.5, 1]
     assert [scale.acceptable(number) for number in (4, 3, 2)] == [False, True, True]
-    with pytest.raises(ValueError, match=r"^a number from 5 to 1 is wanted$"):
-        scale.number("excellent")
+    refuses(ValueError, r"^a number from 5 to 1 is wanted$", scale.number, "excellent")
     for text in ("", "1", "1:1", "a:b", "0:inf", "nan:1", "1:2:3"):
-        with pytest.raises(UsageError, match="--scale: two numbers are wanted"):
-            read_scale(text)
+        refuses(UsageError, "--scale: two numbers are wanted", read_scale, text)
     for from_ in (-1.0, 3.5, float("nan")):
-        with pytest.raises(UsageError, match="--acceptable-from"):
-            read_scale(None, from_)
+        refuses(UsageError, "--acceptable-from", read_scale, None, from_)
 
 
 @dataclass(frozen=True)
@@ -176,8 +169,7 @@ def test_ratings_of_a_review_are_our_ranks() -> None:
     assert [row.place for row in found.rows] == pytest.approx([0, 1 / 3, 2 / 3, 1])
     assert [row.acceptable for row in found.rows] == [False, False, True, True]
     assert (found.rows[0].entry_id, found.source["review"]) == ("7", "spring")
-    with pytest.raises(UsageError, match="Review 'spring' has no ratings yet"):
-        from_review("spring", [])
+    refuses(UsageError, "Review 'spring' has no ratings yet", from_review, "spring", [])
 
 
 def test_the_table_that_a_review_exports_is_read_as_it_is(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from review.community.folder import (
 )
 from review.office.store.store import Office
 from tests.harness.card import factory
+from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import CANARY, MINE, filled, readable
 from tests.review.office.made import RUNS, Desk, Person, desk, random_ratings, take_vouched
 from tests.review.office.secret_entries import secret_desk, secret_entries
@@ -197,8 +198,7 @@ def test_secret_texts_go_out_on_explicit_wish_alone(home: Desk, tmp_path: Path) 
     assert "corpus hidden: 6 secret entries (--open-secrets)" in done.left_out
     assert any("its card, rows and outputs" in each for each in done.left_out)
     assert all(each in (target / "README.txt").read_text("utf-8") for each in done.left_out)
-    with pytest.raises(UsageError, match="--purpose"):
-        export_to(tmp_path / "none", home, "hidden", open_secrets=True)
+    refuses(UsageError, "--purpose", export_to, tmp_path / "none", home, "hidden", open_secrets=True)
     opened = tmp_path / "opened"
     left = export_to(opened, home, "hidden", open_secrets=True, purpose="we leave").left_out
     assert left == ()
@@ -238,11 +238,9 @@ def test_second_export_updates_the_first(home: Desk, tmp_path: Path) -> None:
     assert {p: p.stat().st_mtime_ns for p in target.rglob("*")} == before
     assert not export_to(target, home, "hidden", "fremda-korpo").unchanged
     assert holding(target, OTHERS) != []
-    with pytest.raises(UsageError, match="also holds the corpus 'fremda-korpo'"):
-        export_to(target, home, "hidden")
+    refuses(UsageError, "also holds the corpus 'fremda-korpo'", export_to, target, home, "hidden")
     (target / "mine.txt").write_text("a note")
-    with pytest.raises(UsageError, match=r"is not written over. mine\.txt"):
-        export_to(target, home, "hidden", "fremda-korpo")
+    refuses(UsageError, r"is not written over. mine\.txt", export_to, target, home, "hidden", "fremda-korpo")
     assert (target / "mine.txt").exists()
 
 
@@ -312,20 +310,16 @@ def test_a_review_of_secret_entries_goes_out_sealed(tmp_path: Path) -> None:
 def test_what_is_no_place_for_it(home: Desk, own: str, tmp_path: Path) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "letter.txt").write_text("dear")
-    with pytest.raises(UsageError, match="is not written over"):
-        export_to(tmp_path / "letters", home, own)
-    with pytest.raises(UsageError, match="There is no corpus 'nosuch'"):
-        export_to(tmp_path / "out", home, "nosuch")
+    refuses(UsageError, "is not written over", export_to, tmp_path / "letters", home, own)
+    refuses(UsageError, "There is no corpus 'nosuch'", export_to, tmp_path / "out", home, "nosuch")
     link = tmp_path / "method"
     link.mkdir()
     (link / "passwd").symlink_to("/etc/passwd")
-    with pytest.raises(UsageError, match="is a link"):
-        export_to(tmp_path / "out", home, own, methods=(link,))
+    refuses(UsageError, "is a link", export_to, tmp_path / "out", home, own, methods=(link,))
     assert not (tmp_path / "out").exists()
     stranger = Desk(home.folder, home.office, Identity.make(Role.COMPUTER), home.review, home.batch)
     export_to(tmp_path / "out", home, "fremda-korpo")
-    with pytest.raises(UsageError, match="signed with another key"):
-        export_to(tmp_path / "out", stranger, "fremda-korpo")
+    refuses(UsageError, "signed with another key", export_to, tmp_path / "out", stranger, "fremda-korpo")
 
 
 SIGNER, OTHER = Identity.make(Role.COMPUTER), Identity.make(Role.COMPUTER)
@@ -427,8 +421,7 @@ def test_full_disk_alters_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
     with monkeypatch.context() as patched:
         patched.setattr("tempfile.mkstemp", full)
-        with pytest.raises(UsageError, match="No space left"):
-            export(target, locks, "new")
+        refuses(UsageError, "No space left", export, target, locks, "new")
     assert {each.name for each in tmp_path.iterdir()} == ({"out", "locks"} if old else {"locks"})
     assert not old or words_in(target) == "old"
     export(target, locks, "new")
@@ -443,11 +436,9 @@ def test_every_changed_byte_is_found(tmp_path: Path) -> None:
         for place in range(0, len(original), times(3, 1)):
             changed = original[:place] + bytes([original[place] ^ 1]) + original[place + 1 :]
             path.write_bytes(changed)
-            with pytest.raises(FileError):
-                read_export(target)
+            refuses(FileError, "", read_export, target)
         path.unlink()
-        with pytest.raises(FileError, match="missing"):
-            read_export(target)
+        refuses(FileError, "missing", read_export, target)
         path.write_bytes(original)
     assert words_in(target) == "words"
 
@@ -456,36 +447,30 @@ def test_what_others_put_there_is_found(tmp_path: Path) -> None:
     target = tmp_path / "out"
     export(target, tmp_path / "locks", "words")
     (target / "notes.txt").write_text("mine")
-    with pytest.raises(FileError, match=r"notes\.txt: no export wrote it"):
-        read_export(target)
+    refuses(FileError, r"notes\.txt: no export wrote it", read_export, target)
     (target / "notes.txt").unlink()
     (target / "elsewhere").symlink_to(tmp_path)
-    with pytest.raises(FileError, match="elsewhere: no export wrote it"):
-        read_export(target)
+    refuses(FileError, "elsewhere: no export wrote it", read_export, target)
     (target / "elsewhere").unlink()
     card = target / "runs/a/card.json"
     card.rename(tmp_path / "card.json")
     card.symlink_to(tmp_path / "card.json")
-    with pytest.raises(FileError, match="a link is in its place"):
-        read_export(target)
+    refuses(FileError, "a link is in its place", read_export, target)
     card.unlink()
     (tmp_path / "card.json").rename(card)
     assert words_in(target) == "words"
     signed = OTHER.sign((target / "SHA256SUMS").read_bytes())
     (target / "SHA256SUMS.sig").write_bytes(signed)  # by somebody else
-    with pytest.raises(FileError, match=r"SHA256SUMS\.sig"):
-        read_export(target)
+    refuses(FileError, r"SHA256SUMS\.sig", read_export, target)
 
 
 def test_no_path_leads_out_and_no_link_takes_its_place(tmp_path: Path) -> None:
     for path in ("../out", "a/../../b", "", "a//b", "a\nb", "a\\b", "/etc/x", "a\x7f"):
-        with pytest.raises(UsageError, match="no name"):
-            write_part(tmp_path, [OutFile(path, b"")])
+        refuses(UsageError, "no name", write_part, tmp_path, [OutFile(path, b"")])
         assert list(tmp_path.iterdir()) == [], path
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     (tmp_path / "file").write_text("x")
     for name in ("link", "file"):
-        with pytest.raises(UsageError, match="is no folder"):
-            export(tmp_path / name, tmp_path / "locks", "x")
+        refuses(UsageError, "is no folder", export, tmp_path / name, tmp_path / "locks", "x")
     assert list((tmp_path / "real").iterdir()) == []

@@ -25,6 +25,7 @@ from review.files.identities import place_of
 from review.files.manifests import BatchItem, OthersWords, SentenceContext, wording
 from review.files.ratings import open_ratings, sign_ratings
 from review.rating import Reason
+from tests.harness.sealed.refusals import refuses
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,
@@ -45,9 +46,7 @@ WORDS = "kizun gorot sapos gipad"
 
 
 def refused(data: bytes, *identities: AgeIdentity, passphrase: str | None = None) -> FileError:
-    with pytest.raises(FileError, match=r"[.)]$") as error:
-        open_batch(data, identities, passphrase)
-    return error.value
+    return refuses(FileError, r"[.)]$", open_batch, data, identities, passphrase)
 
 
 def sha256(data: bytes) -> str:
@@ -141,12 +140,9 @@ def test_secret_batch_opens_for_laptops_or_with_words_alone() -> None:
     assert refused(data).problem is FileProblem.LOCKED
     assert refused(data, LAPTOP.age).problem is FileProblem.LOCKED
     assert refused(data, passphrase="kizun gorot sapos gipaf").problem is FileProblem.WRONG_KEY
-    with pytest.raises(FileError, match="secret sentences"):
-        write_batch(batch(secret=True))
-    with pytest.raises(FileError, match="too short"):
-        write_batch(batch(secret=True), passphrase="house")
-    with pytest.raises(FileError, match="no age recipient"):
-        write_batch(batch(secret=True), recipients=["age1nobody"])
+    refuses(FileError, "secret sentences", write_batch, batch(secret=True))
+    refuses(FileError, "too short", write_batch, batch(secret=True), passphrase="house")
+    refuses(FileError, "no age recipient", write_batch, batch(secret=True), recipients=["age1nobody"])
     with pytest.raises(FileError, match="either for laptops or with"):
         write_batch(batch(), recipients=[LAPTOP.public.recipient], passphrase=WORDS)
     assert "not sealed" in str(refused(batch(secret=True).archive))
@@ -154,16 +150,13 @@ def test_secret_batch_opens_for_laptops_or_with_words_alone() -> None:
 
 def test_another_key_cannot_sign_and_nothing_is_not_made() -> None:
     other, plain = Identity.make(Role.ORGANISATION), members_of(batch())
-    with pytest.raises(FileError, match="another organisation's signing key"):
-        make_batch(manifest(), items(), training(), other)
+    refuses(FileError, "another organisation's signing key", make_batch, manifest(), items(), training(), other)
     forged = pack(plain | {"manifest.sig": other.sign(plain["manifest.json"])})
     assert refused(forged).problem is FileProblem.DAMAGED
     for name in ("items.jsonl", "training.jsonl", "README.txt"):
         assert refused(pack(plain | {name: plain[name] + b"\n"})).problem is FileProblem.DAMAGED
-    with pytest.raises(FileError, match="nothing to do"):
-        make_batch(manifest(), [], [], ORGANISATION, SALT)
-    with pytest.raises(FileError, match="not there"):
-        make_batch(manifest(), items()[:1], [], ORGANISATION, SALT)
+    refuses(FileError, "nothing to do", make_batch, manifest(), [], [], ORGANISATION, SALT)
+    refuses(FileError, "not there", make_batch, manifest(), items()[:1], [], ORGANISATION, SALT)
 
 
 ITEM = canonical_bytes(items()[0].model_dump())
@@ -299,10 +292,8 @@ def test_version_3_comes_back_and_stands_in_no_earlier_one() -> None:
     for parts in (shown, training()), (items(), lessons):
         with pytest.raises(FileError, match="more than its version has"):
             make_batch(manifest(format="rosetta-batch/2"), *parts, ORGANISATION, SALT)
-    with pytest.raises(ValueError, match="later version"):
-        manifest(format="rosetta-batch/2", shows_words=True)
-    with pytest.raises(FileError, match="no second look"):
-        make_batch(manifest(), shown, [], ORGANISATION, SALT)
+    refuses(ValueError, "later version", manifest, format="rosetta-batch/2", shows_words=True)
+    refuses(FileError, "no second look", make_batch, manifest(), shown, [], ORGANISATION, SALT)
     with pytest.raises(FileError, match="in one language twice"):
         make_batch(manifest(translations={"en": {"guide": "x"}}), items(), [], ORGANISATION, SALT)
 
@@ -336,9 +327,8 @@ FILES: dict[str, tuple[bytes, Opening]] = {
 
 
 def refuse(opening: Opening, data: bytes) -> None:
-    with pytest.raises(FileError) as refused:
-        opening(data)
-    said = str(refused.value)
+    refused = refuses(FileError, "", opening, data)
+    said = str(refused)
     assert said.endswith(".")
     assert len(said.split()) > 4
 

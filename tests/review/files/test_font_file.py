@@ -19,6 +19,7 @@ pytest.importorskip("fontTools", reason="the extra `fonts` is not installed")
 from fontTools.ttLib import TTFont
 
 from review.office.making.carried_fonts import subset_font
+from tests.harness.sealed.refusals import refuses
 
 FONT = subset_font(ARABIC, {"س", "\u0655"})
 DRAWN = carried().font
@@ -58,8 +59,7 @@ def test_every_changed_byte_is_noticed(place: int, by: int) -> None:
         before, now = FONT[place], made[place]
         if -(-before // 4) == -(-now // 4):
             return  # what was cut off or taken in are the zeros that fill the last word
-    with pytest.raises(FontError):
-        read_font(bytes(made))
+    refuses(FontError, "", read_font, bytes(made))
 
 
 @given(st.integers(0, 2**32))
@@ -102,8 +102,7 @@ def _set(place: int, value: int, size: int = 2) -> Callable[[bytearray], None]:
     (bytes(font_file.MOST_BYTES + 1), "more than"),
 ])  # fmt: skip
 def test_what_a_reader_could_stumble_over_is_refused(font: bytes, why: str) -> None:
-    with pytest.raises(FontError, match=why):
-        read_font(font)
+    refuses(FontError, why, read_font, font)
 
 
 def test_a_font_goes_with_the_open_font_licence_and_no_other() -> None:
@@ -115,7 +114,5 @@ def test_a_font_goes_with_the_open_font_licence_and_no_other() -> None:
 
 def test_what_is_no_font_or_lacks_the_letters_cannot_be_cut() -> None:
     for data in (b"", b"no font", ARABIC[:400], ARABIC[:20_000]):
-        with pytest.raises(FontError):
-            subset_font(data, {"س"})
-    with pytest.raises(FontError, match="none of the letters"):
-        subset_font(ARABIC, {"Ꮳ"})
+        refuses(FontError, "", subset_font, data, {"س"})
+    refuses(FontError, "none of the letters", subset_font, ARABIC, {"Ꮳ"})

@@ -17,6 +17,7 @@ from review.files.identities import read_code, write_laptop_card
 from review.files.manifests import Organisation
 from review.files.ratings import open_ratings, write_ratings
 from review.office.results.results import governance_bundle
+from tests.harness.sealed.refusals import refuses
 from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, REVIEWERS, batch, events
 from tests.review.office.made import desk
 
@@ -98,8 +99,7 @@ def test_ratings_open_and_verify_without_us(folder: Path) -> None:
     said = run(folder, [*in_order("bits()", "sed -n"), block("for member") + "\ntrue"])
     assert "events.jsonl is what was signed" not in said
     manifest.write_bytes(manifest.read_bytes().replace(b"spring", b"summer"))
-    with pytest.raises(AssertionError, match="Signature Verification Failure"):
-        run(folder, in_order("sed -n"))
+    refuses(AssertionError, "Signature Verification Failure", run, folder, in_order("sed -n"))
 
 
 @needs_programs
@@ -111,8 +111,7 @@ def test_batch_code_and_card_verify_without_us(folder: Path) -> None:
     assert (folder / "batch.zip").read_bytes() == opened.archive
     assert said.endswith(f"the batch is for {PEOPLE[0]}\n")
     (folder / "code.txt").write_text("YBKCTGFM\n")
-    with pytest.raises(AssertionError):
-        run(folder, in_order("code="))
+    refuses(AssertionError, "", run, folder, in_order("code="))
 
 
 @needs_programs

@@ -37,6 +37,7 @@ from review.files.identities import (
 from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
 from review.log.event import read_event
 from review.log.payloads import Reviewer
+from tests.harness.sealed.refusals import refuses
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,
@@ -65,9 +66,7 @@ def opened(path: Path) -> RatingsFile:
 
 
 def refused(data: bytes, *identities: AgeIdentity) -> FileError:
-    with pytest.raises(FileError, match=r"\.$") as error:
-        open_ratings(data, identities or [ORGANISATION.age])
-    return error.value
+    return refuses(FileError, r"\.$", open_ratings, data, identities or [ORGANISATION.age])
 
 
 def names(folder: Path) -> list[str]:
@@ -141,10 +140,8 @@ def test_name_holds_no_person_and_suits_every_system(tmp_path: Path) -> None:
         assert len(name.encode()) < 240
         assert not set(name) & set('/\\:*?"<>|\0\u202e')
         assert not name.startswith(("-", "."))
-    with pytest.raises(Exception, match="code"):
-        write_ratings(tmp_path / "0", EVERY, BATCH, LAPTOP, "../../x")
-    with pytest.raises(FileError, match="nothing to hand over"):
-        write_ratings(tmp_path / "0", [], BATCH, LAPTOP, PEOPLE[0])
+    refuses(Exception, "code", write_ratings, tmp_path / "0", EVERY, BATCH, LAPTOP, "../../x")
+    refuses(FileError, "nothing to hand over", write_ratings, tmp_path / "0", [], BATCH, LAPTOP, PEOPLE[0])
     assert len(names(tmp_path / "0")) == 1
 
 
@@ -245,9 +242,8 @@ CODES = make_codes(times(20, 1000), random.Random(1).randrange)
 
 
 def no_code(typed: str) -> CodeProblem:
-    with pytest.raises(CodeError) as error:
-        read_code(typed)
-    return error.value.problem
+    error = refuses(CodeError, "", read_code, typed)
+    return error.problem
 
 
 def test_codes_differ_and_a_wrong_character_is_noticed() -> None:
@@ -268,8 +264,7 @@ def test_codes_differ_and_a_wrong_character_is_noticed() -> None:
     assert no_code("") is CodeProblem.LENGTH
     assert no_code(CODES[0] + "0") is CodeProblem.LENGTH
     assert no_code("U" + CODES[0][1:]) is CodeProblem.CHARACTER
-    with pytest.raises(CodeError, match=r"Character 3 of the code"):
-        read_code("00\u140100000")
+    refuses(CodeError, r"Character 3 of the code", read_code, "00\u140100000")
 
 
 @examples(25, 100)
@@ -298,15 +293,12 @@ def test_card_is_read_as_written_and_changed_by_nobody() -> None:
     for place in range(len(CARD)):
         for value in (1, 2, 4, 32, 128)[:: times(3, 1)]:
             changed = CARD[:place] + bytes([CARD[place] ^ value]) + CARD[place + 1 :]
-            with pytest.raises(FileError, match=r"\.$"):
-                read_laptop_card(changed)
+            refuses(FileError, r"\.$", read_laptop_card, changed)
     other = CARD.replace(LAPTOP.public.recipient.encode(), ORGANISATION.public.recipient.encode())
     for wrong in (other, b"[" * 10_000_000):
-        with pytest.raises(FileError):
-            read_laptop_card(wrong)
+        refuses(FileError, "", read_laptop_card, wrong)
 
 
 @given(st.binary(max_size=300))
 def test_any_other_card_is_refused_in_words(data: bytes) -> None:
-    with pytest.raises(FileError):
-        read_laptop_card(data)
+    refuses(FileError, "", read_laptop_card, data)

@@ -22,6 +22,7 @@ from review.log.merge import MergeReport, Remark, merge
 from review.log.payloads import AnyPayload, Kind, Scope
 from review.log.table import append_event, create_event_table, insert_event, read_events
 from review.rating import Rating
+from tests.harness.sealed.refusals import refuses
 from tests.review.log.material import (
     ANN,
     BATCH,
@@ -114,8 +115,7 @@ def test_nobody_adds_to_a_chain_that_is_closed_to_them() -> None:
 @pytest.mark.parametrize(("seq", "prev"), [(0, "a" * 64), (1, FIRST), (1, "a" * 63)])
 def test_only_the_first_event_names_none_before_it(seq: int, prev: str) -> None:
     event = make_event(rate(0, GIST), device="a" * 16, seq=seq, lamport=1, prev=prev, salt=bytes(16))
-    with pytest.raises(EventError, match="does not name the event before it"):
-        read_event(event.line())
+    refuses(EventError, "does not name the event before it", read_event, event.line())
 
 
 @pytest.mark.parametrize("field", ["seq", "lamport"])
@@ -275,10 +275,8 @@ def test_no_field_of_an_event_can_be_changed(payload: AnyPayload) -> None:
     forged = [{**content, name: near} for name, value in content.items() for near in other(value)]
     fewer = [{key: kept for key, kept in content.items() if key != name} for name in content]
     for each in (*forged, *fewer, {**content, "more": 1}):
-        with pytest.raises(EventError):
-            read_event(canonical_bytes({**written, "payload": each}))
-    with pytest.raises(EventError):
-        read_event(canonical_bytes({**written, "salt": "f" * 32}))
+        refuses(EventError, "", read_event, canonical_bytes({**written, "payload": each}))
+    refuses(EventError, "", read_event, canonical_bytes({**written, "salt": "f" * 32}))
 
 
 def test_a_changed_head_is_another_event_or_none() -> None:
@@ -304,16 +302,14 @@ def test_only_the_one_written_form_is_read() -> None:
         line.replace(b'"seq":0', b'"seq":' + b"9" * 5000),
         *(line.replace("é".encode(), each) for each in (b"\\u00e9", b"\\ud800", b"\xe9")),
     ):  # fmt: skip
-        with pytest.raises(EventError):
-            read_event(changed)
+        refuses(EventError, "", read_event, changed)
     with pytest.raises(ValidationError):  # a time is written in plain digits
         comment(0, "x", wall="٢٠٢٦-03-01T10:00:00Z")
 
 
 @given(st.binary(max_size=300))
 def test_bytes_from_anywhere_are_refused_in_words(line: bytes) -> None:
-    with pytest.raises(EventError, match=r"^(is|has) "):
-        read_event(line)
+    refuses(EventError, r"^(is|has) ", read_event, line)
 
 
 JSON = st.recursive(
@@ -440,11 +436,9 @@ def test_row_changed_without_triggers_is_noticed(table: sqlite3.Connection, chan
     put(table, chain(rate(0, GIST)))
     table.execute("DROP TRIGGER event_is_never_changed")
     table.execute(f"UPDATE event SET {change}")
-    with pytest.raises(EventError, match=r"^Event 1 of the store "):
-        list(read_events(table))
+    refuses(EventError, r"^Event 1 of the store ", list, read_events(table))
 
 
 def test_old_sqlite_is_refused(table: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
-    with pytest.raises(StoreError, match=r"SQLite 3\.37 or newer"):
-        create_event_table(table)
+    refuses(StoreError, r"SQLite 3\.37 or newer", create_event_table, table)

@@ -26,6 +26,7 @@ from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.payloads import Export, Scope
 from review.log.table import NotSaved, create_event_table, insert_event, read_events
 from review.rating import Rating
+from tests.harness.sealed.refusals import refuses
 from tests.review.log.material import (
     ANN,
     BATCH,
@@ -101,9 +102,8 @@ def test_file_of_a_newer_version_or_another_program_is_left(tmp_path: Path, ours
     with closing(sqlite3.connect(file_of(tmp_path))) as connection:
         connection.execute(change)
     before = file_of(tmp_path).read_bytes()
-    with pytest.raises(StoreError if ours else NotSaved) as caught:
-        Laptop.open(tmp_path)
-    assert getattr(caught.value, "problem", None) is (None if ours else StorageProblem.NOT_OURS)
+    caught = refuses(StoreError if ours else NotSaved, "", Laptop.open, tmp_path)
+    assert getattr(caught, "problem", None) is (None if ours else StorageProblem.NOT_OURS)
     assert file_of(tmp_path).read_bytes() == before
 
 
@@ -114,8 +114,7 @@ def test_opening_cut_short_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         raise OSError(5, "cut")
 
     monkeypatch.setattr("review.log.laptop.fingerprint", cut)
-    with pytest.raises(NotSaved):
-        Laptop.open(tmp_path)
+    refuses(NotSaved, "", Laptop.open, tmp_path)
     with closing(sqlite3.connect(file_of(tmp_path))) as connection:
         assert connection.execute("SELECT * FROM sqlite_master").fetchall() == []
     monkeypatch.undo()
@@ -162,18 +161,15 @@ def test_batches_are_kept_as_they_came(tmp_path: Path) -> None:
         assert laptop.add_batch(manifest(BATCH), sealed, True)
         assert laptop.add_batch(manifest(OTHER_BATCH), b"", False)
         assert not laptop.add_batch(manifest(BATCH), sealed, True)
-        with pytest.raises(UsageError, match="Another batch"):
-            laptop.add_batch(manifest(BATCH, "other"), sealed, True)
+        refuses(UsageError, "Another batch", laptop.add_batch, manifest(BATCH, "other"), sealed, True)
         for content in (b"", b"[]", b"{}", b'{"batch": 1}', b'{"batch": "../x"}', b"[" * 9999, b"\xff"):  # fmt: skip
-            with pytest.raises(UsageError, match="names no batch"):
-                laptop.add_batch(content, b"", False)
+            refuses(UsageError, "names no batch", laptop.add_batch, content, b"", False)
     with Laptop.open(tmp_path) as laptop:
         first = StoredBatch(BATCH, manifest(BATCH), sealed, secret=True)
         second = StoredBatch(OTHER_BATCH, manifest(OTHER_BATCH), b"", secret=False)
         assert laptop.batches() == (first, second)
         assert laptop.batch(OTHER_BATCH) == second
-        with pytest.raises(UsageError, match="no batch"):
-            laptop.batch("0" * 16)
+        refuses(UsageError, "no batch", laptop.batch, "0" * 16)
 
 
 def test_drafts_and_settings_last(tmp_path: Path) -> None:
@@ -192,19 +188,16 @@ def test_drafts_and_settings_last(tmp_path: Path) -> None:
         assert (kept_draft(laptop, *key), laptop.setting("language")) == (None, None)
         assert kept_draft(laptop, *key[:3], "suggestion") == "other"
         for text in ("x" * 4001, "\ud800"):  # that no event could hold
-            with pytest.raises(UsageError, match="4,000"):
-                laptop.save_drafts(*key[:2], [Draft(*key[2:], text)])
+            refuses(UsageError, "4,000", laptop.save_drafts, *key[:2], [Draft(*key[2:], text)])
 
 
 def test_nothing_is_acknowledged_that_a_withdrawal_reaches(tmp_path: Path) -> None:
     with Laptop.open(tmp_path) as laptop:
         laptop.append(withdraw(Scope.COMMENTS))
-        with pytest.raises(UsageError, match="withdrew"):
-            laptop.append(comment(0, "x"))
+        refuses(UsageError, "withdrew", laptop.append, comment(0, "x"))
         laptop.append(rate(0, GIST))
         laptop.append(withdraw(Scope.BATCH))
-        with pytest.raises(UsageError, match="withdrew"):
-            laptop.append(rate(0, GIST))
+        refuses(UsageError, "withdrew", laptop.append, rate(0, GIST))
         laptop.append(withdraw(Scope.BATCH))
         laptop.append(rate(0, GIST, batch=OTHER_BATCH))
         laptop.append(rate(0, GIST, reviewer=BEN))
@@ -249,9 +242,8 @@ def test_idle_program_is_seen_until_it_ends(tmp_path: Path, end: signal.Signals)
         with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as program:
             assert program.stdout is not None
             assert program.stdout.readline() == "open\n"
-            with pytest.raises(NotSaved) as refused:
-                laptop.close_alone()
-            assert refused.value.problem is StorageProblem.BUSY
+            refused = refuses(NotSaved, "", laptop.close_alone)
+            assert refused.problem is StorageProblem.BUSY
             laptop.set_setting("still", "open")
             program.send_signal(end)
         laptop.close_alone().close()
@@ -260,13 +252,11 @@ def test_idle_program_is_seen_until_it_ends(tmp_path: Path, end: signal.Signals)
 def test_nobody_comes_in_while_one_is_alone(tmp_path: Path) -> None:
     one, other = (Laptop.open(tmp_path, busy_seconds=0.05) for _ in range(2))
     for laptop in (one, other):  # two that want to be alone hinder each other
-        with pytest.raises(NotSaved):
-            laptop.close_alone()
+        refuses(NotSaved, "", laptop.close_alone)
     one.close()
     presence = other.close_alone()
-    with pytest.raises(NotSaved) as refused:
-        Laptop.open(tmp_path, busy_seconds=0.05)
-    assert refused.value.problem is StorageProblem.BUSY
+    refused = refuses(NotSaved, "", Laptop.open, tmp_path, busy_seconds=0.05)
+    assert refused.problem is StorageProblem.BUSY
     presence.close()
     Laptop.open(tmp_path).close()
 

@@ -35,6 +35,7 @@ from review.verdict.gate.policy import proposed
 from tests.corpora.tasks.records import corpus_of
 from tests.harness.card import factory
 from tests.harness.evaluation import run_corpus
+from tests.harness.sealed.refusals import refuses
 from tests.review.office import made
 from tests.review.office.secret_entries import secret_entries
 from tests.review.thorough import examples
@@ -143,11 +144,9 @@ def test_secret_batch_is_never_open(secret: ReviewDraft, identity: Identity, tmp
     [batch] = ready.batches
     data = write_batch(batch, recipients=[laptop.recipient])
     assert open_batch(data, [laptop]).items == batch.items
-    with pytest.raises(FileError):
-        open_batch(data, [AgeIdentity.make()])
+    refuses(FileError, "", open_batch, data, [AgeIdentity.make()])
     with Office.open(tmp_path) as office:
-        with pytest.raises(FileError, match="secret"):
-            published(office, ready, tmp_path / "out", tmp_path / "cards.txt")
+        refuses(FileError, "secret", published, office, ready, tmp_path / "out", tmp_path / "cards.txt")
         assert not office.reviews()
     assert not (tmp_path / "out").exists()
 
@@ -165,8 +164,7 @@ def test_secret_batch_opens_with_words(secret: ReviewDraft, identity: Identity, 
     assert source not in data
     opened = open_batch(data, passphrase=words)
     assert len(opened.manifest.orders) == 1
-    with pytest.raises(FileError):
-        open_batch(done.files[1].read_bytes(), passphrase=words)
+    refuses(FileError, "", open_batch, done.files[1].read_bytes(), passphrase=words)
 
 
 def test_unwritten_file_keeps_nothing(draft: ReviewDraft, identity: Identity, tmp_path: Path) -> None:
@@ -177,8 +175,7 @@ def test_unwritten_file_keeps_nothing(draft: ReviewDraft, identity: Identity, tm
     file.write_text("x", "utf-8")
     with Office.open(tmp_path) as office:
         for to, at in ((out, cards), (file, tmp_path / "new.txt")):
-            with pytest.raises((OSError, HarnessError), match=r"there already|file"):
-                published(office, ready, to, at)
+            refuses((OSError, HarnessError), r"there already|file", published, office, ready, to, at)
             assert not office.reviews()
     assert not list(out.iterdir())
 
@@ -188,8 +185,7 @@ def test_what_was_kept_comes_back(draft: ReviewDraft, identity: Identity, tmp_pa
     _, policy = proposed()
     with Office.open(tmp_path) as office:
         office.create_review(ready.key, policy, ready.manifests, ready.texts)
-        with pytest.raises(UsageError, match="already"):
-            office.create_review(ready.key, policy, ready.manifests, ready.texts)
+        refuses(UsageError, "already", office.create_review, ready.key, policy, ready.manifests, ready.texts)
     with Office.open(tmp_path) as office:
         review = office.review("last")
         assert review.key == ready.key
@@ -203,10 +199,8 @@ def test_what_was_kept_comes_back(draft: ReviewDraft, identity: Identity, tmp_pa
             item.id: (item.shown.source, item.shown.candidate) for item in draft.items
         }
         assert office.review("de").name == "demo"
-        with pytest.raises(UsageError, match="no review"):
-            office.review("nothing")
-        with pytest.raises(UsageError, match="no review"):
-            office.review("")
+        refuses(UsageError, "no review", office.review, "nothing")
+        refuses(UsageError, "no review", office.review, "")
         assert office.events(review) == []
     assert (tmp_path / "reviews.sqlite").stat().st_mode & 0o777 == 0o600
 
@@ -227,8 +221,7 @@ def test_runs_that_a_verdict_could_not_rest_on_are_refused(
         number = factory.add_run(connection, outputs=outputs)
         if sealed:
             seal(connection, number)
-    with pytest.raises(UsageError, match=words):
-        made.reviewed(tmp_path)
+    refuses(UsageError, words, made.reviewed, tmp_path)
 
 
 RECORD = {"source": "Who?", "reference": "Anna", "predicted": "Anna"}
@@ -241,8 +234,7 @@ def test_outputs_and_questions_of_another_task_are_refused(tmp_path: Path) -> No
     run_corpus(path, corpus_of("qa", RECORD), Plan(method="replay", options=options))
     with closing(open_store(path)) as connection, pytest.raises(UsageError, match=OTHER_TASK):
         read_runs(connection, ["last"])
-    with pytest.raises(UsageError, match=OTHER_TASK):
-        of_corpus(corpus_of("qa", RECORD))
+    refuses(UsageError, OTHER_TASK, of_corpus, corpus_of("qa", RECORD))
     assert of_corpus(corpus_of("translation", RECORD)).entries
 
 
@@ -252,11 +244,9 @@ def test_names_are_free_and_silent_about_systems(home: Path, tmp_path: Path, dra
         assert review_name(office, "spring", "x") == "spring"
         assert review_name(office, None, "con.texts") == "review-con.texts-1"
         for bad in ("../x", "a b", "", "last", "x" * 61, "con", "aux.one", "lpt1", "spring."):
-            with pytest.raises(UsageError, match="--name"):
-                review_name(office, bad, "x")
+            refuses(UsageError, "--name", review_name, office, bad, "x")
     model = draft.runs.runs[0].run.setup.model_slug
-    with pytest.raises(UsageError, match="--title"):
-        check_words(draft.runs, {"--title": f"Judge {model}!"})
+    refuses(UsageError, "--title", check_words, draft.runs, {"--title": f"Judge {model}!"})
     check_words(draft.runs, {"--title": "Judge these"})
 
 
@@ -268,8 +258,7 @@ def test_words_for_reviewers_are_whole_in_every_language() -> None:
         assert "{organisation}" in texts.consent
     assert "cannot be called back" in review_texts("en").consent
     assert "rappelées" in review_texts("fr-CA").consent
-    with pytest.raises(UsageError, match="en, fr"):
-        review_texts("tlh")
+    refuses(UsageError, "en, fr", review_texts, "tlh")
 
 
 def test_letters_of_a_language_or_those_in_use() -> None:

@@ -32,6 +32,7 @@ from review.office.store.review import KnownLaptop
 from review.rating import Rating
 from review.verdict.gate.policy import proposed
 from rosetta_tui.review.organiser.words.imported import report_lines
+from tests.harness.sealed.refusals import refuses
 from tests.review.office.laptops import (
     NOW,
     events_of,
@@ -299,11 +300,9 @@ def test_nobody_counts_where_two_laptops_speak_until_it_is_decided(made: Desk) -
 def test_only_a_laptop_that_handed_something_over_and_is_heard_speaks(made: Desk) -> None:
     first, second = clash(made)
     stranger = KnownLaptop("ab" * 32, None, "blue", "2026-01-01T00:00:00Z")
-    with pytest.raises(UsageError, match="handed nothing over"):
-        let_speak(made.office, made.review, first.code, [stranger])
+    refuses(UsageError, "handed nothing over", let_speak, made.office, made.review, first.code, [stranger])
     take_out(made.office, laptop_of(made, second), "")
-    with pytest.raises(UsageError, match="Put it back first"):
-        let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+    refuses(UsageError, "Put it back first", let_speak, made.office, made.review, first.code, [laptop_of(made, second)])
 
 
 def test_a_laptop_that_never_spoke_for_a_person_silences_nobody(made: Desk) -> None:
@@ -311,12 +310,10 @@ def test_a_laptop_that_never_spoke_for_a_person_silences_nobody(made: Desk) -> N
     for each in (first, second):
         hand_in(made, each)
     code = printed(made.card(first))
-    with pytest.raises(UsageError) as refused:
-        let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
-    assert str(refused.value) == (f"laptop 2 has no answer of {code}; laptop 1 has. Nothing is changed.")
+    refused = refuses(UsageError, "", let_speak, made.office, made.review, first.code, [laptop_of(made, second)])
+    assert str(refused) == (f"laptop 2 has no answer of {code}; laptop 1 has. Nothing is changed.")
     both = [laptop_of(made, each) for each in (first, second)]
-    with pytest.raises(UsageError, match="Nothing is changed"):
-        let_speak(made.office, made.review, first.code, both)
+    refuses(UsageError, "Nothing is changed", let_speak, made.office, made.review, first.code, both)
     assert (len(ratings(made, first)), words(made)) == (3, [])
     old, new = (each.identity.public.signing_key for each in (first, second))
     made.office.enrol(new, "new", None, old)
@@ -336,14 +333,11 @@ def test_a_laptop_is_taken_out_with_all_that_it_said_and_put_back(made: Desk) ->
     assert report.outcome is FileOutcome.REFUSED
     assert "taken out" in report.why
     assert "was lost" in report.why
-    with pytest.raises(UsageError, match="not accepted"):
-        enrol_laptop(made.office, second.identity.public.signing_key, "x", None, [])
-    with pytest.raises(UsageError, match="already"):
-        take_out(made.office, laptop_of(made, second), "")
+    refuses(UsageError, "not accepted", enrol_laptop, made.office, second.identity.public.signing_key, "x", None, [])
+    refuses(UsageError, "already", take_out, made.office, laptop_of(made, second), "")
     assert put_back(made.office, laptop_of(made, second)) == ["demo"]
     assert in_evidence(made) == before
-    with pytest.raises(UsageError, match="nothing to undo"):
-        put_back(made.office, laptop_of(made, second))
+    refuses(UsageError, "nothing to undo", put_back, made.office, laptop_of(made, second))
     assert hand_in(made, second).outcome is FileOutcome.TAKEN
     assert len(words(made)) == 2
 

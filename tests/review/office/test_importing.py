@@ -33,6 +33,7 @@ from review.office.store.database import FILE
 from review.office.store.store import Office
 from rosetta_tui.review.organiser.words.plan import not_shown_words
 from tests.growth import sqlite_steps
+from tests.harness.sealed.refusals import refuses
 from tests.review.office.laptops import NOW, hand_in, made, person, take_file
 from tests.review.office.made import WALL, Desk, Person, desk, random_ratings, take_vouched, vouch_for
 from tests.review.office.secret_entries import secret_desk
@@ -165,8 +166,7 @@ def test_the_office_takes_back_for_a_person(made: Desk) -> None:
     assert lines[made.card(first)].withdrawn == {Scope.BATCH}
     assert lines[made.card(second)].done == 12
     assert {row.reviewer for row in rated_items(made.office, made.review)} == {second.code}
-    with pytest.raises(UsageError, match="no reviewer"):
-        withdraw(made.office, made.review, "00000000", Scope.BATCH, [made.identity.age])
+    refuses(UsageError, "no reviewer", withdraw, made.office, made.review, "00000000", Scope.BATCH, [made.identity.age])
 
 
 def test_ratings_by_item_leave_controls_out(made: Desk) -> None:
@@ -307,15 +307,13 @@ def test_file_of_another_program_or_a_newer_one_stays(tmp_path: Path, version: i
         other.execute(f"PRAGMA user_version = {version}")
         other.commit()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"is the file of another program.*Move it away"):
-        Office.open(tmp_path)
+    refuses(StoreError, r"is the file of another program.*Move it away", Office.open, tmp_path)
     assert path.read_bytes() == before
     path.unlink()
     Office.open(tmp_path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="newer"):
-        Office.open(tmp_path)
+    refuses(StoreError, "newer", Office.open, tmp_path)
 
 
 def test_file_that_could_not_be_kept_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,8 +324,7 @@ def test_file_that_could_not_be_kept_waits(tmp_path: Path, monkeypatch: pytest.M
         assert waits.outcome is FileOutcome.SET_ASIDE
         with monkeypatch.context() as broken:
             broken.setattr(importing, "note_arrival", _full)
-            with pytest.raises(NotSaved, match="full"):
-                enrol_laptop(office, waits.signing_key, "blue", None, [made.identity.age])
+            refuses(NotSaved, "full", enrol_laptop, office, waits.signing_key, "blue", None, [made.identity.age])
         assert [each.content for each in office.quarantine()] == [data]
         assert not office.imports()
         [report] = enrol_laptop(office, waits.signing_key, "blue", None, [made.identity.age])

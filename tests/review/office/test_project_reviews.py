@@ -32,6 +32,7 @@ from review.rating import CannotJudge, Rating
 from review.verdict.gate.adjudication import queue
 from rosetta_tui.report.project import next_step
 from tests.harness.project.making import candidate
+from tests.harness.sealed.refusals import refuses
 from tests.review.office import made
 from tests.review.office.school import Judge, School, Translator, Written, cheap, days, school
 
@@ -251,10 +252,8 @@ def test_only_what_waits_is_handed_out(school: School) -> None:
     assert [each.id for each in to_translate(school.project, [Segment.DEVELOPMENT])] == [1]
     school.translated()
     assert to_translate(school.project) == to_translate(school.project, again=True) == []
-    with pytest.raises(UsageError, match="No source waits"):
-        draft_sources(school.project, [], Share(1), 1)
-    with pytest.raises(UsageError, match="No translation waits"):
-        draft_agreement(school.project, [], Share(1), 1)
+    refuses(UsageError, "No source waits", draft_sources, school.project, [], Share(1), 1)
+    refuses(UsageError, "No translation waits", draft_agreement, school.project, [], Share(1), 1)
 
 
 def test_secret_sentences_seal_the_whole_review(school: School) -> None:
@@ -262,8 +261,7 @@ def test_secret_sentences_seal_the_whole_review(school: School) -> None:
     review: Review = school.asks("agree", "look").review
     assert (desk.review.secret, review.secret, review.is_agreement) == (True, True, True)
     assert not review.manifest.has_verdict
-    with pytest.raises(UsageError, match="second speakers"):
-        require_runs(review)
+    refuses(UsageError, "second speakers", require_runs, review)
     out: dict[bool, dict[str, bytes]] = {}
     with closing(open_store(school.folder / "rosetta.sqlite")) as store:
         for secrets in (False, True):
@@ -339,8 +337,7 @@ def test_shared_laptop_counts_where_the_office_says_so(school: School) -> None:
     desk, judge = school.look(of=person)
     judge.says(desk.item(1), Rating.EXCELLENT)
     assert school.take(desk, judge).own == [1]
-    with pytest.raises(UsageError, match="no review of this corpus"):
-        note_shared_laptop(school.project, "words")
+    refuses(UsageError, "no review of this corpus", note_shared_laptop, school.project, "words")
     note_shared_laptop(school.project, "look")
     found, agreed = school.gather(), school.entry().agreed
     assert (found.agreed, found.own) == (1, [])

@@ -25,6 +25,7 @@ from review.office.making.reviewer_programs import (
     write_starters,
 )
 from tests.desktop.trouble.causes import mounted, pulled
+from tests.harness.sealed.refusals import refuses
 
 PROGRAM = Random(1).randbytes(3_000_000)
 WINDOWS = {"rosetta-review/rosetta-review.exe": PROGRAM, "rosetta-review/register.cmd": b"reg"}
@@ -99,8 +100,7 @@ def test_other_archives_are_refused(
 ) -> None:
     monkeypatch.setattr(reviewer_programs, "MOST_UNPACKED", 40_000_000)
     write = zipped if name.endswith("zip") else tarred
-    with pytest.raises(UsageError, match=words):
-        recognise_archive(write(tmp_path / name, files))
+    refuses(UsageError, words, recognise_archive, write(tmp_path / name, files))
 
 
 def damaged(data: bytes) -> Iterator[bytes]:
@@ -121,20 +121,16 @@ def test_damaged_or_foreign_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "file"
     for data in [each for path in archives for each in damaged(path.read_bytes())]:
         file.write_bytes(data)
-        with pytest.raises(UsageError, match="damaged"):
-            recognise_archive(file)
+        refuses(UsageError, "damaged", recognise_archive, file)
     for content in (b"", b"PK\x03\x04", b"MZ", lzma.compress(b"no tar")):
         file.write_bytes(content)
-        with pytest.raises(UsageError, match=r"damaged|neither"):
-            recognise_archive(file)
+        refuses(UsageError, r"damaged|neither", recognise_archive, file)
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", tmp_path / "gone"):
-        with pytest.raises(UsageError, match="no such file"):
-            recognise_archive(path)
+        refuses(UsageError, "no such file", recognise_archive, path)
     with file.open("wb") as large:
         large.truncate(reviewer_programs.MOST_BYTES + 1)
-    with pytest.raises(UsageError, match=r"536\.9 MB"):
-        recognise_archive(file)
+    refuses(UsageError, r"536\.9 MB", recognise_archive, file)
 
 
 def test_a_copy_that_breaks_off_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,8 +143,7 @@ def test_a_copy_that_breaks_off_leaves_no_half_file(tmp_path: Path, monkeypatch:
     def lies(descriptor: int) -> None:
         os.pwrite(descriptor, b"N", 2_500_000)
 
-    with pytest.raises(KeyboardInterrupt):
-        stick.copy_file(archive, target, READABLE, interrupted)
+    refuses(KeyboardInterrupt, "", stick.copy_file, archive, target, READABLE, interrupted)
     monkeypatch.setattr(stick, "flush", lies)
     with pytest.raises(StickError, match="did not keep"):
         stick.copy_file(archive, target, READABLE, lambda _: None)
@@ -164,8 +159,7 @@ def test_a_full_or_read_only_stick_is_told_before(tmp_path: Path) -> None:
     mounted(disk, 2_000)
     try:
         add_program(zipped(tmp_path / "a.zip", WINDOWS), "windows", tmp_path, lambda _: None)
-        with pytest.raises(UsageError, match=r"3\.0 MB are needed and 2\.0 MB are free"):
-            programs_to_copy(tmp_path, disk)
+        refuses(UsageError, r"3\.0 MB are needed and 2\.0 MB are free", programs_to_copy, tmp_path, disk)
         [program] = list_programs(tmp_path)
         with pytest.raises(StickError, match="not enough room"):
             copy_program(program, disk, lambda _: None)

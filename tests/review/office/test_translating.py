@@ -24,6 +24,7 @@ from review.office.results.results import require_runs, runs_of
 from review.rating import CannotJudge, Rating
 from review.session.words.catalogue import Words
 from review.verdict.certificate.evidence import read_key
+from tests.harness.sealed.refusals import refuses
 from tests.review.office import made
 from tests.review.office.made import WALL, Person
 from tests.review.office.school import Translator, Written, desk, opened, sentences
@@ -45,11 +46,9 @@ def test_lines_are_sentences_each_once_or_refused(tmp_path: Path) -> None:
         (b"a\nb\x1b[2J", "line 2: a control character"),
     ):
         path.write_bytes(content)
-        with pytest.raises(UsageError, match=said):
-            of_lines(path, "en", "crk")
+        refuses(UsageError, said, of_lines, path, "en", "crk")
     for source, target, said in (("en", None, "--target-language"), ("my english", "crk", "not a language tag")):
-        with pytest.raises(UsageError, match=said):
-            of_lines(path, source, target)
+        refuses(UsageError, said, of_lines, path, source, target)
 
 
 DEMO = load(sample_path(DEMO_CORPUS))
@@ -79,15 +78,12 @@ def test_blank_and_secret_sentences_are_handed_to_nobody() -> None:
         given = of_corpus(Corpus(DEMO.dataset, (*lacking, *DEMO.entries[2:]), "", Form.JSONL))
         assert [each.id for each in given.entries] == [each.id for each in DEMO.entries[2:]]
         assert not fits(blank)
-        with pytest.raises(UsageError, match="no entry with a source"):
-            of_corpus(Corpus(DEMO.dataset, lacking, "", Form.JSONL))
+        refuses(UsageError, "no entry with a source", of_corpus, Corpus(DEMO.dataset, lacking, "", Form.JSONL))
     secret = tuple(e.model_copy(update={"segment": Segment.HELD_OUT}) for e in DEMO.entries[:2])
     mixed = Corpus(DEMO.dataset, (*secret, *DEMO.entries[2:]), "", Form.JSONL)
-    with pytest.raises(UsageError, match="2 of these sentences belong to secret segments") as error:
-        of_corpus(mixed)
-    assert secret[0].source not in str(error.value)
-    with pytest.raises(UsageError, match="no entry"):
-        of_corpus(DEMO, [Segment.GOLD_STANDARD])
+    error = refuses(UsageError, "2 of these sentences belong to secret segments", of_corpus, mixed)
+    assert secret[0].source not in str(error)
+    refuses(UsageError, "no entry", of_corpus, DEMO, [Segment.GOLD_STANDARD])
     given = of_corpus(DEMO, [Segment.DEVELOPMENT])
     assert given.entries
     assert all(not entry.reference for entry in given.entries), "entries have no answers"
@@ -115,8 +111,7 @@ def test_everybody_gets_their_share_and_too_much_is_refused(tmp_path: Path) -> N
         (Share(1, per_person=1), "asked of nobody"),
         (Share(1, core=9), "--core"),
     ):
-        with pytest.raises(UsageError, match=said):
-            draft_translations(given, share, 1)
+        refuses(UsageError, said, draft_translations, given, share, 1)
 
 
 def test_what_most_people_wrote_is_the_reference(desk: Written, tmp_path: Path) -> None:
@@ -244,8 +239,7 @@ def test_the_corpus_tells_which_text_each_person_agreed_to(desk: Written, tmp_pa
 
 def test_there_is_no_gate_for_translations(desk: Written) -> None:
     for ask in (lambda: require_runs(desk.review), lambda: runs_of(desk.review, None)):
-        with pytest.raises(UsageError, match="collects translations"):
-            ask()
+        refuses(UsageError, "collects translations", ask)
     with pytest.raises(UsageError, match="no verdict"):
         read_key(canonical_bytes(desk.review.key.model_dump(mode="json")), "answer-key.json")
     assert desk.review.translating

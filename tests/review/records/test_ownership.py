@@ -33,6 +33,7 @@ from review.records.ownership import (
 )
 from review.records.ownership import OwnershipRecord as Record
 from review.records.profile import seen
+from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants.made import KEEPERS, OFFICE
 from tests.harness.vault.made import ticking
 from tests.review.thorough import times
@@ -72,8 +73,7 @@ def test_states_follow_from_acts_and_terms(proposed: Record, agreed: Record) -> 
     assert (said.organisation_share, said.developer_share) == (90, 10)
     assert (len(said.developer_keeps), len(said.organisation_gains)) == (3, 3)
     assert terms(organisation_share=60).developer_share == 40
-    with pytest.raises(UsageError, match="organisation_share"):
-        terms(organisation_share=101)
+    refuses(UsageError, "organisation_share", terms, organisation_share=101)
 
 
 def test_copies_say_the_same_in_any_order(proposed: Record, agreed: Record) -> None:
@@ -93,8 +93,7 @@ def test_copies_say_the_same_in_any_order(proposed: Record, agreed: Record) -> N
     assert read_ownership(found.pop()).state is OwnershipState.REVOKED
     for older in (proposed, agreed):  # an old copy takes nothing back
         assert merged(older, copies[-1]).state is OwnershipState.REVOKED
-    with pytest.raises(UsageError, match="other terms"):
-        merged(proposed, propose(terms(), US))
+    refuses(UsageError, "other terms", merged, proposed, propose(terms(), US))
 
 
 def test_side_says_only_what_it_can_and_once(agreed: Record, proposed: Record) -> None:
@@ -102,19 +101,13 @@ def test_side_says_only_what_it_can_and_once(agreed: Record, proposed: Record) -
         (OwnershipAction.SIGNED, MALLORY, "neither side"), (OwnershipAction.SIGNED, US, "already"),
         (OwnershipAction.REFUSED, US, "answer --revoke"),
     ):  # fmt: skip
-        with pytest.raises(UsageError, match=words):
-            say(agreed, what, who, "because")
+        refuses(UsageError, words, say, agreed, what, who, "because")
     refused = say(proposed, OwnershipAction.REFUSED, ANN, "no")
-    with pytest.raises(UsageError, match="refused"):
-        say(refused, OwnershipAction.SIGNED, US)
-    with pytest.raises(UsageError, match="did not sign"):
-        say(refused, OwnershipAction.REVOKED, US, "no")
-    with pytest.raises(UsageError, match="reason"):
-        say(proposed, OwnershipAction.REFUSED, ANN, "  ")
-    with pytest.raises(UsageError, match="nobody agrees with themselves"):
-        propose(terms(developer=US), US)
-    with pytest.raises(UsageError, match="Only the organisation"):
-        propose(terms(), ANN)
+    refuses(UsageError, "refused", say, refused, OwnershipAction.SIGNED, US)
+    refuses(UsageError, "did not sign", say, refused, OwnershipAction.REVOKED, US, "no")
+    refuses(UsageError, "reason", say, proposed, OwnershipAction.REFUSED, ANN, "  ")
+    refuses(UsageError, "nobody agrees with themselves", propose, terms(developer=US), US)
+    refuses(UsageError, "Only the organisation", propose, terms(), ANN)
 
 
 def _act(record: Record, what: str, by: Identity, **changed: str) -> dict[str, Any]:
@@ -169,8 +162,7 @@ def test_what_somebody_made_of_a_record_is_refused(agreed: Record, name: str) ->
     change, words = CHANGES[name]
     raw = json.loads(agreed.data())
     change(raw, agreed)
-    with pytest.raises(FileError, match=words):
-        read_ownership(canonical_bytes(raw) + b"\n")
+    refuses(FileError, words, read_ownership, canonical_bytes(raw) + b"\n")
 
 
 def test_every_changed_byte_is_found(agreed: Record) -> None:
@@ -178,13 +170,10 @@ def test_every_changed_byte_is_found(agreed: Record) -> None:
     for place in rng.sample(range(len(data)), times(40, 150)):
         changed = bytearray(data)
         changed[place] ^= 1 << rng.randrange(8)
-        with pytest.raises(FileError):
-            read_ownership(bytes(changed))
+        refuses(FileError, "", read_ownership, bytes(changed))
     for end in (0, 1, len(data) // 2, len(data) - 1):
-        with pytest.raises(FileError):
-            read_ownership(data[:end])
-    with pytest.raises(FileError):
-        read_ownership(data + b" " * 70_000)
+        refuses(FileError, "", read_ownership, data[:end])
+    refuses(FileError, "", read_ownership, data + b" " * 70_000)
 
 
 # keeping what both sides said: two programs at once, and a word whose file could not be written
@@ -240,8 +229,7 @@ def test_unwritten_word_is_given_again(store: sqlite3.Connection, tmp_path: Path
     first = agreeing.answer(store, proposed.data(), OwnershipAction.SIGNED, tmp_path)
     again = agreeing.answer(store, proposed.data(), OwnershipAction.SIGNED, tmp_path)
     assert again.data() == first.data() == kept(store, proposed).data()
-    with pytest.raises(UsageError, match="already"):
-        agreeing.answer(store, first.data(), OwnershipAction.SIGNED, tmp_path)
+    refuses(UsageError, "already", agreeing.answer, store, first.data(), OwnershipAction.SIGNED, tmp_path)
     with pytest.raises(UsageError, match="No key of this computer"):
         agreeing.answer(store, propose(terms(ANN), US).data(), OwnershipAction.SIGNED, tmp_path)
 

@@ -42,6 +42,7 @@ from review.session.waiting import (
 from review.session.words.catalogue import Words
 from review.session.words.troubles import trouble
 from tests import keyring_in_memory
+from tests.harness.sealed.refusals import refuses
 from tests.keyring_in_memory import MemoryKeyring
 from tests.review.session.scenes import CODE, CUSTODIANS, Sitting, batch_of, item_of, items_of
 from tests.review.thorough import examples, times
@@ -114,10 +115,9 @@ def test_what_others_keep_in_the_folder_stays(person: Sitting, ring: MemoryKeyri
 def test_another_window_prevents_it_and_nothing_is_changed(person: Sitting) -> None:
     before = every_byte(person.folder)
     other = Laptop.open(person.folder)
-    with pytest.raises(NotSaved) as refused:
-        erase_everything(person.laptop)
-    assert refused.value.problem is StorageProblem.BUSY
-    assert "another window" in why_not_erased(Words.load("en"), refused.value).said
+    refused = refuses(NotSaved, "", erase_everything, person.laptop)
+    assert refused.problem is StorageProblem.BUSY
+    assert "another window" in why_not_erased(Words.load("en"), refused).said
     assert every_byte(person.folder) == before
     person.rate()
     other.close()
@@ -174,11 +174,9 @@ def as_another() -> Iterator[None]:
 
 def test_who_may_not_look_there_deletes_nothing(person: Sitting, as_another: None) -> None:
     for begin in (finish_erasing, open_laptop):
-        with pytest.raises(NotSaved) as refused:
-            begin(person.folder)
-        assert refused.value.problem is StorageProblem.READ_ONLY
-    with pytest.raises(NotSaved):
-        erase_everything(person.laptop)
+        refused = refuses(NotSaved, "", begin, person.folder)
+        assert refused.problem is StorageProblem.READ_ONLY
+    refuses(NotSaved, "", erase_everything, person.laptop)
     os.seteuid(0)
     person.rate()
 
@@ -291,8 +289,7 @@ def test_withdrawal_is_told_where_it_was_handed_over(sitting: Sitting, stick: Pa
 
 def test_everything_is_handed_over_without_opening_a_review(sitting: Sitting, stick: Path) -> None:
     sitting.rate()
-    with pytest.raises(StickError):
-        hand_over_all(sitting.laptop, stick / "gone")
+    refuses(StickError, "", hand_over_all, sitting.laptop, stick / "gone")
     assert waiting(sitting) == (1, False)
     (file,) = hand_over_all(sitting.laptop, stick)
     opened = open_ratings(file.path.read_bytes(), CUSTODIANS)
@@ -308,9 +305,8 @@ def test_keys_without_room_are_told(sitting: Sitting, stick: Path, monkeypatch: 
 
     sitting.rate(Rating.GIST)
     monkeypatch.setattr("harness.sealed.keys.write_private", full)
-    with pytest.raises(KeyStoreError) as caught:
-        sitting.session.export(stick)
-    said = trouble(Words.load("en"), caught.value)
+    caught = refuses(KeyStoreError, "", sitting.session.export, stick)
+    said = trouble(Words.load("en"), caught)
     assert "disk is full" in said.said
     assert "No space left on device" in said.detail
 

@@ -46,6 +46,7 @@ from review.session.waiting import hand_over_all, kept
 from review.session.words.catalogue import Words
 from review.session.words.keys import NextAction
 from review.session.words.troubles import OtherReviewerError
+from tests.harness.sealed.refusals import refuses
 from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import (
     CODE,
@@ -144,10 +145,8 @@ def test_code_is_forgiving_checked_and_remembered(laptop: Laptop, stick: Path) -
     assert opening.remembered(batch) is None
     assert opening.reviewer(batch, f" {CODE[:4].lower()}-{CODE[4:]} ") == CODE
     assert opening_of(laptop, stick).remembered(batch) == CODE[:2]
-    with pytest.raises(OtherReviewerError):
-        opening.reviewer(batch, STRANGER)
-    with pytest.raises(CodeError):
-        opening.reviewer(batch, CODE[:-1])
+    refuses(OtherReviewerError, "", opening.reviewer, batch, STRANGER)
+    refuses(CodeError, "", opening.reviewer, batch, CODE[:-1])
     assert opening.remembered(batch) == CODE[:2]
     opening.reviewer(batch, OTHER_CODE)
     assert opening.remembered(batch) == OTHER_CODE[:2]
@@ -174,14 +173,12 @@ def test_batch_with_a_passphrase_asks_for_it_each_time(laptop: Laptop, stick: Pa
     opening = opening_of(laptop, stick)
     (choice,) = opening.choices()
     for typed, problem in ((None, FileProblem.LOCKED), (draw_words(3), FileProblem.WRONG_KEY)):
-        with pytest.raises(FileError) as caught:
-            opening.open(choice, typed)
-        assert caught.value.problem is problem
+        caught = refuses(FileError, "", opening.open, choice, typed)
+        assert caught.problem is problem
     batch = opening.open(choice, SECRET_WORDS)
     opening.session(batch, CODE, Face.LINES)
     (here,) = opening_of(laptop, stick).choices()
-    with pytest.raises(FileError):
-        opening.open(here)
+    refuses(FileError, "", opening.open, here)
     assert opening.open(here, SECRET_WORDS).items == batch.items
 
 
@@ -257,8 +254,7 @@ def test_who_types_a_code_finds_their_sentences_by_tag(laptop: Laptop, stick: Pa
     write_file(NEW, stick)
     opening = opening_of(laptop, stick)
     batch = opening.open(opening.choices()[0])
-    with pytest.raises(OtherReviewerError):
-        opening.reviewer(batch, STRANGER)
+    refuses(OtherReviewerError, "", opening.reviewer, batch, STRANGER)
     person, other = opening.reviewer(batch, CODE.lower()), NEW.person(OTHER_CODE)
     assert person == NEW.person(CODE)
     assert other is not None
@@ -485,8 +481,7 @@ def test_fault_still_shows_place(flow_of: FlowOf, monkeypatch: pytest.MonkeyPatc
     owner, name = (Session, "answered") if sits else (Opening, "reviewer")
     with monkeypatch.context() as broken:
         broken.setattr(owner, name, lambda *_: 1 // 0)
-        with pytest.raises(ZeroDivisionError):
-            flow.answer(NextAction.ANSWERS if sits else CODE)
+        refuses(ZeroDivisionError, "", flow.answer, NextAction.ANSWERS if sits else CODE)
     after = flow.answer("anything")
     assert isinstance(after, AtSentences if sits else ChooseReview)
     assert isinstance(lead(flow, after, AtSentences), AtSentences)

@@ -50,6 +50,7 @@ from review.session.words.keys import (
 from review.session.words.keys import RATINGS as RATINGS_SAID
 from review.session.words.page import OrganiserText
 from review.session.words.troubles import OtherReviewerError, trouble
+from tests.harness.sealed.refusals import refuses
 from tests.review.session.scenes import (
     CODE,
     CONSENT,
@@ -206,8 +207,7 @@ def test_numbers_follow_the_rule_of_the_language() -> None:
 def test_what_is_no_language_tag_is_refused() -> None:
     for tag in ("", "../x", "a/b", "x" * 99, "é", "-", "fr-"):
         assert checked_tag(" cr_Cans ") == "cr-Cans"
-        with pytest.raises(UsageError, match="no language tag"):
-            checked_tag(tag)
+        refuses(UsageError, "no language tag", checked_tag, tag)
 
 
 RATINGS = [Act.REJECT, Act.GIST, Act.ACCEPTABLE, Act.EXCELLENT]
@@ -233,8 +233,7 @@ def test_keys_and_digits_choose_on_every_keyboard() -> None:
 
 def test_a_key_that_is_taken_is_refused() -> None:
     for key in ("s", "&"):
-        with pytest.raises(ValueError, match="is taken"):
-            table({Act.SKIP: ("s",), Act.HELP: (key,)})
+        refuses(ValueError, "is taken", table, {Act.SKIP: ("s",), Act.HELP: (key,)})
 
 
 def test_page_for_speakers_names_keys_and_answers_as_they_are() -> None:

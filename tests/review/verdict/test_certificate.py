@@ -40,6 +40,7 @@ from review.verdict.certificate.coarse import (
 from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence, unpack_evidence
 from review.verdict.certificate.verifying import verify, verify_outside
 from review.verdict.gate.verdict import GateOutcome
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first, times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
@@ -143,8 +144,7 @@ def test_no_pseudonym_is_in_it_or_on_its_pages() -> None:
 def test_too_few_ratings_are_not_certified() -> None:
     evidence = review_of(1, Shape(reviewers=1, mischief=0.0))
     assert read_verdict(evidence, RUN).verdict.outcome is GateOutcome.INSUFFICIENT
-    with pytest.raises(HarnessError, match="too little was rated"):
-        certify(evidence, RUN, issuer(), ISSUED)
+    refuses(HarnessError, "too little was rated", certify, evidence, RUN, issuer(), ISSUED)
 
 
 def test_what_is_no_certificate_is_refused() -> None:
@@ -156,21 +156,18 @@ def test_what_is_no_certificate_is_refused() -> None:
         (b"[" * 99_999, "not JSON"),
         (b" " * (5 * 2**20), "too large"),
     ):
-        with pytest.raises(UsageError, match=re.escape(words)):
-            read_certificate(content, "c.json")
+        refuses(UsageError, re.escape(words), read_certificate, content, "c.json")
 
 
 def test_another_form_or_field_is_refused() -> None:
     said = json.loads(certified().certificate)
-    with pytest.raises(UsageError, match="canonical"):
-        read_certificate(json.dumps(said).encode(), "c.json")
+    refuses(UsageError, "canonical", read_certificate, json.dumps(said).encode(), "c.json")
     changes: list[dict[str, object]] = [
         {"more": 1}, {"issued": "yesterday"}, {"verdict": {"outcome": "yes"}}, {"verdict": {}},
         {"batches": {"x": "y"}},
     ]  # fmt: skip
     for change in changes:
-        with pytest.raises(UsageError):
-            read_certificate(json.dumps({**said, **change}).encode(), "c.json")
+        refuses(UsageError, "", read_certificate, json.dumps({**said, **change}).encode(), "c.json")
 
 
 class Tags(HTMLParser):

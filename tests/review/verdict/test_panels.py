@@ -13,6 +13,7 @@ from review.rating import CannotJudge, Rating
 from review.verdict.gate.adjudication import Case, Grounds, ItemComment, SecondLook, decisions, grounds, queue
 from review.verdict.gate.key import AnswerKey, ControlKind, KeyItem, KeyRun
 from review.verdict.gate.panel import Harm, Panel, not_shown, panel_of
+from tests.harness.sealed.refusals import refuses
 from tests.review.office import reviewed
 from tests.review.office.reviewed import ITEMS, PEOPLE, Reason, said, state
 from tests.review.verdict.histories import ORGANISATION, WALL, Chain, evidence_of
@@ -95,8 +96,7 @@ def test_only_real_items_of_people_who_agreed_count() -> None:
     assert found.sequences == {A: (1, 3, 3, 3, 3)}
     assert found.times_ms == {A: (0, 100, 200, 300, 400)}
     assert panel(laptop, run="r2").ratings == {A: {OTHER: 3}}
-    with pytest.raises(UsageError, match="no run 'r9'"):
-        panel(Laptop(), run="r9")
+    refuses(UsageError, "no run 'r9'", panel, Laptop(), run="r9")
     laptop = Laptop()
     laptop.agree(STRANGER)
     for who in (A, STRANGER):
@@ -192,8 +192,7 @@ def case(flags: int, decided: Adjudication | None = None) -> Case:
 @pytest.mark.parametrize("before", [None, NOTED], ids=["nothing", "a note"])
 def test_nobody_decides_what_nobody_flagged(harmful: bool, before: Adjudication | None) -> None:
     assert not case(0, before).may_be_decided
-    with pytest.raises(UsageError, match="Nobody flagged"):
-        decisions(case(0, before), harmful, "", WALL)
+    refuses(UsageError, "Nobody flagged", decisions, case(0, before), harmful, "", WALL)
     assert decisions(case(0, before), None, "hm", WALL) == [
         Adjudicate(wall=WALL, batch=BATCH, item=ITEM, harmful=None, note="hm")
     ]
@@ -226,19 +225,15 @@ def test_note_is_kept_beside_what_was_decided() -> None:
     [noted] = decisions(case(1), None, "a\udc80b\ud83d\ude00", WALL)
     event = make_event(noted, device="0" * 16, seq=0, lamport=1, prev="", salt=b"0" * 16)
     assert (read_event(event.line()).payload, noted.note) == (noted, "a\ufffdb😀")
-    with pytest.raises(UsageError, match="4,001 characters") as refused:
-        decisions(case(1), None, "x" * (MOST_TEXT + 1), WALL)
-    assert "xx" not in str(refused.value)
+    refused = refuses(UsageError, "4,001 characters", decisions, case(1), None, "x" * (MOST_TEXT + 1), WALL)
+    assert "xx" not in str(refused)
 
 
 def test_nothing_is_decided_without_grounds() -> None:
-    with pytest.raises(UsageError, match="a reason and the name"):
-        decisions(case(1), False, "", WALL)
+    refuses(UsageError, "a reason and the name", decisions, case(1), False, "", WALL)
     for reason, by in (("", "Ann"), (" \t", "Ann"), ("used so here", " "), ("", "")):
-        with pytest.raises(UsageError, match="A decision needs a"):
-            grounds(reason, by, [])
-    with pytest.raises(UsageError, match="201 characters"):
-        grounds("x" * 201, "Ann", [])
+        refuses(UsageError, "A decision needs a", grounds, reason, by, [])
+    refuses(UsageError, "201 characters", grounds, "x" * 201, "Ann", [])
     assert grounds("  used\n so ", "Ann ", []) == Grounds("used so", "Ann")
 
 
@@ -253,9 +248,8 @@ def test_grounds_quote_no_text_of_the_item(words: str, quotes: bool) -> None:
         assert grounds(words, "Ann", texts).reason == words
         return
     for reason, by in ((words, "Ann"), ("used so here", words)):
-        with pytest.raises(UsageError, match="repeats words of the sentence") as refused:
-            grounds(reason, by, texts)
-        assert "dog" not in str(refused.value).lower()
+        refused = refuses(UsageError, "repeats words of the sentence", grounds, reason, by, texts)
+        assert "dog" not in str(refused).lower()
 
 
 def test_a_decision_of_before_is_read_and_written_as_it_was() -> None:

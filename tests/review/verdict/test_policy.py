@@ -24,6 +24,7 @@ from review.verdict.gate.key import ControlKind
 from review.verdict.gate.panel import ControlItem, Panel, clopper_pearson
 from review.verdict.gate.policy import MOST_BYTES, for_panel, proposed, read_policy, read_policy_file
 from review.verdict.gate.verdict import COUNTED, ONE, OUTCOMES, WORDS, Code, GateFinding, care_words, finding_words
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, times
 from tests.review.verdict.panels import by_chance, good, made, with_controls
 from tests.scoring.late import stats
@@ -73,22 +74,19 @@ WRONG = [
 
 def test_wrong_policy_is_refused_with_file_field_or_line() -> None:
     for right, wrong, words in WRONG:
-        with pytest.raises(UsageError) as refused:
-            read_policy(SHIPPED.decode().replace(right, wrong, 1).encode(), "ours.toml")
-        assert "ours.toml" in str(refused.value)
-        assert words in str(refused.value)
+        refused = refuses(UsageError, "", read_policy, SHIPPED.decode().replace(right, wrong, 1).encode(), "ours.toml")
+        assert "ours.toml" in str(refused)
+        assert words in str(refused)
     for content, words in (
         (b"a = 1\nb = \xff", "line 2: not UTF-8"), (b"#" * 70_000, "larger than"),
         (b"", "field 'format': This field is missing. Add it."),
     ):  # fmt: skip
-        with pytest.raises(UsageError, match=words):
-            read_policy(content, "ours.toml")
+        refuses(UsageError, words, read_policy, content, "ours.toml")
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
 def test_any_bytes_are_read_or_refused_in_words(content: bytes) -> None:
-    with pytest.raises(UsageError):
-        read_policy(content, "p")
+    refuses(UsageError, "", read_policy, content, "p")
 
 
 @given(st.integers(0, len(SHIPPED) - 1), st.binary(min_size=1, max_size=3))
@@ -105,12 +103,10 @@ def test_file_is_read_once_within_bounds(tmp_path: Path, monkeypatch: pytest.Mon
     policy, content = read_policy_file(path)
     assert (policy, content) == (proposed()[0], b"\xef\xbb\xbf" + SHIPPED)
     path.write_bytes(b"#" * (MOST_BYTES + 1))
-    with pytest.raises(UsageError, match=r"ours.*larger than"):
-        read_policy_file(path)
+    refuses(UsageError, r"ours.*larger than", read_policy_file, path)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(UsageError, match="a pipe or a device, not a file"):
-        read_policy_file(pipe)
+    refuses(UsageError, "a pipe or a device, not a file", read_policy_file, pipe)
     reads: list[object] = []
     monkeypatch.setattr(
         "review.verdict.gate.policy.read_bytes",

@@ -48,6 +48,7 @@ from review.verdict.gate.key import AnswerKey
 from review.verdict.stand_alone import rosetta_verify as second
 from review.verdict.stand_alone.rosetta_verify import MEMBERS
 from rosetta_tui.review.organiser.words.gate import verification_lines
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
@@ -246,9 +247,8 @@ def test_a_decision_with_a_note_is_to_be_made_again() -> None:
     item, batch = next(iter(key.items)), key.batches[0]
     office = Chain(Random(4))
     office.write(Adjudicate(wall=WALL, batch=batch, item=item, harmful=True, note=PRIVATE))
-    with pytest.raises(UsageError, match="rosetta review adjudicate") as caught:
-        evidence_of(key, [*events, *office.events])
-    assert PRIVATE not in str(caught.value)
+    caught = refuses(UsageError, "rosetta review adjudicate", evidence_of, key, [*events, *office.events])
+    assert PRIVATE not in str(caught)
 
 
 def test_a_file_read_back_is_the_same_evidence() -> None:
@@ -313,8 +313,7 @@ def test_what_is_no_list_of_devices_is_refused() -> None:
         b"", b"[]", b"{}", b'{"organisation":1,"devices":{}}', b"[" * 99_999,
         b'{"organisation":"a","devices":[]}', b'{"organisation":"a","devices":{"b":3}}',
     ):  # fmt: skip
-        with pytest.raises(UsageError, match=r"devices\.json"):
-            read_devices(content, "devices.json")
+        refuses(UsageError, r"devices\.json", read_devices, content, "devices.json")
 
 
 def test_a_changed_event_is_named_by_its_line() -> None:
@@ -325,8 +324,7 @@ def test_a_changed_event_is_named_by_its_line() -> None:
     for old, new in ((b'"excellent"', b'"reject"'), (b'"rate"', b'"skip"'), (b"{", b"[")):
         bad = lines.replace(old, new, 1)
         assert bad != lines
-        with pytest.raises(UsageError, match=r"events\.jsonl, line \d+"):
-            read_events_bytes(bad)
+        refuses(UsageError, r"events\.jsonl, line \d+", read_events_bytes, bad)
 
 
 def test_file_that_is_none_is_refused() -> None:
@@ -334,13 +332,10 @@ def test_file_that_is_none_is_refused() -> None:
     members = unpack(pack_evidence(b"{}", b"s", review_of(7)), names, ())
     for name in ("policy.toml", "key.json", "events.jsonl"):
         rest = {each: data for each, data in members.items() if each != name}
-        with pytest.raises(FileError):
-            unpack_evidence(pack(rest))
+        refuses(FileError, "", unpack_evidence, pack(rest))
     for name in ("key.json", "events.jsonl", "devices.json"):
-        with pytest.raises(UsageError):
-            unpack_evidence(pack({**members, name: b"{not json"}))
-    with pytest.raises(FileError):
-        unpack_evidence(b"PK nothing of the kind")
+        refuses(UsageError, "", unpack_evidence, pack({**members, name: b"{not json"}))
+    refuses(FileError, "", unpack_evidence, b"PK nothing of the kind")
 
 
 PROGRAM = resources.files("review.verdict.stand_alone").joinpath("rosetta_verify.py")

@@ -48,6 +48,7 @@ from scoring.grammar.morpheme_difference import best_pairs
 from scoring.metrics.chrf_bleu import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, maker, surface_metrics, surface_setup
 from scoring.words.source_words import Resources
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, times
 from tests.scoring.late import optimize
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse
@@ -86,13 +87,10 @@ def test_packed_statistics_come_back_whole_with_nothing_scored() -> None:
 def test_damaged_or_foreign_statistics_are_refused_in_words() -> None:
     packed = map(msgpack.packb, (5, None, [[1, 1]], [5], [{}], [["x"]], "text"))
     for data in (b"", b"\xc1", *packed):
-        with pytest.raises(StatisticsError, match="score the outputs again"):
-            SCORER.unpack(data)
-        with pytest.raises(StatisticsError, match="score the outputs again"):
-            SCORER.unpack_table([data])
+        refuses(StatisticsError, "score the outputs again", SCORER.unpack, data)
+        refuses(StatisticsError, "score the outputs again", SCORER.unpack_table, [data])
     strings = msgpack.packb([["x"] * metric.width for metric in SCORER.metrics])
-    with pytest.raises(StatisticsError, match="score the outputs again"):
-        SCORER.unpack_table([strings])
+    refuses(StatisticsError, "score the outputs again", SCORER.unpack_table, [strings])
 
 
 def test_entry_values_of_perfect_and_failed_entries() -> None:
@@ -118,8 +116,7 @@ def test_default_metrics_follow_the_corpus_and_none_is_twice() -> None:
     assert Scorer(plain).entry_values(taken).values["equivalent_match_rate"] is None
     thai = make_metrics(Resources(surface_setup("en", "th", [entry("ภาษาไทย", variants=("ไทย",))])))
     assert "tok:char" in next(m.signature for m in thai if m.info.id == "bleu")
-    with pytest.raises(ValueError, match="listed twice"):
-        Scorer([ChrfPlusPlus(), ChrfPlusPlus()])
+    refuses(ValueError, "listed twice", Scorer, [ChrfPlusPlus(), ChrfPlusPlus()])
 
 
 @examples(20, 120)
@@ -303,12 +300,9 @@ def test_unknown_metrics_are_answered_and_composite_refused() -> None:
     ]:  # fmt: skip
         assert metric_named(name) is None
         assert words in unknown_metric(name)
-        with pytest.raises(ValueError, match="there is no metric"):
-            ScoringOptions(metrics=(name,))
-        with pytest.raises(UsageError, match="--metric: there is no metric"):
-            metric_asked(name, "--metric")
-    with pytest.raises(ValueError, match="made of other metrics"):
-        ScoringOptions(metrics=("composite",))
+        refuses(ValueError, "there is no metric", ScoringOptions, metrics=(name,))
+        refuses(UsageError, "--metric: there is no metric", metric_asked, name, "--metric")
+    refuses(ValueError, "made of other metrics", ScoringOptions, metrics=("composite",))
 
 
 def test_lists_are_sorted_by_names(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,8 +311,7 @@ def test_lists_are_sorted_by_names(tmp_path: object, monkeypatch: pytest.MonkeyP
         "chrf", "exact", "fst", "bleu", "cost"
     ]  # fmt: skip
     for typed, words in [("sepeed", "did you mean 'speed'"), ("xyzzy", "there are chrf, composite")]:
-        with pytest.raises(UsageError, match=words):
-            sort_named(typed)
+        refuses(UsageError, words, sort_named, typed)
     titles = {column.key: column.title for column in columns()}
     for metric in (
         "chrf_plus_plus", "composite", "exact_match_rate", "fst_acceptance_rate", "semantic_score",

@@ -29,6 +29,7 @@ from scoring.statistics.racing import (
     span_of,
 )
 from scoring.statistics.significance import compare
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, first, times
 from tests.scoring.samples import ALPHABETS, corpus, matches, worse
 
@@ -123,8 +124,7 @@ def test_what_has_no_bound_is_refused() -> None:
     assert span_of(metric_info("ter")) is None
     assert span_of(metric_info("chrf_plus_plus")) == 100.0
     for span, level in ((float("inf"), 0.95), (0.0, 0.95), (1.0, 1.0)):
-        with pytest.raises(ValueError, match="bounded"):
-            ConfidenceSequence(span, level=level)
+        refuses(ValueError, "bounded", ConfidenceSequence, span, level=level)
     with pytest.raises(ValueError, match="larger than 1"):
         ConfidenceSequence(1.0).add([1.5])
 
@@ -198,16 +198,12 @@ def test_runs_alike_share_a_cluster_and_unlike_tables_are_refused() -> None:
     tables = systems([0.2, 0.4], entries=20)
     assert rank([tables[0]] * 3, "bleu").clusters == ((0, 1, 2),)
     assert rank([], "bleu").clusters == ()
-    with pytest.raises(ValueError, match="no run is better"):
-        rank(tables, "length_ratio")
-    with pytest.raises(ValueError, match="same entries"):
-        rank([tables[0], tables[1].rows(range(5))], "ter")
-    with pytest.raises(ValueError, match="same inputs"):
-        rank([tables[0], tables[1].only({"exact_match_rate"})], "composite")
+    refuses(ValueError, "no run is better", rank, tables, "length_ratio")
+    refuses(ValueError, "same entries", rank, [tables[0], tables[1].rows(range(5))], "ter")
+    refuses(ValueError, "same inputs", rank, [tables[0], tables[1].only({"exact_match_rate"})], "composite")
     empty = Scorer(surface_metrics(has_variants=False))
     nothing = empty.table([dict.fromkeys(empty.ids)] * 4)
-    with pytest.raises(ValueError, match="no value"):
-        rank([nothing, nothing], "chrf_plus_plus")
+    refuses(ValueError, "no value", rank, [nothing, nothing], "chrf_plus_plus")
 
 
 def test_draws_without_a_value_are_left_out() -> None:
@@ -316,8 +312,7 @@ def test_a_set_up_can_leave_without_being_raced_out() -> None:
     race.leave("b")
     race.leave("c")
     assert race.add({}) == ()
-    with pytest.raises(ValueError, match="no set-up 'a'"):
-        race.leave("a")
+    refuses(ValueError, "no set-up 'a'", race.leave, "a")
 
 
 def test_bad_blocks_are_refused_and_leave_the_race_as_it_was() -> None:
@@ -330,8 +325,7 @@ def test_bad_blocks_are_refused_and_leave_the_race_as_it_was() -> None:
         ({"a": [float("nan")], "b": [0.5]}, "empty output"),
     ]:
         race = Race(["a", "b"], 3)
-        with pytest.raises(ValueError, match=words):
-            race.add(scores)
+        refuses(ValueError, words, race.add, scores)
         assert (race.seen, race.add({"a": [0.5] * 3, "b": [0.4] * 3})) == (0, ("a", "b"))
 
 
@@ -339,7 +333,6 @@ def test_race_needs_two_names_and_has_a_seeded_order() -> None:
     for setups, entries, level in [
         (["a"], 5, 0.95), (["a", "a"], 5, 0.95), (["a", "b"], 0, 0.95), (["a", "b"], 5, 1.0),
     ]:  # fmt: skip
-        with pytest.raises(ValueError, match="two set-ups"):
-            Race(setups, entries, level=level)
+        refuses(ValueError, "two set-ups", Race, setups, entries, level=level)
     assert shuffled(50, 3) == shuffled(50, 3) != shuffled(50, 4)
     assert sorted(shuffled(50, 3)) == list(range(50))

@@ -18,6 +18,7 @@ from scoring.statistics.distributions import chance_of_so_many
 from scoring.statistics.intervals import RunningSpread
 from scoring.statistics.repetitions import Holding, of_values, repetitions
 from scoring.statistics.significance import compare
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, first, times
 from tests.scoring.late import stats
 from tests.scoring.samples import translations
@@ -112,10 +113,8 @@ def test_equal_repetitions_have_no_variance_of_their_own() -> None:
 def test_what_is_no_repetition_is_refused() -> None:
     table = mean_table(np.array([0.1, 0.4, 0.3]))
     for tables in ([table], [table, table.rows([0, 1])], [table.rows([0]), table.rows([0])]):
-        with pytest.raises(ValueError, match="two repetitions"):
-            repetitions(tables)
-    with pytest.raises(KeyError):
-        repetitions([table, table], "bleu")
+        refuses(ValueError, "two repetitions", repetitions, tables)
+    refuses(KeyError, "", repetitions, [table, table], "bleu")
 
 
 DRAWS, SEED = 1000, 12345
@@ -197,8 +196,7 @@ def test_what_cannot_be_held_against_another_is_refused() -> None:
         (table, [], "composite"), (shorter, [table], "composite"), (table, [table], "length_ratio"),
         (table, [table], "ter"), (table.rows([]), [table.rows([])], "composite"),
     ):  # fmt: skip
-        with pytest.raises(ValueError, match=r"."):
-            against_best(method, baselines, metric)
+        refuses(ValueError, r".", against_best, method, baselines, metric)
 
 
 @pytest.mark.parametrize("world", first(1, reversed(WORLDS)))
@@ -219,8 +217,7 @@ def test_repetitions_are_pooled_entry_by_entry() -> None:
     once = mean_table(runs.mean(axis=0))  # repetitions weigh no more than one run in a shuffle
     other = [mean_table(random.random(40))]
     assert against_best(whole, other).p_maximum == against_best(once, other).p_maximum
-    with pytest.raises(ValueError, match="same entries"):
-        pooled([mean_table(runs[0]), mean_table(runs[1][:5])])
+    refuses(ValueError, "same entries", pooled, [mean_table(runs[0]), mean_table(runs[1][:5])])
 
 
 def test_the_smallest_difference_is_that_of_the_middle_pair() -> None:
@@ -257,8 +254,7 @@ def test_it_is_the_tail_of_the_hypergeometric_distribution() -> None:
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-300)
     assert chance_of_so_many(5, 5, 0, 5) == 1 / 252  # one of the ways to choose 5 of 10
     for counts in [(6, 5, 0, 5), (-1, 5, 0, 5), (0, 5, 6, 5)]:
-        with pytest.raises(ValueError, match="between 0 and their group"):
-            chance_of_so_many(*counts)
+        refuses(ValueError, "between 0 and their group", chance_of_so_many, *counts)
 
 
 VALUES = st.lists(st.none() | st.floats(-1e3, 1e3), max_size=12)

@@ -27,6 +27,7 @@ from scoring.metrics.match_ter import EquivalentMatch, ExactMatch
 from scoring.statistics.intervals import LiveIntervals, bootstrap, poisson_counts, resample, wilson, wilson_intervals
 from scoring.statistics.reproducibility import verdict
 from scoring.statistics.significance import Difference, compare, difference_intervals, flipped, holm, resamples
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, times
 from tests.scoring.late import stats
 from tests.scoring.samples import ALPHABETS, corpus, matches, translations, worse
@@ -229,10 +230,8 @@ def test_one_rule_decides() -> None:
 
 def test_what_does_not_fit_together_is_refused() -> None:
     rows, others = tables(8)
-    with pytest.raises(ValueError, match="same entries"):
-        compare(rows, others.rows(range(7)))
-    with pytest.raises(ValueError, match="same metrics"):
-        compare(rows, others.only({"ter"}))
+    refuses(ValueError, "same entries", compare, rows, others.rows(range(7)))
+    refuses(ValueError, "same metrics", compare, rows, others.only({"ter"}))
     parts = {id_: (each.lower, each.upper) for id_, each in compare(rows, others).items()}
     assert difference_intervals(rows, others) == parts
     assert compare(rows.rows([]), others.rows([])) == {}
@@ -268,8 +267,7 @@ def test_holm_is_that_of_the_textbook_and_leaves_one_alone() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert (holm([0.031]), holm([])) == ([0.031], [])
     for wrong in (-0.1, 1.1, float("nan")):
-        with pytest.raises(ValueError, match="between 0 and 1"):
-            holm([0.5, wrong])
+        refuses(ValueError, "between 0 and 1", holm, [0.5, wrong])
 
 
 @examples(30, 100)

@@ -46,6 +46,7 @@ from rosetta_tui.show.crash import crash_text
 from rosetta_tui.toolkit.messages import RunsCompared
 from rosetta_tui.toolkit.pages import Pages, readable
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.harness.sealed.refusals import refuses
 from tests.harness.store.file.locked_stick import made, stick
 from tests.review.thorough import first
 from tests.tui.runs.made import stopped
@@ -449,9 +450,8 @@ def test_crash_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         raise ValueError(SECRET + HOSTILE[4])
 
     monkeypatch.setattr(rosetta, "main", fail)
-    with pytest.raises(SystemExit) as left:
-        cli.main(["runs", "list"])
-    assert left.value.code == 1
+    left = refuses(SystemExit, "", cli.main, ["runs", "list"])
+    assert left.code == 1
     words = capsys.readouterr().err
     assert "in fail" in words
     assert SECRET not in words
@@ -460,10 +460,9 @@ def test_crash_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 def test_the_message_of_a_database_is_kept() -> None:
     store = sqlite3.connect(":memory:")
-    with pytest.raises(sqlite3.Error) as caught:
-        store.execute("SELECT * FROM absent")
+    caught = refuses(sqlite3.Error, "", store.execute, "SELECT * FROM absent")
     store.close()
-    assert "OperationalError: no such table: absent" in crash_text(caught.value)
+    assert "OperationalError: no such table: absent" in crash_text(caught)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")

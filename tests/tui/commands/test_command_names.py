@@ -25,6 +25,7 @@ from rosetta_tui import cli
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.reading import MOST_ALIKE, MOST_LINES, MOST_PLACES, print_problems
 from tests.harness.evaluation import PLAN, corpus, run_corpus
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
 from tests.tui.commands.command_line import START, Program, Rosetta, said
 from tests.tui.commands.vault_office import Homes
@@ -97,10 +98,8 @@ def test_runs_are_counted_from_the_last_one(tmp_path: Path) -> None:
     with closing(open_store(store_path)) as store:
         for back, run_id in enumerate(reversed(ids)):
             assert find_run(store, f"last~{back}").run_id == run_id
-        with pytest.raises(UsageError, match="There is no run 'last~3'"):
-            find_run(store, "last~3")
-        with pytest.raises(UsageError, match="waiting to continue that far back"):
-            find_open_run(store, 1)
+        refuses(UsageError, "There is no run 'last~3'", find_run, store, "last~3")
+        refuses(UsageError, "waiting to continue that far back", find_open_run, store, 1)
         for number, when in ((1, 10.0), (2, 20.0)):
             store.execute("UPDATE runs SET put_away = ? WHERE id = ?", (when, number))
         assert find_trashed(store, "last~1").run_id == ids[0]

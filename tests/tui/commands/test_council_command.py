@@ -121,18 +121,9 @@ def test_council_fills_in_words_and_not_parts_of_a_purpose(desk: Desk) -> None:
     known = "--model 'our model' --endpoint http://127.0.0.1:9/v1"
     assert f" CORPUS --terms FILE {known}" in first(desk)["command"]
     purpose = "the CORPUS ' WORDS run"
-    run = [
-        "submission",
-        "run",
-        "tiny.rosetta-submission",
-        "eo-gold",
-        "--terms",
-        "tiny-terms.txt",
-        "--vault",
-        "together",
-    ]
     rehearsed(desk)
-    desk(" ".join(run), "--despite-network", "x", "--purpose", purpose, code=WAITING)
+    run = "submission run tiny.rosetta-submission eo-gold --terms tiny-terms.txt --vault together"
+    desk(run, "--despite-network", "x", "--purpose", purpose, code=WAITING)
     words = shlex.split(first(desk)["command"])
     assert words[4:] == ["eo-gold", "--terms", "FILE", "--vault", str(desk.folder / "together"), "--purpose", purpose]
 

@@ -35,6 +35,7 @@ from harness.vault.vault import Vault
 from review.files.identities import write_laptop_card
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.draft_of_run import draft_of
+from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, readable
 from tests.tui.commands.command_line import Program, Rosetta, ok
 from tests.tui.commands.vault_office import (  # fmt: skip
@@ -226,8 +227,7 @@ def test_vault_script_opens_once_and_seals_its_runs(office: Office, capsys: pyte
     assert first.run_id != again.run_id
     assert {row["withheld"] for row in first.entries()} == {True}
     for numbers in (lambda: first.card, lambda: rosetta_api.compare(first, again)):
-        with pytest.raises(HarnessError, match="secret entries"):
-            numbers()
+        refuses(HarnessError, "secret entries", numbers)
     assert CANARY not in "".join(capsys.readouterr())
     forget_keys()
     assert office.works() == [("script", "")]
@@ -235,10 +235,8 @@ def test_vault_script_opens_once_and_seals_its_runs(office: Office, capsys: pyte
     (office.folder / "home" / "keeper.key").write_text(MINE.text(), "utf-8")  # would open them
     with opened(default_path()) as connection:
         run = find_run(connection, "last~1")
-        with pytest.raises(StoreSealed, match="--vault"):
-            read_entries(connection, run.corpus, run.positions)
-        with pytest.raises(StoreSealed):
-            list(read_results(connection, run.id))
+        refuses(StoreSealed, "--vault", read_entries, connection, run.corpus, run.positions)
+        refuses(StoreSealed, "", list, read_results(connection, run.id))
         for entry in shown_entries(connection, run.corpus, run.positions).values():
             assert (entry.secret, entry.not_stored, entry.source, entry.reference) == (True, True, "", "")
         shown = list(shown_results(connection, run.id))

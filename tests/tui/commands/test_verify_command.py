@@ -24,6 +24,7 @@ from harness.vault.keepers import write_card
 from review.verifying import verifying
 from review.verifying.kinds import ANY, NAMES
 from review.verifying.verifying import FORMS, KINDS, FileVerdict
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
 from tests.tui.commands.certified_gold import TwoSides
 from tests.tui.commands.command_line import ok, said
@@ -179,8 +180,7 @@ def test_verify_key_with_something_behind_it_is_none(every: EveryFile, tmp_path:
     path.write_bytes(every.sides.key().encode() + b" " * 136)
     assert looked(path).kind == "public-key"
     path.write_bytes(path.read_bytes() + b"and anything")
-    with pytest.raises(UsageError):
-        looked(path)
+    refuses(UsageError, "", looked, path)
 
 
 def test_verify_certificate_by_a_developer_is_anothers(every: EveryFile, stranger: Path) -> None:
@@ -241,23 +241,20 @@ def test_verify_what_is_none_of_ours_is_unreadable(stranger: Path) -> None:
     path = stranger / "x"
     for content, words in UNREADABLE:
         path.write_bytes(content)
-        with pytest.raises(UsageError) as failed:
-            looked(path)
-        assert words in str(failed.value), content
-        assert "\x1b" not in str(failed.value)
+        failed = refuses(UsageError, "", looked, path)
+        assert words in str(failed), content
+        assert "\x1b" not in str(failed)
     path.write_text('{"format":"rosetta-profile/1","name":"U')
     assert "not whole" in " ".join(wrong(looked(path)).values())
     path = stranger / "b.rosetta-batch"
     path.write_bytes(seal_with_passphrase(b"PK", "one two three four five six"))
-    with pytest.raises(UsageError, match="review verify CERTIFICATE --batch FILE"):
-        looked(path)
+    refuses(UsageError, "review verify CERTIFICATE --batch FILE", looked, path)
 
 
 def test_verify_pipes_and_missing_files_are_unreadable(stranger: Path) -> None:
     os.mkfifo(stranger / "pipe")
     for path in (stranger, stranger / "none", stranger / "pipe", Path("/dev/zero")):
-        with pytest.raises(UsageError):
-            looked(path)
+        refuses(UsageError, "", looked, path)
 
 
 def test_verify_damaged_store_is_wrong_usage(tmp_path: Path) -> None:
@@ -409,8 +406,7 @@ def test_verify_with_what_nothing_names_says_so(every: EveryFile, tmp_path: Path
         assert beside(paths["card-seal"], other) == (True, [None])
     for name in ("keeper", "notice", "statement", "row-proof", "vault-log"):
         assert beside(paths[name], paths["laptop"]) == (True, [None]), name
-    with pytest.raises(UsageError):
-        looked(paths["keeper"], Path("nowhere.json"))
+    refuses(UsageError, "", looked, paths["keeper"], Path("nowhere.json"))
 
 
 def test_verify_folder_has_a_line_for_each_file(every: EveryFile, tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ from rosetta_tui.sweep.grid import SweepMap, cell_words
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.release.made import CANARY
 from tests.harness.release.made import Office as ReleaseOffice
+from tests.harness.sealed.refusals import refuses
 from tests.harness.sweep.made import AXES, cells, made_sweep
 from tests.review.thorough import first
 from tests.review.verdict import histories
@@ -188,8 +189,7 @@ def _check_released_page(data: bytes, store: sqlite3.Connection) -> None:
     assert CANARY not in page.text
     with pytest.raises(UsageError, match="changed after it was signed"):
         released_page(data.replace(b'"answer":1', b'"answer":2'), "ann.json", store)
-    with pytest.raises(UsageError, match="no released card"):
-        released_page(b"{}", "ann.json", store)
+    refuses(UsageError, "no released card", released_page, b"{}", "ann.json", store)
 
 
 # Files
@@ -209,8 +209,7 @@ def test_what_cannot_be_reported_is_refused(here: Played) -> None:
 
 def test_run_without_a_card_has_no_page(tmp_path: Path) -> None:
     made = stopped(tmp_path / "rosetta.sqlite", stored=3)
-    with pytest.raises(HarnessError, match="no card yet"):
-        run_page(made.store, made.run_id)
+    refuses(HarnessError, "no card yet", run_page, made.store, made.run_id)
 
 
 # Hostile texts and large runs

@@ -264,7 +264,8 @@ async def test_keys_typed_ahead_act_one_after_the_other(
 
 
 async def test_older_draft_is_never_kept_over_a_newer(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep, began, may_keep, is_over = NewRunScreen._keep, threading.Event(), threading.Event(), threading.Event()
+    began, may_keep, is_over = threading.Event(), threading.Event(), threading.Event()
+    keep = NewRunScreen._keep  # its thread, held up here
 
     def late(screen: NewRunScreen, typed: dict[str, Any], worker: Any = None) -> None:
         is_old = typed["file"] == "old.json"
@@ -280,7 +281,7 @@ async def test_older_draft_is_never_kept_over_a_newer(path: Path, monkeypatch: p
         return None if draft is None else draft.values["file"]
 
     async with at_form(App(None, path), SMALL) as (_, pilot, screen):
-        monkeypatch.setattr(NewRunScreen, "_keep", late)
+        monkeypatch.setattr(NewRunScreen, "_keep", late)  # an older draft comes late
         screen.typed["file"] = "old.json"
         screen.look()
         assert await asyncio.to_thread(began.wait, 600)

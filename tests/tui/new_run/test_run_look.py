@@ -39,6 +39,7 @@ from rosetta_tui.request.suggesting import corpora, vaults
 from rosetta_tui.show.clipboard import command_line
 from tests.harness.evaluation import corpus, corpus_of, run_corpus
 from tests.harness.scripted import Answer, serving
+from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants.made import founded
 from tests.harness.vault.made import filled
 from tests.review.thorough import examples
@@ -176,8 +177,7 @@ def test_wrong_value_is_said_of_its_field(path: Path, given: Any, field: str, wo
 
 def test_models_are_listed_by_servers_of_this_machine_alone() -> None:
     for url in ("https://llm.example.org/v1", "openai", "http://127.0.0.1:1/v1"):
-        with pytest.raises(UsageError, match=r"not on this machine|does not answer"):
-            list_models(url)
+        refuses(UsageError, r"not on this machine|does not answer", list_models, url)
     for body in (b"", b"[]", b'{"data": 3}', b"[" * 99_999, b"x" * (MOST_BYTES + 1)):
         with serving(lambda _, body=body: Answer(body=body)) as server, pytest.raises(UsageError, match="model"):  # type: ignore[misc]  # fmt: skip
             list_models(server.url)
@@ -412,8 +412,7 @@ def test_ids_that_no_command_line_can_list_are_refused_in_words(tmp_path: Path) 
 def test_corpus_the_store_does_not_have_is_said_to_be_missing(tmp_path: Path) -> None:
     for name in ("store:", "store:zz", "store:0123456789", "store:../../x"):
         draft = RunDraft.of({"file": name, "method": "copy-source"})
-        with pytest.raises(UsageError, match="store"):
-            draft.corpus(tmp_path / "s.sqlite")
+        refuses(UsageError, "store", draft.corpus, tmp_path / "s.sqlite")
 
 
 def test_a_draft_is_kept_privately_read_back_and_forgotten(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from review.verdict.certificate.evidence import EvidenceFile, read_evidence_file
 from rosetta_tui.commands import rosetta
 from rosetta_tui.html.review_page import review_page
 from rosetta_tui.show.card_fields import claimable, stated_words, tier_words, validated_by
+from tests.harness.sealed.refusals import refuses
 from tests.review.attacks.ground import as_of_the_first_version
 from tests.review.verdict import histories
 from tests.review.verdict.certified import NO_GO, SIGNER, asked_alone, certificate_of, changed, issue
@@ -40,8 +41,7 @@ PENDING = "functional (automatic 0.98 on 50 % of its weight; review pending)"
 
 
 def refused(path: Path, words: str) -> None:
-    with pytest.raises(HarnessError, match=words):
-        invoke("attach", path, *TRUST)
+    refuses(HarnessError, words, invoke, "attach", path, *TRUST)
     assert (listed()["claimable_tier"], listed()["review"]) == ("functional", None)
 
 
@@ -77,8 +77,7 @@ def test_attach_strangers_certificate_needs_a_named_key(go: Spring, tmp_path: Pa
     unknown = "nobody here has called trustworthy"
     assert Identity.load(go.home, Role.ORGANISATION).public != SIGNER.public
     for key, said in (("", unknown), ("0" * 64, unknown), ("me", "64 hexadecimal digits")):
-        with pytest.raises(UsageError, match=said):
-            invoke("attach", path, *(("--trust", key) if key else ()))
+        refuses(UsageError, said, invoke, "attach", path, *(("--trust", key) if key else ()))
     assert listed()["claimable_tier"] == "functional"
     said = invoke("attach", path, *TRUST).stdout
     assert "Not community-validated: reviewed entries are of the segment development" in said
@@ -249,8 +248,7 @@ def test_issued_certificate_is_coarse_and_has_no_evidence(secret: Spring, tmp_pa
     key = secret.review.key
     written = b"".join(path.read_bytes() for path in certificate.parent.iterdir())
     assert not [each for each in (*key.items, *key.orders) if each.encode() in written]
-    with pytest.raises(UsageError, match="its numbers leave in steps only"):
-        review_page(secret.office, secret.review)
+    refuses(UsageError, "its numbers leave in steps only", review_page, secret.office, secret.review)
     shutil.rmtree(secret.home / "releases")
     assert invoke("verify", certificate).exit_code == 0, "the ledger was lost"
 
@@ -272,8 +270,7 @@ def test_verify_computes_it_inside_and_reads_its_form_outside(
     found = json.loads(invoke("verify", certificate, "--json").stdout)
     assert (found["ok"], found["outcome"], found["evidence"]) == (True, "go", {})
     assert invoke("verify", certificate, "--trust", "0" * 64).exit_code == 1
-    with pytest.raises(UsageError, match="is coarse, for its entries are secret"):
-        invoke("attach", certificate)
+    refuses(UsageError, "is coarse, for its entries are secret", invoke, "attach", certificate)
     certificate.with_name(certificate.name.replace(".json", ".sig")).write_bytes(b"0" * 64)
     assert invoke("verify", certificate).exit_code == 1
 
@@ -288,8 +285,7 @@ def test_evidence_is_written_by_its_own_command_only(secret: Spring, tmp_path: P
     for arguments in ((path,), (certificate, "--evidence", path)):
         assert invoke("verify", *arguments).exit_code == 0
     for check, data in ((check_evidence, path.read_bytes()), (check_certificate, read_evidence_file(path).certificate)):
-        with pytest.raises(UsageError, match="is exact, and its entries are secret"):
-            check(data)
+        refuses(UsageError, "is exact, and its entries are secret", check, data)
     check_certificate(certificate.read_bytes())
 
 
@@ -299,8 +295,7 @@ def test_few_new_ratings_are_not_told(secret: Spring, tmp_path: Path) -> None:
     again = issued(tmp_path, "again")
     assert again.read_bytes() == first, "the same numbers are told once"
     rate_again(secret, 1, 7)
-    with pytest.raises(NotReleased, match="fewer than 5"):
-        invoke("gate", "--issue", "-o", tmp_path / "few")
+    refuses(NotReleased, "fewer than 5", invoke, "gate", "--issue", "-o", tmp_path / "few")
     assert list((tmp_path / "few").iterdir()) == []
     rate_again(secret, 9, 8)
     told = read_coarse(issued(tmp_path, "more").read_bytes(), "x")
@@ -312,8 +307,7 @@ def test_numbers_leave_in_steps_only(secret: Spring, tmp_path: Path) -> None:
     assert said.keys() == {"version", "run_id", "outcome", "findings", "harm_decisions", "withheld"}
     assert (said["findings"], said["harm_decisions"]) == ([], [])
     page = tmp_path / "page.html"
-    with pytest.raises(UsageError, match="has no certificate of run"):
-        invoke("page", "-o", page)
+    refuses(UsageError, "has no certificate of run", invoke, "page", "-o", page)
     issued(tmp_path)
     invoke("page", "-o", page)
     assert "About 100 of 100 of the translations are good" in page.read_text("utf-8")

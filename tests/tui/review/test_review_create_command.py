@@ -31,6 +31,7 @@ from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.review.organiser.service import OrganiserService
 from rosetta_tui.review.rating.sitting import TerminalOpening
+from tests.harness.sealed.refusals import refuses
 from tests.review.files.made_font import CHEROKEE, OFL, drawn_font
 from tests.review.office import made
 from tests.review.office.school import Translator, Written
@@ -250,8 +251,7 @@ def test_of_two_windows_one_makes_the_recovery_key(home: Path) -> None:
     with Office.open(home) as office:
         first, second = (recovery_key(office, home / "key.txt") for _ in range(2))
         keep_recipient(office, first)
-        with pytest.raises(UsageError, match="once more"):
-            keep_recipient(office, second)
+        refuses(UsageError, "once more", keep_recipient, office, second)
         known = recovery_key(office, home / "key.txt")
         assert (known.recipient, known.new, known.text) == (first.recipient, None, "")
 
@@ -448,8 +448,7 @@ def test_what_does_not_fit_is_refused(listed: Path) -> None:
     with Laptop.open(listed.parent / "laptop") as laptop:
         opening = TerminalOpening(laptop, places=[listed.parent / "stick"])
         [choice] = opening.choices()
-        with pytest.raises(InWindowError, match="rosetta-review"):
-            opening.open(choice)
+        refuses(InWindowError, "rosetta-review", opening.open, choice)
         assert laptop.batches() == ()
 
 

@@ -40,6 +40,7 @@ from review.verdict.certificate.signed import Attested
 from rosetta_tui.commands.compare import calibrate
 from rosetta_tui.commands.review import review
 from rosetta_tui.commands.runs import runs
+from tests.harness.sealed.refusals import refuses
 from tests.review.attacks.ground import rewritten
 from tests.review.office import made
 from tests.review.thorough import first
@@ -86,8 +87,7 @@ def test_gate_go_says_verdict_in_words(go: Spring) -> None:
     [found] = json.loads(told)
     assert (found["outcome"], found["look"]) == ("go", 1)
     assert not [who for who in go.review.key.orders if who in told]
-    with pytest.raises(UsageError, match="Name one of the runs"):
-        invoke("gate", "--run", "zzz")
+    refuses(UsageError, "Name one of the runs", invoke, "gate", "--run", "zzz")
 
 
 def test_gate_flag_on_control_is_told_to_organiser_alone(home: Path) -> None:
@@ -174,8 +174,7 @@ def test_gate_two_laptops_for_one_person_spend_no_look(go: Spring, tmp_path: Pat
     go.office.connection.execute("UPDATE delivery SET signing_key = ? WHERE device = ?", key)
     said = r"^1 of 5 people is not counted: several .*review status spring\. Nothing was examined"
     for arguments in ((), ("--issue", "-o", tmp_path / "out")):
-        with pytest.raises(UsageError, match=said):
-            invoke("gate", "spring", *arguments)
+        refuses(UsageError, said, invoke, "gate", "spring", *arguments)
     assert (go.looks, (tmp_path / "out").exists()) == ([], False)
     told = invoke("gate", "--anyway")
     assert told.stderr.startswith("LOOK: 1 of 5 people is not counted")
@@ -191,8 +190,7 @@ def test_gate_too_few_ratings_show_no_numbers(home: Path, tmp_path: Path) -> Non
     assert "3 are needed" in said
     assert "lower bound" not in said
     assert made.looks == []
-    with pytest.raises(HarnessError, match="No certificate was made"):
-        invoke("gate", "--issue", "-o", tmp_path / "out")
+    refuses(HarnessError, "No certificate was made", invoke, "gate", "--issue", "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -217,24 +215,21 @@ def test_verify_says_what_holds_and_what_does_not(go: Spring, tmp_path: Path) ->
     [said] = [line for line in done.stdout.splitlines() if line.startswith("Together")]
     assert "cannot be with this machine's office: ratings were taken back since." in said
     assert json.loads(invoke("verify", certificate, "--json").stdout)["ok"] is False
-    with pytest.raises(HarnessError, match="took theirs back since"):
-        invoke("attach", certificate)
+    refuses(HarnessError, "took theirs back since", invoke, "attach", certificate)
     go.home.joinpath("reviews.sqlite").rename(tmp_path / "elsewhere.sqlite")
     assert "Nothing that you kept yourself was held against it" in said_by("verify", alone)
     alone.write_bytes(alone.read_bytes().replace(b'"outcome":"go"', b'"outcome":"no_go"'))
     done = invoke("verify", alone)
     assert (done.exit_code, "✗ signature" in done.stdout) == (1, True)
     alone.with_name("c.rosetta-evidence").unlink()
-    with pytest.raises(UsageError, match="--evidence"):
-        invoke("verify", alone)
+    refuses(UsageError, "--evidence", invoke, "verify", alone)
 
 
 def test_verify_words_not_in_it_do_not_condemn_the_certificate(go: Spring, tmp_path: Path) -> None:
     [file] = issued(tmp_path).parent.glob("*.rosetta-evidence")
     right = phrase(Attested(read_evidence_file(file).evidence).hand_overs[0].signed.sha256)
     other = phrase("0" * 64)
-    with pytest.raises(UsageError, match="is none of the words"):
-        invoke("verify", file, "--words", " ".join(right.split()[::-1]) + "x")
+    refuses(UsageError, "is none of the words", invoke, "verify", file, "--words", " ".join(right.split()[::-1]) + "x")
     for words, code, told in (
         (right, 0, "Everything holds"),
         (other, 1, f"does not agree with it (hand-over {other}): compare it once more"),
@@ -249,8 +244,7 @@ def test_gate_issue_overwrites_files_only_when_asked(go: Spring, tmp_path: Path)
     issue = ("gate", "--issue", "-o", tmp_path / "two words")
     assert ": go. What may be claimed is no longer capped" in invoke(*issue).stderr
     before = go.looks
-    with pytest.raises(UsageError, match=r"is there already.*--overwrite"):
-        invoke(*issue)
+    refuses(UsageError, r"is there already.*--overwrite", invoke, *issue)
     assert (len(go.office.certificates(go.review)), go.looks) == (1, before)
     assert invoke(*issue, "--overwrite").exit_code == 0
     first, second = (json.loads(c.certificate) for c in go.office.certificates(go.review))
@@ -323,14 +317,12 @@ def test_verify_tells_whose_word_it_is(go: Spring, tmp_path: Path) -> None:
     assert json.loads(invoke("verify", path, "--json").stdout)["signer_is_trusted"] is False
     own = stated.organisation.signing_key
     assert [invoke("verify", p, "--trust", own).exit_code for p in (path, evidence)] == [1, 0]
-    with pytest.raises(HarnessError, match=r"Not attached.*not signed by the organisation"):
-        invoke("attach", path)
+    refuses(HarnessError, r"Not attached.*not signed by the organisation", invoke, "attach", path)
 
 
 def test_adjudicate_secrets_are_decided_on_a_terminal_only(home: Path) -> None:
     spring(home, run=Segment.GOLD_STANDARD, secret=True)
-    with pytest.raises(UsageError, match="on a terminal only"):
-        invoke("adjudicate", "--all", text="q\n")
+    refuses(UsageError, "on a terminal only", invoke, "adjudicate", "--all", text="q\n")
     assert "fenestro" not in invoke("adjudicate", "--all", "--json").stdout
 
 

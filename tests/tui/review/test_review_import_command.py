@@ -33,6 +33,7 @@ from review.verifying.kinds import VerifiedAgainst
 from review.verifying.verifying import known_keys
 from rosetta_tui.commands.review import review
 from rosetta_tui.review.organiser.service import OrganiserService, read_review
+from tests.harness.sealed.refusals import refuses
 from tests.review.office import made
 from tests.review.office.laptops import rating
 from tests.review.office.made import Person
@@ -260,15 +261,12 @@ def test_enrol_witness_signs_and_the_organisation_keeps_it(
             ("nothing", "0" * 64, "neither a laptop's file nor its key"),
             (key, "nothing", "by a batch file of it"),
         ):
-            with pytest.raises(UsageError, match=why):
-                invoke("enrol", laptop, "--witness", organisation)
+            refuses(UsageError, why, invoke, "enrol", laptop, "--witness", organisation)
     assert person.public.phrase in said
     assert witness in said
     for name, why in (("blue", "not enrolled here"), (key[:8], "another organisation")):
-        with pytest.raises(UsageError, match=why):
-            invoke("enrol", f"{name}.rosetta-witness")
-    with pytest.raises(FileError, match="not the statement of a witness"):
-        invoke("enrol", "bad.rosetta-witness")
+        refuses(UsageError, why, invoke, "enrol", f"{name}.rosetta-witness")
+    refuses(FileError, "not the statement of a witness", invoke, "enrol", "bad.rosetta-witness")
     invoke("enrol", "blue.rosetta-laptop")
     told = json.loads(invoke("enrol", "blue.rosetta-witness", "--json").stdout)
     assert (told["name"], told["witness"]) == ("blue", witness)

@@ -116,8 +116,7 @@ def test_whatever_lies_on_the_stick_is_no_answer(here: Grants, tmp_path: Path) -
     (tmp_path / "._d.rosetta-answer").write_bytes(b"of a Mac")
     told: list[str] = []
     other = replace(made.awaited(here, tmp_path), tell=told.extend)
-    with pytest.raises(made.StillWaitingError):
-        other.allowed("greetings", made.OFFICE, (Segment.DEVELOPMENT,), "another look")
+    refuses(made.StillWaitingError, "", other.allowed, "greetings", made.OFFICE, (Segment.DEVELOPMENT,), "another look")
     refusals = [line for line in told if "does not count" in line]
     assert [line[:16] for line in refusals] == [f"{name}.rosetta-answer"[:16] for name in "abcd"]
     assert all("a pipe or a device" in line for line in refusals[:3])

@@ -119,8 +119,7 @@ def test_awaited_grant_for_anything_else_is_asked_for_anew(here: Grants, tmp_pat
         "machine": awaited(other_machine, tmp_path),
     }
     for name, use in changed.items():
-        with pytest.raises(StillWaitingError):
-            use.allowed(*WORK)
+        refuses(StillWaitingError, "", use.allowed, *WORK)
         assert acts(here).count("asked") == (asks := asks + 1), name
     for work in (
         ("greetings", SCHOOL, (OPEN,), "a look"),

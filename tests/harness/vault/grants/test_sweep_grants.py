@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from corpora.model.entry import Segment
-from harness.vault.grants.files import read_request, request_lines
+from harness.sweep.expansion import MOST_SETUPS
+from harness.vault.grants.files import read_request, request_lines, write_request
 from harness.vault.grants.grants import Grants
-from harness.vault.grants.using import AwaitedGrant
 from harness.vault.ledger import request_id
 from harness.vault.records import CopyMade, OpenedByGrant, RunTerms, SetupTerms
 from harness.vault.vault import Vault
 from rosetta_tui.vault.messages import logged_acts
+from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants.made import (
     LIBRARY,
     MACHINE,
@@ -21,10 +23,12 @@ from tests.harness.vault.grants.made import (
     OTHER_MACHINE,
     RUN,
     SCHOOL,
+    StillWaitingError,
     acts,
     allowed,
     asked,
     at,
+    awaited,
     founded,
     later,
     ready,
@@ -90,17 +94,12 @@ def test_sweep_goes_on_for_nobody_and_nothing_else(begun: tuple[Grants, str], tm
     refused("a run", here.open, number, OFFICE, None)
     refused("on another computer", Grants(here.vault, OTHER_MACHINE).open, number, OFFICE, SWEEP)
     refused("could be used until", at(tmp_path, later(15)).open, number, OFFICE, SWEEP)
-    refused("was used up at", here.answer, _request(here, number), LIBRARY, allowed=True)
+    request = write_request(here.vault.read().grants[number].request, OFFICE)
+    refused("was used up at", here.answer, request, LIBRARY, allowed=True)
     lines = len(here.vault.read().lines)
     here.vault.rotate("greetings", Segment.GOLD_STANDARD, Segment.HELD_OUT, 1, "kept", OFFICE)
     refused("moved or sealed again since", here.open, number, OFFICE, SWEEP)
     assert len(here.vault.read().lines) == lines + 1
-
-
-def _request(grants: Grants, number: str) -> bytes:
-    from harness.vault.grants.files import write_request
-
-    return write_request(grants.vault.read().grants[number].request, OFFICE)
 
 
 def test_line_that_a_sweep_goes_on_holds_for_its_grant_alone(begun: tuple[Grants, str]) -> None:
@@ -138,53 +137,32 @@ def test_expired_sweep_leaves_no_key(begun: tuple[Grants, str], tmp_path: Path) 
     assert late.kept.sweep(number) is None
 
 
-class Waited(Exception):  # noqa: N818
-    """Nobody comes with a stick."""
-
-
-def awaited(grants: Grants, folder: Path, terms: RunTerms, said: list[str]) -> AwaitedGrant:
-    def wait(_request: Path) -> None:
-        raise Waited
-
-    return AwaitedGrant(grants, terms, folder / "sweep.rosetta-request", said.extend, wait)
-
-
 def test_same_command_goes_on_and_any_other_asks(tmp_path: Path) -> None:
     founded(tmp_path)
     here, said, work = at(tmp_path), list[str](), ("greetings", OFFICE, (), "spring")
-    with pytest.raises(Waited):
-        awaited(here, tmp_path, SWEEP, said).opening(*work)
-    [answer] = allowed(here, (tmp_path / "sweep.rosetta-request").read_bytes(), SCHOOL)
+    refuses(StillWaitingError, "", awaited(here, tmp_path, SWEEP).opening, *work)
+    [answer] = allowed(here, (tmp_path / "one.rosetta-request").read_bytes(), SCHOOL)
     (tmp_path / "school.rosetta-answer").write_bytes(answer)
-    first = awaited(here, tmp_path, SWEEP, said)
+    first, again = (replace(awaited(here, tmp_path, SWEEP), tell=said.extend) for _ in "12")
     first.opening(*work)
-    again = awaited(here, tmp_path, SWEEP, said)
     again.opening(*work)
-    assert again.sweep == first.sweep
-    assert again.together is None
+    assert (again.sweep, again.together) == (first.sweep, None)
     assert said[-1].startswith("The sweep continues by the grant that was used at")
     lines = len(here.vault.read().lines)
+    more = (*SETUPS, SetupTerms(name="hot", options="c" * 64))
     for changed in (
-        {"setups": SETUPS[:1]},
-        {"setups": (*SETUPS, SetupTerms(name="hot", options="c" * 64))},
-        {"replicates": 4},
-        {"budget_usd": 21.0},
-        {"budget_usd": None},
+        {"setups": SETUPS[:1]}, {"setups": more}, {"replicates": 4}, {"budget_usd": 21.0}, {"budget_usd": None},
         {"options": "ef" * 32},
-    ):
-        with pytest.raises(Waited):
-            awaited(here, tmp_path, SWEEP.model_copy(update=changed), said).opening(*work)
-    with pytest.raises(Waited):
-        awaited(here, tmp_path, SWEEP, said).opening("greetings", OFFICE, (), "autumn")
-    with pytest.raises(Waited):
-        awaited(here, tmp_path, SWEEP, said).opening("greetings", OFFICE, (Segment.GOLD_STANDARD,), "spring")
+    ):  # fmt: skip
+        use = awaited(here, tmp_path, SWEEP.model_copy(update=changed))
+        refuses(StillWaitingError, "", use.opening, *work)
+    for other in (("greetings", OFFICE, (), "autumn"), ("greetings", OFFICE, (Segment.GOLD_STANDARD,), "spring")):
+        refuses(StillWaitingError, "", awaited(here, tmp_path, SWEEP).opening, *other)
     assert "granted" not in acts(here)[lines:]
 
 
 def test_sweep_request_of_most_setups_is_read(tmp_path: Path) -> None:
     """Its file stays below what is read of one, with the longest names there are."""
-    from harness.sweep.expansion import MOST_SETUPS
-
     founded(tmp_path)
     setups = tuple(SetupTerms(name=f"{n:02}" + "ᓀ" * 78, options="a" * 64) for n in range(MOST_SETUPS))
     data, number = asked(at(tmp_path), run=SWEEP.model_copy(update={"setups": setups}))
