@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from corpora.model.task import TRANSLATION
 from harness.setup.scoring_tools import stored_scorer
@@ -20,7 +21,7 @@ from scoring.findings.stripping import STRIPPED_BY, stripped
 CHRF = "chrf_plus_plus"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunFindings:
     """The findings of the outputs that a run has so far. Examples quote outputs: hostile text, never of a secret entry."""
 
@@ -35,7 +36,15 @@ class RunFindings:
 
     def of_entry(self, position: int) -> list[FindingCode]:
         """Return what was found in one entry, the most frequent finding first."""
-        return [finding.code for finding in self.findings if position in self.positions[finding.code]]
+        return self._codes.get(position, [])
+
+    @cached_property
+    def _codes(self) -> dict[int, list[FindingCode]]:
+        codes: dict[int, list[FindingCode]] = {}
+        for finding in self.findings:
+            for position in set(self.positions[finding.code]):
+                codes.setdefault(position, []).append(finding.code)
+        return codes
 
 
 def run_findings(connection: sqlite3.Connection, run: Run) -> RunFindings | None:

@@ -80,6 +80,7 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
     open_ones = open_entries(connection, runs[0].corpus, outcomes)
     missed = [place for place, outcome in outcomes.items() if outcome.missing == len(runs)]
     ranked = sorted(set(missed) & open_ones.keys(), key=lambda place: (outcomes[place].best or 0.0, place))
+    secret = len(missed) - len(ranked)
     total = Counter(entry.difficulty for entry in open_ones.values())
     gone = Counter(open_ones[place].difficulty for place in ranked)
     run_ids = {run.id: run.run_id for run in runs}
@@ -102,7 +103,5 @@ def missed_entries(connection: sqlite3.Connection, ids: Sequence[str]) -> Missed
             )
             for place in ranked[:MOST_LISTED]
         ),
-        secret=None
-        if len(missed) - len(ranked) < LEAST and len(outcomes) > len(open_ones)
-        else len(missed) - len(ranked),
+        secret=None if secret < LEAST and len(outcomes) > len(open_ones) else secret,
     )

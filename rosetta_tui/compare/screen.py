@@ -82,6 +82,11 @@ def stages(
         yield Stage(comparison, part_tags(comparison), tested=True)
 
 
+def _examined(comparison: Comparison, side: int) -> tuple[int, int]:
+    """Return the number of a compared run in the store, and how many entries it had then."""
+    return comparison.sides[side].rows.run.id, comparison.runs[side].done
+
+
 def _is_all_under_way(found: Comparison) -> bool:
     return bool(found.pairs) and all(pair.under_way for pair in found.pairs)
 
@@ -360,9 +365,7 @@ class CompareScreen(ReasonedScreen):
         comparison, view = self.comparison, self.view
         if comparison is None or view is None or not self.tested:
             return
-        keys = {
-            side: (comparison.sides[side].rows.run.id, comparison.runs[side].done) for side in (view.first, view.second)
-        }
+        keys = {side: _examined(comparison, side) for side in (view.first, view.second)}
         wanted = [(comparison.sides[side].rows.run, key) for side, key in keys.items() if key not in self._findings]
 
         def find(store: sqlite3.Connection) -> dict[tuple[int, int], RunFindings | None]:
@@ -377,10 +380,9 @@ class CompareScreen(ReasonedScreen):
     def _sides(self) -> list[tuple[int, RunFindings]]:
         """Return the runs of the pair by their place in the comparison, with what was found in them."""
         comparison, view = self.comparison, self.view
-        sides = () if comparison is None or view is None else (view.first, view.second)
-        runs = [] if comparison is None else [comparison.sides[side].rows.run.id for side in sides]
-        done = [] if comparison is None else [comparison.runs[side].done for side in sides]
-        examined = zip(sides, map(self._findings.get, zip(runs, done, strict=True)), strict=True)
+        if comparison is None or view is None:
+            return []
+        examined = [(side, self._findings.get(_examined(comparison, side))) for side in (view.first, view.second)]
         return [(side, findings) for side, findings in examined if findings is not None]
 
     def _show_reasons(self) -> None:
@@ -397,12 +399,10 @@ class CompareScreen(ReasonedScreen):
         return comparison.sides[sides[most][0]].rows.run if comparison and sides else None
 
     def places_of(self, code: FindingCode) -> Collection[int]:
-        comparison = self.comparison
-        if comparison is None:
+        if self.comparison is None:
             return ()
-        having = [
-            np.isin(comparison.entries.positions[side], run.positions.get(code, ())) for side, run in self._sides()
-        ]
+        entries = self.comparison.entries
+        having = [np.isin(entries.positions[side], run.positions.get(code, ())) for side, run in self._sides()]
         return np.flatnonzero(np.logical_or.reduce(having)).tolist() if having else ()
 
     # Metric, pair, order

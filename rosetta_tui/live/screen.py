@@ -307,13 +307,12 @@ class LiveScreen(ReasonedScreen):
         done = self.live.done
 
         def found(findings: RunFindings | None) -> None:
+            if findings is None:
+                return  # of another task nothing is ever found
             self._find_from = time.monotonic() + max(FINDINGS_SECONDS, 30 * (time.monotonic() - began))
-            if findings is not None:
-                self._findings = replace(findings, done=done)
-                self.show_reasons(reasons_of([(findings, None)]), ("",))
-                self.show_entry()
-            else:
-                self._find_from = float("inf")  # of another task nothing is ever found
+            self._findings = replace(findings, done=done)
+            self.show_reasons(reasons_of([(findings, None)]), ("",))
+            self.show_entry()
 
         # after a fault the line stays as it is: the screen itself says what is wrong with the store
         background(self, self.store_path, "findings", lambda store: run_findings(store, run), found, lambda _: None)
