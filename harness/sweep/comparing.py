@@ -297,8 +297,8 @@ def release_sweep(
 
 def _answers(past: History, id_: str, submitter: str | None = None) -> list[ScoresTold]:
     """Return what was released of a sweep, by the beginning of its id: to one submitter, or to all."""
-    told = past.told(ScoresTold, submitter)
-    return [act for act in told if act.card.sweep is not None and act.card.sweep.id.startswith(id_)]
+    acts = past.told(ScoresTold, submitter)
+    return [act for act in acts if act.card.sweep is not None and act.card.sweep.id.startswith(id_)]
 
 
 def _best_setup(connection: sqlite3.Connection, setups: Sequence[Sequence[str]]) -> int | None:
