@@ -26,8 +26,8 @@ from typing import Literal, NamedTuple
 
 from benchmarks.painting import Waited, Watched
 from benchmarks.terminal import ROSETTA
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 
 GOAL_SECONDS = 0.05
 DEFAULTS = (3, 501)

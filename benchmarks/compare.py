@@ -29,10 +29,10 @@ from harness.compare.comparing import compare_runs
 from harness.compare.rows import RowReader
 from harness.method.method import MethodClass, Result, Setup
 from harness.store.corpora.entries import save_corpus
-from harness.store.file.database import open_store
-from harness.store.file.openings import RunOpening
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import RunOpening
 from scoring.core.metric import EntryStatistics, Table
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup, Translation

@@ -32,7 +32,7 @@ BATCH = 32
 
 _UNTIL_THE_FIRST_CALL = """
 import os, sys, time
-from harness.methods.baselines import CopySource
+from harness.shipped_methods.baselines import CopySource
 async def translate(self, entries, calls):
     os.write(1, f"{time.process_time()} {opened}\\n".encode())
     os._exit(0)

@@ -20,8 +20,8 @@ from corpora.model.entry import Entry
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import installed_engines, open_analyser
 from harness.fst.model import read_model
-from harness.store.file.database import open_store
 from harness.store.replies import StoredFindings
+from harness.store.sqlite.database import open_store
 from scoring.core.setup import Translation
 from tests.harness.fst.making import layout_of, mutated, spelt_by
 from tests.outside import DESCRIPTIVE, STRICT

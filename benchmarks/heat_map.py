@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from benchmarks.app_keys import fill
 from benchmarks.terminal import ROSETTA, Terminal
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from harness.store.sweeps import NewCell, keep_sweep, read_cells, set_run
 
 DEFAULTS = (9, 1000)

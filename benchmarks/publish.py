@@ -24,8 +24,8 @@ from harness.core.canonical import canonical_bytes
 from harness.publish.cards import OutgoingCard, outgoing_run
 from harness.publish.database import opened_database
 from harness.publish.place import DatabasePlace, place_of
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from tests.harness.publish.conftest import Server, running
 
 CARDS = 1_000

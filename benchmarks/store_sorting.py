@@ -24,10 +24,10 @@ from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.entry.table import EntryTable, Order
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.picture import EntryState

@@ -26,7 +26,7 @@ from harness.endpoint.limiter import Limiter
 from harness.run.call_runner import limiter_for
 from harness.run.events import Control
 from harness.run.running import execute_run
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import PlanFile, read_plan
 from harness.sweep.processes import CallBackend, WorkerProcesses

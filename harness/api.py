@@ -33,11 +33,10 @@ from harness.estimate.estimate import estimate as estimated
 from harness.leaderboard.official import check_consent, verify_released
 from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
-from harness.methods.registry import build
 from harness.privacy import ClearedMethod, Make, SendingRules, clear
 from harness.release.budget import ACTIVATE
 from harness.release.ledger import ReleaseLedger
-from harness.release.records import LEAST_CONFIRMED
+from harness.release.ledger_records import LEAST_CONFIRMED
 from harness.run.beginning import (  # fmt: skip
     begin,
     prepare_run,
@@ -52,14 +51,15 @@ from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools
+from harness.shipped_methods.registry import build
 from harness.store.attachments import change_words, tidy_note, tidy_tags
 from harness.store.corpora.listing import names_stored, read_stored
-from harness.store.file.database import home, opened
 from harness.store.runs import find_run
+from harness.store.sqlite.database import home, opened
 from harness.vault.request import VaultRequest
 
 if TYPE_CHECKING:
-    from harness.vault.records import RunTerms
+    from harness.vault.vault_records import RunTerms
 
 Options = TypeVar("Options", bound=BaseModel)
 

@@ -44,10 +44,10 @@ from harness.endpoint.endpoints import Endpoint, KeySource, chat_endpoint, find_
 from harness.endpoint.offline import why_secret
 from harness.method.method import Method
 from harness.method.option_table import METHODS
-from harness.methods.registry import build
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import home
+from harness.shipped_methods.registry import build
+from harness.store.sqlite.database import home
 from harness.vault.secret_text import no_core_dumps
 
 # ---- Whether texts may be sent to an endpoint: what the terms of their corpus say, and what a

@@ -18,7 +18,7 @@ from harness import api
 from harness.api import RunRequest
 from harness.card.checking.recompute import card_setup
 from harness.card.checking.signed import signers_of
-from harness.card.checking.verify import check_hash, consent_checks
+from harness.card.checking.verify_card import check_hash, consent_checks
 from harness.card.foreign_cards import adopt, unwrapped
 from harness.card.material import fingerprint
 from harness.card.model import RunCard
@@ -38,12 +38,12 @@ from harness.core.failures import UsageError
 from harness.endpoint.endpoints import no_key, presets
 from harness.inputs.prompt import shipped_versions
 from harness.method.method import Setup
+from harness.method.method_names import installed
 from harness.method.option_table import METHODS
-from harness.method.shipped import installed
-from harness.methods.registry import build
 from harness.run.beginning import tools_for
 from harness.sealed.keys import key_phrase
 from harness.setup.scoring_tools import changes, stated_setup
+from harness.shipped_methods.registry import build
 from harness.store.attachments import keep_reproduction
 from harness.store.runs import find_by_id, find_run
 from scoring.core.inventory import row_of

@@ -10,14 +10,13 @@ from typing import Any, TypedDict, Unpack
 from corpora.files.json_types import JsonObject
 from corpora.model.corpus import Corpus, Dataset, Selection
 from corpora.model.entry import Entry, EntryId, Segment
-from corpora.model.records import complete
+from corpora.model.task_records import complete
 from harness import api
 from harness.annotators.annotator import NoMemo
 from harness.card.checking.verdict import CardVerdict
 from harness.core.failures import UsageError
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.inputs.outputs import given_outputs
-from harness.methods.baselines import replay_of
 from harness.privacy import NO_CORPUS
 from harness.run.asking import Asking
 from harness.run.vault_opening import terms_again
@@ -25,9 +24,10 @@ from harness.setup.plan import RunOptions
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import filled
+from harness.shipped_methods.baselines import replay_of
 from harness.store.attachments import tidy_tag
-from harness.store.file.database import default_path, home, opened
 from harness.store.run_list import list_runs
+from harness.store.sqlite.database import default_path, home, opened
 from harness.vault.request import VaultRequest
 from review.office.results.certifying import presented
 from review.verdict.certificate.verifying import Verification
@@ -126,7 +126,7 @@ class TextMetric:
             pairs = zip(entries, outputs, strict=True)
             translations = [Translation(*pair) for pair in pairs]
             for annotator in tools.annotators:
-                translations = filled(annotator, translations, Asking(RunOptions(), Ledger(None), NO_CORPUS))
+                translations = filled(annotator, translations, Asking(RunOptions(), Spending(None), NO_CORPUS))
             whole = tools.corpus_values(translations)
             if self.info.id in whole:
                 return whole[self.info.id]

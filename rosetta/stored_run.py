@@ -20,10 +20,10 @@ from harness.core.failures import UsageError
 from harness.run.events import Event, Finished
 from harness.store.attachments import attached_to
 from harness.store.corpora.entries import open_entries
-from harness.store.file.database import opened
 from harness.store.results import entry_ids, read_results, stored_positions
 from harness.store.run_list import list_runs
 from harness.store.runs import Run, find_run
+from harness.store.sqlite.database import opened
 from rosetta_tui.compare.sentences import sentence
 from rosetta_tui.report.run import without_secrets
 from rosetta_tui.session.engine import Engine
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.api import Ready
-    from scoring.findings.records import OutputFinding
+    from scoring.findings.finding import OutputFinding
 
 
 @dataclass(frozen=True, slots=True)

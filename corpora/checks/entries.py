@@ -15,7 +15,7 @@ from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
 from corpora.model.corpus import INHERITED, SIDES, Dataset, RawEntry, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
-from corpora.model.records import CHECKABLE
+from corpora.model.task_records import CHECKABLE
 from corpora.text.comparison import NO_WIDTH, NormalForm, comparison_form, is_blank, mixtures, normal_form
 from corpora.text.messages import fold
 

@@ -13,8 +13,8 @@ from typing import Final
 
 from corpora.model.corpus import RECORD, Corpus
 from corpora.model.entry import Entry, Segment
-from corpora.model.records import RECORDS
 from corpora.model.task import TRANSLATION
+from corpora.model.task_records import RECORDS
 from corpora.text.comparison import normal_form, scripts
 
 NOT_GIVEN = "not given"

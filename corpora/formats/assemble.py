@@ -211,7 +211,7 @@ def _check_id(value: Json, spot: _Spot) -> None:
 
 def _of_task(fields: JsonObject, task: Task, spot: _Spot) -> dict[str, Json]:
     """Check the fields of a task, and return them with the texts that follow from them."""
-    from corpora.model.records import complete, sides_that_follow  # noqa: PLC0415  many models
+    from corpora.model.task_records import complete, sides_that_follow  # noqa: PLC0415  many models
 
     made, wrong = complete(task.name, fields)
     for fault in wrong:

@@ -28,7 +28,7 @@ from harness.card.checking.recompute import (
     refuse_withdrawn,
     row_numbers,
 )
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.foreign_cards import ForeignLayout, adopt, layout, unwrapped
 from harness.card.foreign_logs import (
     card_of_published,
@@ -52,10 +52,10 @@ from harness.setup.scoring_tools import EARLIER, floor_fields
 from harness.store.attachments import Recount, keep_recount
 from harness.store.corpora.entries import insert_corpus
 from harness.store.deletion import bring_back
-from harness.store.file.openings import RunOpening
-from harness.store.file.trouble import transaction
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
+from harness.store.sqlite.openings import RunOpening
+from harness.store.sqlite.trouble import transaction
 from scoring.core.setup import Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.source_words import Resources

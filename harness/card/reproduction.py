@@ -17,7 +17,7 @@ from harness.core.failures import UsageError
 from harness.sealed.archive import SignedRecord, read_record, signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, Short, StrictRecord
-from harness.vault.records import Moment
+from harness.vault.vault_records import Moment
 from scoring.core.inventory import row_of
 from scoring.core.specification import COMPOSITE
 from scoring.statistics.reproducibility import TOLERANCE, Reproduction, verdict

@@ -35,8 +35,8 @@ from harness.store.attachments import keep_seal, seals_of
 from harness.store.runs import read_run
 from harness.vault.folder import VaultState
 from harness.vault.log import LogLine, VaultError
-from harness.vault.records import CardSealed, Moment
 from harness.vault.vault import Vault
+from harness.vault.vault_records import CardSealed, Moment
 
 SUFFIX: Final = ".seal.json"  # The seal of `card.json` is next to it as `card.seal.json`
 MOST_BYTES: Final = 8192  # Of a seal's file

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from corpora.model.entry import Entry, EntryId, Segment
 from harness.compare.pairs import PairSide
 from harness.store.corpora.entries import open_entries
-from harness.store.file.trouble import stored_object
 from harness.store.results import read_results
+from harness.store.sqlite.trouble import stored_object
 from scoring.core.inventory import composite
 from scoring.statistics.intervals import DIMENSIONS, LEAST_FOR_INTERVAL
 from scoring.statistics.significance import COMPOSITE, difference_intervals, own_values, shared_profile

@@ -15,7 +15,7 @@ from harness.store.runs import Run
 from scoring.core.metric import Statistics, StatisticsError
 from scoring.core.scorer import Scorer
 from scoring.findings.engine import OutputCosts, find
-from scoring.findings.records import FindingCode, OutputFinding
+from scoring.findings.finding import FindingCode, OutputFinding
 from scoring.findings.stripping import STRIPPED_BY, stripped
 
 CHRF = "chrf_plus_plus"

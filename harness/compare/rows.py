@@ -18,11 +18,11 @@ from harness.method.method import Result
 from harness.setup.scoring_tools import stated_setup, stored_setup
 from harness.store.attachments import UNCHECKED, Attached, attached_to, checked_here
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.file.sealing import CorpusSeal, SealedKind, StoreSealed, sealed_column
-from harness.store.file.trouble import stored_object
 from harness.store.results import read_results, shown_results
 from harness.store.run_list import distinctions
 from harness.store.runs import Run, find_run
+from harness.store.sqlite.sealing import CorpusSeal, SealedKind, StoreSealed, sealed_column
+from harness.store.sqlite.trouble import stored_object
 from scoring.core.inventory import read_by
 from scoring.core.metric import Table
 from scoring.core.packs import Pack

@@ -18,10 +18,10 @@ from harness.core.storage import StorageProblem, storage_problem
 from harness.doctor.finding import Finding, Health
 from harness.endpoint.endpoints import chat_endpoint, checked_url, presets
 from harness.settings import read_settings, settings_path
-from harness.store.file.copies import Locks, examine_locks, upgrade_copy
-from harness.store.file.database import SCHEMA_VERSION
-from harness.store.file.schema import STEPS, recorded_steps, schema_differences
-from harness.store.file.trouble import in_words
+from harness.store.sqlite.copies import Locks, examine_locks, upgrade_copy
+from harness.store.sqlite.database import SCHEMA_VERSION
+from harness.store.sqlite.schema import STEPS, recorded_steps, schema_differences
+from harness.store.sqlite.trouble import in_words
 
 _FEW_BYTES = 200 * 2**20
 """Free space below which a run of many entries may not fit."""

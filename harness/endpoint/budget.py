@@ -116,7 +116,7 @@ class CallBudget(Protocol):
         """
 
 
-class Ledger:
+class Spending:
     """What was spent and what is reserved. Belongs to one event loop at a time.
 
     ``cap`` in US dollars holds for the run alone; with a ``shared_budget`` what that holds takes its place.
@@ -147,7 +147,7 @@ class Ledger:
 
     @property
     def committed(self) -> float:
-        """Money that went since this ledger was opened, or may go for calls under way.
+        """Money that went since this was made, or may go for calls under way.
 
         Read from another thread it may count money twice for a moment, but never leaves it out.
         """

@@ -25,17 +25,17 @@ from harness.core.calls import Price, Reply, Request, Usage
 from harness.core.failures import CallError
 from harness.endpoint.endpoints import no_key
 from harness.method.method import Method, Output, Setup
-from harness.methods.api import Api
-from harness.methods.baselines import Constant, CopySource, Glossary, Replay
-from harness.methods.chat import Chat
-from harness.methods.pipeline import Pipeline
 from harness.setup.plan import Plan, plan_of
+from harness.shipped_methods.api import Api
+from harness.shipped_methods.baselines import Constant, CopySource, Glossary, Replay
+from harness.shipped_methods.chat import Chat
+from harness.shipped_methods.pipeline import Pipeline
 from harness.store.corpora.entries import read_entries
-from harness.store.file.sealing import StoreSealed
-from harness.store.file.trouble import unpacks
 from harness.store.holding import elapsed_seconds
 from harness.store.replies import find_reply, request_key
 from harness.store.runs import Run, read_run
+from harness.store.sqlite.sealing import StoreSealed
+from harness.store.sqlite.trouble import unpacks
 from scoring.core.inventory import read_by
 from scoring.core.setup import Translation
 

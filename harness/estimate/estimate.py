@@ -33,8 +33,8 @@ from harness.estimate.earlier import (
     stored_reply,
 )
 from harness.method.method import Method
-from harness.methods.pipeline import MOST_ROUNDS
 from harness.setup.plan import Plan
+from harness.shipped_methods.pipeline import MOST_ROUNDS
 
 MOST_GROUPS = 1000
 """Calls whose prompts are written out; of more, that many spread evenly stand for all."""

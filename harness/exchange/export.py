@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.core.failures import UsageError
 from harness.exchange.folder import ExchangeFolder, made_at, read_plain, stored_name
-from harness.exchange.records import (
+from harness.exchange.manifest import (
     MOST_MANIFEST,
     ExchangeList,
     ExchangeService,
@@ -32,8 +32,8 @@ from harness.sealed.keys import Identity
 from harness.sealed.stick import READABLE, StickError, read_file, write_file
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.keepers import VaultsSeen
-from harness.vault.records import MOST_WORDS
 from harness.vault.vault import Vault
+from harness.vault.vault_records import MOST_WORDS
 
 DIGITS_OF_VAULT = 16
 """Hexadecimal digits of a vault's number by which computers tell what they saw of it."""

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.exchange.records import FileKind, digest
+from harness.exchange.manifest import FileKind, digest
 from harness.sealed.stick import READABLE, StickError, read_file, stick_error, write_file
 from harness.sealed.strict_records import FileError, FileProblem, Id, StrictRecord
 

@@ -16,7 +16,7 @@ from corpora.formats.delimiters import delimiter_of, first_record
 from corpora.formats.read_text import arb_messages, po_messages, rows_of_po
 from corpora.model.corpus import SYNONYMS, entry_fields
 from corpora.model.entry import AnyEntry, Entry, EntryId, reveal_here
-from corpora.model.records import own_answer
+from corpora.model.task_records import own_answer
 from corpora.text.comparison import is_blank
 from corpora.text.visible import guarded
 from harness.core.failures import ErrorClass, UsageError

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from harness.card.checking.signed import UNKNOWN, KnownSigners
 from harness.card.checking.verdict import CardCheck, CardVerdict
-from harness.card.checking.verify import consent_checks
+from harness.card.checking.verify_card import consent_checks
 from harness.consent.checks import Verified
 from harness.consent.withdrawals_in_force import CorpusFacts
 from harness.core.canonical import canonical_bytes
@@ -32,7 +32,7 @@ from harness.core.storage import private_folder, write_file
 from harness.release import FOLDER
 from harness.release.budget import History
 from harness.release.ledger import LEDGER, checked_lines, history
-from harness.release.records import ReleasedCard, ReleasedDifference, ReleasedRefusal, ScoresTold
+from harness.release.ledger_records import ReleasedCard, ReleasedDifference, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.store.withdrawn import entry_ids_of_run, known_run

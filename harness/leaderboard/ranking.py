@@ -21,8 +21,8 @@ from corpora.model.vocabularies import Segment
 from harness.card.comparability import NO_SEGMENT, ScoredTerms, card_id, ids_sha256, terms_remedy
 from harness.card.reading import block, number
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
-from harness.store.file.trouble import stored_object, unpack_positions
 from harness.store.run_list import RunSummary, list_runs
+from harness.store.sqlite.trouble import stored_object, unpack_positions
 from scoring.core.inventory import profile_for, short_title
 from scoring.core.specification import COMPOSITE, TRANSLATIONS, specified, stated_columns, stated_weighing
 
@@ -143,7 +143,7 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
     """Return all lists, of all corpora or of those with this id; those with official scores first.
 
     Runs without a sealed card, or without what their task is ranked by, are in none, nor are those that were retried or scored
-    again where the newer run is in the same list. ``harness.leaderboard.clusters`` adds the
+    again where the newer run is in the same list. ``harness.leaderboard.board_clusters`` adds the
     clusters, which take longer.
     """
     facts = _Facts(connection)

@@ -13,7 +13,7 @@ from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from corpora.model.task import TASKS
-from harness.method.shipped import METHOD_CLASSES, SERVICE_NAMES, SHIPPED
+from harness.method.method_names import METHOD_CLASSES, SERVICE_NAMES, SHIPPED
 
 WRITTEN: Final = (
     "specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel",

@@ -41,9 +41,9 @@ from harness.project.state import (
 from harness.sealed.keys import Identity
 from harness.store.withdrawn import now_standing
 from harness.vault.key_shares import OpeningKey
-from harness.vault.records import SmallestTold, StoredCorpus
 from harness.vault.sealed_corpus import corpus_named, opened_key, sealed_texts
 from harness.vault.vault import Vault
+from harness.vault.vault_records import SmallestTold, StoredCorpus
 
 LOCK: Final = ".project.lock"
 _BUSY_SECONDS: Final = 20

@@ -23,11 +23,11 @@ from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.completions import answers_alone
 from harness.method.options import MethodOptions
-from harness.methods.chat import model_completions
 from harness.privacy import NO_CORPUS
 from harness.project.candidates import Candidate, check_seen
 from harness.project.state import Analysed, DraftTexts, Project, ProjectEntry, SourceOrigin, today, with_reference
 from harness.setup.preparing import WordAnalyser, word_analyser
+from harness.shipped_methods.chat import model_completions
 
 PROMPT: Final = "sources-v1"
 MOST_AT_ONCE: Final = 50

@@ -31,7 +31,7 @@ from harness.core.problems import first_problem
 from harness.core.storage import private_folder, write_file
 from harness.core.user_file import read_bytes
 from harness.sealed.strict_records import FileError, Id, Short, StrictRecord
-from harness.store.file.sealing import keys_here, recipients_here
+from harness.store.sqlite.sealing import keys_here, recipients_here
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 

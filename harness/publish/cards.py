@@ -32,11 +32,11 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.leaderboard.official import checked_card, verify_released
 from harness.privacy import MayNotSend
-from harness.release.records import ReleasedCard
+from harness.release.ledger_records import ReleasedCard
 from harness.store.corpora.entries import read_dataset
-from harness.store.file.database import default_path, opened
-from harness.store.file.schema import CARD_FIELDS
 from harness.store.runs import Run, read_card
+from harness.store.sqlite.database import default_path, opened
+from harness.store.sqlite.schema import CARD_FIELDS
 
 RELEASED: Final = "rosetta-released-card/"  # How the field `format` of a released card begins
 
@@ -112,7 +112,7 @@ def published_hash(data: bytes, card: JsonObject) -> str:
 
 
 def columns(card: JsonObject) -> dict[str, Json]:
-    """Return the columns (``harness.store.file.schema``) of a card or released card, in full precision."""
+    """Return the columns (``harness.store.sqlite.schema``) of a card or released card, in full precision."""
     released = is_released(card)
     places = {**CARD_FIELDS, **(_OF_RELEASED if released else {})}
     values = {}

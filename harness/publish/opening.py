@@ -18,7 +18,7 @@ from harness.core.storage import PUBLISHED, write_file
 from harness.publish.cards import OutgoingCard, columns, published_hash
 from harness.publish.place import DatabasePlace, Place, place_of
 from harness.settings import read_settings, settings_path
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 
 # ---- Cards in a folder, for a pull request: one file per card under its hash, and an index that
 # is made of the files.

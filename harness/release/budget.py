@@ -26,8 +26,8 @@ from corpora.text.comparison import normalised
 from corpora.text.messages import counted, pause_words
 from harness.card.withholding import LEAST, Atoms, clean, divided, expected_half, range_of, set_id, tellable
 from harness.core.failures import UsageError
-from harness.release import records
-from harness.release.records import LEAST_CONFIRMED, CertificateTold, RefusalTold, ScoresTold
+from harness.release import ledger_records
+from harness.release.ledger_records import LEAST_CONFIRMED, CertificateTold, RefusalTold, ScoresTold
 from harness.sealed.strict_records import StrictRecord
 from scoring.core.inventory import direction, row_of
 from scoring.core.specification import COMPOSITE
@@ -60,7 +60,7 @@ class Policy:
     After ``everybody`` answers to all submitters together the custodian rotates the corpus (benchmark specification §9.3).
     """
 
-    name: records.PolicyName = "official"
+    name: ledger_records.PolicyName = "official"
     count: int = 3
     pause_hours: float = 168.0
     everybody: int = 20
@@ -79,7 +79,7 @@ class Policy:
         return {headline: self.share * (high - low if isfinite(high - low) else 1.0)}
 
 
-POLICIES: Final[Mapping[records.PolicyName, Policy]] = {
+POLICIES: Final[Mapping[ledger_records.PolicyName, Policy]] = {
     "official": Policy(),
     "strict": Policy("strict", count=1, metrics={CHRF: 5.0}, share=0.05, whole=False),
     "blind": Policy("blind"),
@@ -95,9 +95,9 @@ CERTIFICATES: Final = Policy(count=10, pause_hours=24.0)  # of one run
 class History:
     """All that was released so far, and the rules of the custodian: moment and act of each line, the oldest first."""
 
-    acts: tuple[tuple[str, records.Act], ...] = ()
+    acts: tuple[tuple[str, ledger_records.Act], ...] = ()
 
-    def after(self, act: records.Act, when: str) -> History:
+    def after(self, act: ledger_records.Act, when: str) -> History:
         """Return the history with one more act."""
         return History((*self.acts, (when, act)))
 
@@ -132,7 +132,7 @@ class History:
     def names_of(self, submitter: str) -> frozenset[str]:
         """Return all names of one submitter, written alike or put together by the custodian."""
         names = {_known(submitter)}
-        pairs = [set(map(_known, act.names)) for act in self.of(records.Together)]
+        pairs = [set(map(_known, act.names)) for act in self.of(ledger_records.Together)]
         while more := [pair for pair in pairs if pair & names and not pair <= names]:
             names.update(*more)
         return frozenset(names)
@@ -140,7 +140,7 @@ class History:
     def policy(self, submitter: str, corpus: str, numbers: Policy | None = None) -> Policy:
         """Return what the most special rule that fits says, then the latest; without one ``numbers``, or the policy's own."""
         names, policy = self.names_of(submitter), numbers or Policy()
-        for rule in sorted(self.of(records.Rule), key=lambda rule: (bool(rule.submitter), bool(rule.corpus))):
+        for rule in sorted(self.of(ledger_records.Rule), key=lambda rule: (bool(rule.submitter), bool(rule.corpus))):
             if rule.corpus not in {"", corpus} or (rule.submitter and _known(rule.submitter) not in names):
                 continue
             if rule.policy is not None:
@@ -199,7 +199,7 @@ class History:
             best = max(same, key=lambda act: sign * act.value, default=None)
             least = clean(expected_half(len(entries), range_of(card.headline), draft.value))
         confirmed = [act for act in self.told(ScoresTold, card.submitter) if not act.card.shortfall]
-        why: records.Shortfall = ""
+        why: ledger_records.Shortfall = ""
         if len(entries) < LEAST_CONFIRMED:
             why = "few entries"
         elif not self.atoms.keys().isdisjoint(entries):
@@ -212,14 +212,16 @@ class History:
         fields |= {"confirmation": "not_confirmed" if why else "confirmed", "shortfall": why}
         if best and not sign * (draft.value - best.value) > least:
             # nothing is new but that the best was not beaten, which is one bit
-            fields |= {name: getattr(best.card, name) for name in records.ReleasedScores.model_fields} | {"bits": 1}
-        released = records.ReleasedCard.model_validate(dict(card) | fields)
+            fields |= {name: getattr(best.card, name) for name in ledger_records.ReleasedScores.model_fields} | {
+                "bits": 1
+            }
+        released = ledger_records.ReleasedCard.model_validate(dict(card) | fields)
         return draft.model_copy(update={"card": released, "atoms": self.new_atoms(entries, sums[1])})
 
 
 # Confirmation
 
-REASONS: Final[Mapping[records.Shortfall | None, str]] = {  # why no claim may rest on a run, behind "because"
+REASONS: Final[Mapping[ledger_records.Shortfall | None, str]] = {  # why no claim may rest on a run, behind "because"
     "": "nothing was told before about its entries",
     "few entries": f"it has fewer than {LEAST_CONFIRMED} secret entries",
     "told before": "something was told before about entries of it",
@@ -233,7 +235,7 @@ ACTIVATE: Final = (
 )
 
 
-def shortfall_of(past: History, run: str) -> records.Shortfall | None:
+def shortfall_of(past: History, run: str) -> ledger_records.Shortfall | None:
     """Return why a run is not confirmed; empty where one answer about it is, None where nobody had one."""
     stated = [act.card.shortfall for act in past.told(ScoresTold, run=run)]
     return "" if "" in stated else next(iter(stated), None)

@@ -18,9 +18,9 @@ from typing import Final, TypeVar
 from harness.consent.withdrawals_in_force import standing
 from harness.core.storage import append_line, exclusive, private_folder
 from harness.core.version import VERSION
-from harness.release import FOLDER, records
+from harness.release import FOLDER, ledger_records
 from harness.release.budget import MOMENT, History, NotReleased
-from harness.release.records import LedgerLine
+from harness.release.ledger_records import LedgerLine
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError, FileProblem
@@ -28,9 +28,9 @@ from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.log import signers, splits_of
 from harness.vault.opening import vault_at
-from harness.vault.records import LedgerStood
+from harness.vault.vault_records import LedgerStood
 
-_Act = TypeVar("_Act", bound=records.Act)
+_Act = TypeVar("_Act", bound=ledger_records.Act)
 LEDGER: Final = "ledger.jsonl"
 LOCK: Final = "ledger.lock"
 BUSY_SECONDS: Final = 60
@@ -79,9 +79,9 @@ class ReleaseLedger:
             with exclusive(private_folder(self.folder) / LOCK, busy, BUSY_SECONDS):
                 change = LedgerChange(self, lines := self.lines(), self._now(lines))
                 if not lines:
-                    change.write(records.Begun(salt=secrets.token_hex(32)))
+                    change.write(ledger_records.Begun(salt=secrets.token_hex(32)))
                 elif change.now < datetime.fromisoformat(lines[-1].when):
-                    change.write(records.ClockCorrected())
+                    change.write(ledger_records.ClockCorrected())
                 yield change
         except OSError as error:
             raise FileError(FileProblem.INVALID, f"The ledger in {self.folder} cannot be written ({error.strerror}), so nothing is told. Make room there, and try again.") from None  # fmt: skip
@@ -114,14 +114,14 @@ class LedgerChange:
         return history(self.lines)
 
     @property
-    def place(self) -> records.InLedger:
+    def place(self) -> ledger_records.InLedger:
         """Where the next line will stand."""
-        return records.InLedger(ledger=self.lines[0].id, line=len(self.lines), prev=self.lines[-1].id)
+        return ledger_records.InLedger(ledger=self.lines[0].id, line=len(self.lines), prev=self.lines[-1].id)
 
     @property
-    def stated(self) -> records.Released:
+    def stated(self) -> ledger_records.Released:
         """The fields of any file that leaves with the next line."""
-        return records.Released(rosetta=VERSION, issued=self.now.date().isoformat(), place=self.place, by=self.ledger.key)  # fmt: skip
+        return ledger_records.Released(rosetta=VERSION, issued=self.now.date().isoformat(), place=self.place, by=self.ledger.key)  # fmt: skip
 
     def write(self, act: _Act) -> _Act:
         """Write one more line, on the disk before this returns the act; NotReleased where the key that signs was withdrawn."""
@@ -160,9 +160,9 @@ def checked_lines(content: bytes, where: str, mine: str = "") -> list[LedgerLine
             raise FileError(FileProblem.WRONG_KEY, f"{words}: without them nobody knows which entries were told of.")
         if not line.is_signed_by(mine or (lines or [line])[0].by):
             raise wrong(len(lines), "it was changed after it was signed")
-        if (line.seq == 0) is not isinstance(line.act, records.Begun):
+        if (line.seq == 0) is not isinstance(line.act, ledger_records.Begun):
             raise wrong(len(lines), "only the first line says that the ledger was begun")
-        if lines and line.when < lines[-1].when and not isinstance(line.act, records.ClockCorrected):
+        if lines and line.when < lines[-1].when and not isinstance(line.act, ledger_records.ClockCorrected):
             raise wrong(len(lines), "its time is earlier than that of the line before it")
         lines.append(line)
     return lines

@@ -19,10 +19,10 @@ from harness.card.rows import load_card
 from harness.card.withholding import LEAST, bits, one_two_five, range_of, rounded, set_id, stepped
 from harness.compare import MOST_RUNS
 from harness.compare.comparing import compare_runs, require_named_once
-from harness.release import records
+from harness.release import ledger_records
 from harness.release.budget import History, NotReleased, NotYetReleased
 from harness.release.ledger import LedgerChange, ReleaseLedger
-from harness.release.records import DifferenceTold, RefusalTold, ReleasedSweep, ScoresTold
+from harness.release.ledger_records import DifferenceTold, RefusalTold, ReleasedSweep, ScoresTold
 from harness.sealed.archive import signed_record
 from harness.setup.plan import told_of
 from harness.store.corpora.entries import read_dataset
@@ -30,7 +30,7 @@ from harness.store.corpora.listing import count_secret
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run, read_run
 from harness.store.sweeps import sweep_that_made
-from harness.vault.records import tenth_upward
+from harness.vault.vault_records import tenth_upward
 from scoring.card.smallest import smallest_difference
 from scoring.core.specification import COMPOSITE, Tier, stated_columns, stated_weighing
 
@@ -112,7 +112,7 @@ def draft_scores(
     entries = [entry for entry in stored_material(connection, run.id).entries if entry.secret]
     digests = [change.ledger.digest(entry.source) for entry in entries]
     _require_enough(len(set(digests)))
-    released: records.Scores = {}
+    released: ledger_records.Scores = {}
     for id_, step in policy.steps(headline).items():
         between = id_ in {headline, COMPOSITE}  # these two have an interval, or are left out
         interval = scores.confidence_intervals.get(id_) if between else None
@@ -135,7 +135,7 @@ def draft_scores(
     most += log2(1 / _COVERAGE_STEP + 1)
     if sweep is not None:  # which of the set-ups, or none
         most += log2(sweep.setups + 1)
-    draft = records.ReleasedCard(
+    draft = ledger_records.ReleasedCard(
         **dict(change.stated), policy=policy.name, run=run.run_id, run_card_hash=card.run_card_hash,
         submitter=submitter, method=_method(run), corpus=corpus, headline=headline,
         signatures={id_: str(signature) for id_, signature in signatures.items() if id_ in released},
@@ -148,24 +148,24 @@ def draft_scores(
     return ScoresTold(entries=set_id(atoms), atoms=atoms, value=value, rotations=rotations, card=draft)
 
 
-def _method(run: Run) -> records.ReleasedMethod:
+def _method(run: Run) -> ledger_records.ReleasedMethod:
     """Return which method it was. Its name is what a person asked for with the run: what code calls itself is no name here."""
     setup, name = run.setup, plain(" ".join((told_of(run).method_name or "").split()))[:100]
-    return records.ReleasedMethod(
+    return ledger_records.ReleasedMethod(
         method=setup.method, method_class=setup.method_class, method_version=setup.method_version, model_slug=setup.model_slug,
         condition=setup.condition, setup_hash=run.setup_hash, method_name=name or None,
     )  # fmt: skip
 
 
-def _corpus(connection: sqlite3.Connection, run: Run) -> records.ReleasedCorpus:
+def _corpus(connection: sqlite3.Connection, run: Run) -> ledger_records.ReleasedCorpus:
     dataset = read_dataset(connection, run.corpus)
-    return records.ReleasedCorpus(id=dataset.id, version=dataset.version, language_pair=run.language_pair, entries=len(run.positions))  # fmt: skip
+    return ledger_records.ReleasedCorpus(id=dataset.id, version=dataset.version, language_pair=run.language_pair, entries=len(run.positions))  # fmt: skip
 
 
 # Refusals
 
 
-def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, stage: records.RefusedStage, ledger: ReleaseLedger) -> bytes:  # fmt: skip
+def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, stage: ledger_records.RefusedStage, ledger: ReleaseLedger) -> bytes:  # fmt: skip
     """Return the few words about an unfinished run that its method ended; no text is opened, so it counts for its own corpus alone."""
     name, stored = submitter_name(submitter), read_run(connection, run)
 
@@ -173,7 +173,7 @@ def release_refusal(connection: sqlite3.Connection, run: int, submitter: str, st
         corpus = _corpus(connection, stored)
         answer, of = change.history.require_answers(name, corpus.id, (), change.now, version=corpus.version)
         outputs = sum(row.output is not None for row in read_results(connection, run))
-        return RefusalTold(card=records.ReleasedRefusal(
+        return RefusalTold(card=ledger_records.ReleasedRefusal(
             **dict(change.stated), run=stored.run_id, submitter=name, method=_method(stored), corpus=corpus, answer=answer, of=of,
             stage=stage, came="none" if not outputs else "some" if outputs * 2 <= len(stored.positions) else "most",
         ))  # fmt: skip
@@ -230,7 +230,7 @@ def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: Led
     by, adjusted, verdict = pair.by_metric.get(headline), pair.p_adjusted.get(headline), "cannot be told apart"
     if by is not None and by.ahead is not None and adjusted is not None and adjusted / 2 < 0.05:
         verdict = "better" if by.ahead == "second" else "worse"
-    return DifferenceTold(card=records.ReleasedDifference(
+    return DifferenceTold(card=ledger_records.ReleasedDifference(
         **dict(change.stated), first=ids[0], second=ids[1], submitters=tuple(sorted({act.submitter for act in acts})),
         corpus=acts[0].card.corpus, metric=headline, verdict=verdict, smallest_difference=acts[0].card.smallest_difference,
     ))  # fmt: skip

@@ -23,7 +23,7 @@ from corpora.model.entry import Entry, EntryId
 from harness.annotators.annotator import AskingAnnotator
 from harness.core.calls import Reply, Request
 from harness.core.failures import AskingStopped, CallError, HarnessError, RunState
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
 from harness.run.call_runner import CallRunner, RunCalls
@@ -33,10 +33,10 @@ from harness.run.recorder import GATHER_SECONDS
 from harness.setup.plan import RunOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.annotations import AnnotationRow, answered, note_asked, read_annotations
-from harness.store.file.database import open_store, store_path
-from harness.store.file.trouble import transaction
 from harness.store.replies import StoredReply, add_replies, find_reply, known_keys
 from harness.store.runs import Run
+from harness.store.sqlite.database import open_store, store_path
+from harness.store.sqlite.trouble import transaction
 from scoring.core.setup import Translation
 
 TELL_SECONDS = 0.25  # Least time from one word on how far it is to the next
@@ -55,7 +55,7 @@ class Asking:
     """Carries the calls of a run's annotators; see ``Ask``. Blocks while they are under way."""
 
     options: RunOptions
-    ledger: Ledger
+    spending: Spending
     clearance: Clearance
     """Of the texts that are asked about."""
     control: Control = field(default_factory=Control)
@@ -119,20 +119,20 @@ class Asking:
                 "Secret entries were not cleared for this, so nothing of them is sent, nor to another machine."
             )
         client = EndpointClient(self.clearance, timeout_seconds=self.options.timeout_seconds)
-        shelf = _Shelf(self.store, self.keep, self.ledger, use_cache=self.options.use_cache)
+        shelf = _Shelf(self.store, self.keep, self.spending, use_cache=self.options.use_cache)
         shared = RunCalls(
             method=annotator.id,
             client=client,
             clearance=self.clearance,
             limiter=self.limiter,
-            ledger=self.ledger,
+            spending=self.spending,
             policy=self.policy,
             flight=self.flight,
             find=shelf.find,
             keep=shelf.put,
             reuse=self.options.use_cache,
         )
-        self.ledger.secure = None if self.ledger.cap is None else shelf.secure
+        self.spending.secure = None if self.spending.cap is None else shelf.secure
         try:
             if annotator.apart:
                 return await _Apart(self, annotator, translations, shared, shelf).found()
@@ -169,7 +169,7 @@ def asking_again(
 
     return Asking(
         options,
-        Ledger(options.budget_usd),
+        Spending(options.budget_usd),
         clearance,
         tell=tell,
         store=store_path(connection),
@@ -334,9 +334,9 @@ def _row(place: int | None, annotator: AskingAnnotator, calls: CallRunner, value
 class _Shelf:
     """Stores what comes in groups, each in one durable transaction, while further calls are under way."""
 
-    def __init__(self, path: Path | None, keep: Keep, ledger: Ledger, *, use_cache: bool) -> None:
+    def __init__(self, path: Path | None, keep: Keep, spending: Spending, *, use_cache: bool) -> None:
         self._keep = keep
-        self._ledger = ledger
+        self._spending = spending
         self._writer = None if path is None else open_store(path)
         self._reader = None if path is None else open_store(path)
         self._known = known_keys(self._reader) if self._reader is not None and use_cache else set()
@@ -386,7 +386,7 @@ class _Shelf:
             items, self._items = self._items, []
             waiting, self._waiting = self._waiting, []
             try:
-                await asyncio.to_thread(self._store, items, self._ledger.committed)
+                await asyncio.to_thread(self._store, items, self._spending.committed)
             except Exception as error:  # noqa: BLE001  handed to whoever waits, or stores next
                 self._failure = error
             for future in waiting:

@@ -31,14 +31,14 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, changes, floor_fields, require_same, stated_setup, stored_setup
 from harness.store.corpora.entries import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.secrecy import note_secrets, refuse_known_secrets, refuse_widened
-from harness.store.file.database import store_path
-from harness.store.file.openings import Live, RunOpening, find_openings, set_opening, set_plan
-from harness.store.file.sealing import ready_to_seal
-from harness.store.file.trouble import transaction
 from harness.store.mixed_setups import asked_with
 from harness.store.replies import StoredFindings
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
+from harness.store.sqlite.database import store_path
+from harness.store.sqlite.openings import Live, RunOpening, find_openings, set_opening, set_plan
+from harness.store.sqlite.sealing import ready_to_seal
+from harness.store.sqlite.trouble import transaction
 from harness.store.withdrawn import now_standing
 from scoring.card.claim import FLOORS_VERSION
 

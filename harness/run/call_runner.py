@@ -26,7 +26,7 @@ from harness.core.failures import (
     UsageError,
 )
 from harness.core.storage import storable
-from harness.endpoint.budget import Ledger, most_cost
+from harness.endpoint.budget import Spending, most_cost
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback, presets
 from harness.endpoint.limiter import Limiter, PauseNotice, RetryPolicy, Slot
@@ -44,7 +44,7 @@ class RunCalls:
     clearance: Clearance
     """Of the texts that are asked about."""
     limiter: Limiter
-    ledger: Ledger
+    spending: Spending
     policy: RetryPolicy
     flight: InFlight
     find: Callable[[bytes], StoredReply | None]
@@ -141,7 +141,7 @@ class CallRunner:
             attempt += 1
 
     async def _ask(self, key: bytes, request: Request) -> Reply:
-        ledger = self.shared.ledger
+        spending = self.shared.spending
         reserved = await self._reserve(request)
         charged = reserved  # kept whole unless we learn better: a broken call may have been charged
         bill: Reply | None = None
@@ -163,7 +163,7 @@ class CallRunner:
             raise
         finally:
             listed = None if bill is None else _listed(request, bill)
-            ledger.settle(reserved, charged, billed=bill is not None, listed=listed)
+            spending.settle(reserved, charged, billed=bill is not None, listed=listed)
             self.spent_usd += charged
         self.shared.answering.add(request.url)
         self.shared.let_in.add(request.url)
@@ -196,10 +196,10 @@ class CallRunner:
 
     async def _reserve(self, request: Request) -> float:
         """Set aside the most that the call can cost; what keeps it from going out ends the run."""
-        ledger = self.shared.ledger
+        spending = self.shared.spending
         try:
-            amount = 0.0 if ledger.cap is None else most_cost(request)
-            return await ledger.reserve(amount, request.most_completion_tokens)
+            amount = 0.0 if spending.cap is None else most_cost(request)
+            return await spending.reserve(amount, request.most_completion_tokens)
         except (BudgetReached, UsageError) as end:
             self.end = end
             raise

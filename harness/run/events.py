@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from corpora.model.corpus import Dataset
 from harness.core.failures import RunState
 from harness.method.method import Result, Setup
-from harness.store.file.openings import Floor, ScoringSoFar
+from harness.store.sqlite.openings import Floor, ScoringSoFar
 from scoring.core.specification import TRANSLATIONS, KeptColumns, stated_columns
 
 if TYPE_CHECKING:

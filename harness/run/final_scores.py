@@ -28,12 +28,12 @@ from harness.setup.scoring_tools import (
     without,
 )
 from harness.store.corpora.entries import shown_entries
-from harness.store.file.openings import set_opening
-from harness.store.file.trouble import transaction
 from harness.store.mixed_setups import tried_before
 from harness.store.results import failures, read_results, read_statistics, replace_scores
 from harness.store.run_list import failures_by_run
 from harness.store.runs import Run, find_by_id, read_card, read_run
+from harness.store.sqlite.openings import set_opening
+from harness.store.sqlite.trouble import transaction
 from scoring.card.claim import FloorScores
 from scoring.card.floors import JUDGES, floors
 from scoring.core.metric import EntryStatistics

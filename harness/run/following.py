@@ -12,14 +12,11 @@ from pathlib import Path
 
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError, RunState, StoreError, UsageError
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.run.events import Control, EntryScored, Event, Finished, InFlight, Pending, Progress, Started
 from harness.run.progress import ProgressBoard
 from harness.setup.scoring_tools import floor_scores, scores_of, stored_scorer
 from harness.store.corpora.entries import read_dataset, shown_entries
-from harness.store.file.database import open_store, opened
-from harness.store.file.openings import Live
-from harness.store.file.trouble import STORE_ERRORS, worded
 from harness.store.holding import (
     answer_of,
     answer_wish,
@@ -33,6 +30,9 @@ from harness.store.holding import (
 from harness.store.mixed_setups import sum_tries
 from harness.store.results import results_after
 from harness.store.runs import Run, find_run, read_card, read_run, silent_seconds, under_way
+from harness.store.sqlite.database import open_store, opened
+from harness.store.sqlite.openings import Live
+from harness.store.sqlite.trouble import STORE_ERRORS, worded
 
 POLL_SECONDS = 0.25  # Time from one look at the store to the next
 
@@ -76,7 +76,7 @@ class Follower:
         self._last_row = 0
         self._looked = 0.0
         self._flight = InFlight(clock=time.time)
-        self._ledger = Ledger(self._run.opening.budget_usd)
+        self._spending = Spending(self._run.opening.budget_usd)
         self._pace = _Pace()
         self._control = Control()
         self._board = ProgressBoard(
@@ -85,7 +85,7 @@ class Follower:
             self._scorer,
             flight=self._flight,
             limiter=self._pace,
-            ledger=self._ledger,
+            spending=self._spending,
             control=self._control,
             floors=floor_scores(self._run.opening),
             entries=entries,
@@ -159,7 +159,7 @@ class Follower:
         floors = floor_scores(run.opening)
         self._board.floors = scores_of(live.floors) or None if floors is None else floors
         spent = live.spent_usd
-        self._ledger.spent = spent_usd(self._connection, run.id) if spent is None else spent
+        self._spending.spent = spent_usd(self._connection, run.id) if spent is None else spent
         return self._board.progress(state=run.state, elapsed_seconds=elapsed_seconds(self._connection, run.id))
 
 

@@ -10,11 +10,11 @@ from typing import Protocol
 
 from corpora.model.entry import Entry
 from harness.core.failures import RunState
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.method.method import Result
 from harness.run.events import Control, InFlight, Progress
 from harness.setup.scoring_tools import stored_floors
-from harness.store.file.openings import Live, ScoringSoFar
+from harness.store.sqlite.openings import Live, ScoringSoFar
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, FloorScores, Score, decide_claim
 from scoring.card.cost import percentiles
@@ -95,7 +95,7 @@ class ProgressBoard:
         *,
         flight: InFlight,
         limiter: Pace,
-        ledger: Ledger,
+        spending: Spending,
         control: Control,
         floors: Mapping[str, FloorScores] | None = None,
         entries: Mapping[int, Entry] | None = None,
@@ -106,7 +106,7 @@ class ProgressBoard:
         self._scorer = scorer
         self._flight = flight
         self._limiter = limiter
-        self._ledger = ledger
+        self._spending = spending
         self._control = control
         self._elapsed_before = elapsed_before
         self._began = time.monotonic()
@@ -140,7 +140,7 @@ class ProgressBoard:
     @property
     def committed_usd(self) -> float:
         """Return what this stretch paid, and what calls under way may still cost."""
-        return self._ledger.committed
+        return self._spending.committed
 
     @property
     def elapsed_seconds(self) -> float:
@@ -198,8 +198,8 @@ class ProgressBoard:
             cost_usd=tally.cost_usd,
             known_cost_usd=tally.known_cost_usd,
             expected_cost_usd=expected,
-            spent_usd=self._ledger.spent,
-            budget_usd=self._ledger.own_cap,
+            spent_usd=self._spending.spent,
+            budget_usd=self._spending.own_cap,
             tokens=tally.tokens,
             tokens_untold=tally.tokens_untold,
             per_minute=rate,
@@ -244,7 +244,7 @@ class ProgressBoard:
             most_concurrency=self._limiter.most,
             rate_limited=self._flight.rate_limited,
             retries=self._flight.retries,
-            spent_usd=self._ledger.spent,
+            spent_usd=self._spending.spent,
             so_far=self.so_far(),
             **({} if self.scoring is None else {"scoring": self.scoring}),
             **({} if self.doing is None else {"doing": self.doing}),

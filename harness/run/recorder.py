@@ -29,12 +29,12 @@ from harness.run.events import Control, EntryScored, Event
 from harness.run.progress import ProgressBoard
 from harness.setup.plan import Plan
 from harness.setup.scoring_tools import ScoringTools, floor_fields, floor_work, scores_of
-from harness.store.file.openings import set_opening
-from harness.store.file.trouble import transaction
 from harness.store.holding import RunSegment, touch_stretch
 from harness.store.replies import StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import Run, read_run, set_live
+from harness.store.sqlite.openings import set_opening
+from harness.store.sqlite.trouble import transaction
 from harness.store.sweeps import SharedBudget
 from scoring.card.constant import Annotate
 from scoring.core.metric import EntryStatistics
@@ -308,7 +308,7 @@ class RunFloors:
 # back.
 #
 # Anyone who carries them, the run stays one of this store: its rows are scored and written by its
-# recorder here, its money is counted by its ledger here, and its seal is made here.
+# recorder here, its money is counted in its spending here, and its seal is made here.
 
 MADE_HERE: Final = frozenset({"copy-source", "constant", "glossary", "replay", "human"})
 """Methods that ask nobody and take so little that they are never carried."""
@@ -331,7 +331,7 @@ class RemoteWork:
     known: Collection[bytes]
     """Keys of the replies that can be found."""
     shared_budget: SharedBudget | None
-    """Where the ledger of ``calls`` takes money from; None where the run shares none."""
+    """Where ``calls.spending`` takes money from; None where the run shares none."""
     recorder: Recorder
     control: Control
 

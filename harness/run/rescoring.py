@@ -17,7 +17,7 @@ from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.card.build import store_card
-from harness.card.checking.verify import sealed_card
+from harness.card.checking.verify_card import sealed_card
 from harness.card.material import row_words, stored_material
 from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.method.method import Result
@@ -30,8 +30,6 @@ from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools, changes, floors_version, stored_setup
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.file.openings import Origin
-from harness.store.file.trouble import transaction, undone
 from harness.store.holding import copy_stretches
 from harness.store.results import (
     RowWords,
@@ -43,6 +41,8 @@ from harness.store.results import (
     replace_scores,
 )
 from harness.store.runs import Run, read_card, read_run
+from harness.store.sqlite.openings import Origin
+from harness.store.sqlite.trouble import transaction, undone
 from scoring.core.inventory import in_order, task_metrics
 from scoring.core.metric import Compared, EntryStatistics, Statistics, StatisticsError
 from scoring.core.scorer import RunningTotals, Scorer

@@ -27,12 +27,12 @@ from harness.setup.plan import Plan, RunOptions, plan_of
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.annotations import answered, read_annotations
 from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries
-from harness.store.file.openings import Origin
-from harness.store.file.trouble import transaction
 from harness.store.holding import copy_stretches
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.results import copy_done, failed_attempts
 from harness.store.runs import Run, read_card, read_run
+from harness.store.sqlite.openings import Origin
+from harness.store.sqlite.trouble import transaction
 
 CHANGEABLE = (set(MethodOptions.model_fields) - {"source_language", "target_language", "task", "file_lines"}) | set(
     RunOptions.model_fields

@@ -11,10 +11,10 @@ from pathlib import Path
 from corpora.files.problems import CorpusError
 from corpora.model.clearance import reveal
 from harness.annotators.annotator import AskingAnnotator
-from harness.card.checking.verify import seal
+from harness.card.checking.verify_card import seal
 from harness.card.material import row_words
 from harness.core.failures import AskingStopped, BudgetReached, HarnessError, RunState
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.endpoint.client import Connections, EndpointClient
 from harness.endpoint.limiter import Limiter, RetryPolicy
 from harness.method.method import Boxed
@@ -32,9 +32,6 @@ from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools, floor_scores
 from harness.store.annotations import AnnotationRow, asked_for, keep_annotations, read_annotations, read_asked
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.file.database import open_store
-from harness.store.file.openings import Live, ScoringSoFar
-from harness.store.file.trouble import STORE_ERRORS, in_words, transaction
 from harness.store.holding import (
     alone,
     begin_stretch,
@@ -48,6 +45,9 @@ from harness.store.mixed_setups import tries_before
 from harness.store.replies import StoredReply, add_replies, find_reply, known_keys
 from harness.store.results import keep_row_words, read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Live, ScoringSoFar
+from harness.store.sqlite.trouble import STORE_ERRORS, in_words, transaction
 from harness.store.sweeps import leave_money, shared_budget_of
 
 Listener = Callable[[Event], None]
@@ -175,8 +175,8 @@ class _Execution:
         done = stored_positions(self.connection, self.run.id)
         waiting = [place for place in self.only if place not in done]
         before = spent_usd(self.connection, self.run.id)
-        ledger = Ledger(self.options.budget_usd, before, self.shared_budget)
-        board = self._board(ledger)
+        spending = Spending(self.options.budget_usd, before, self.shared_budget)
+        board = self._board(spending)
         if self.run.opening.floors is None:
             self.floors = RunFloors(self.connection, self.run, self.tools, board)
         self.tell(Started.of(self.run, self.dataset, len(done)))
@@ -186,17 +186,17 @@ class _Execution:
         ear.start()
         try:
             with closing(open_store(self.path)) as writer:
-                reason = self._stretch(writer, waiting, board, ledger)
+                reason = self._stretch(writer, waiting, board, spending)
             ear.entries_in = not any(isinstance(annotator, AskingAnnotator) for annotator in self.tools.annotators)
-            return self._end(board, reason, ledger)
+            return self._end(board, reason, spending)
         finally:
             ear.close()
             self.tools.close()
             with suppress(sqlite3.Error):  # then what it held counts until it goes on
-                leave_money(self.connection, self.run.run_id, before + ledger.committed)
+                leave_money(self.connection, self.run.run_id, before + spending.committed)
 
     def _stretch(
-        self, writer: sqlite3.Connection, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger
+        self, writer: sqlite3.Connection, waiting: Sequence[int], board: ProgressBoard, spending: Spending
     ) -> str | None:
         """Process the pending entries. Return the stop reason, or None."""
         self.segment = segment = begin_stretch(self.connection, self.run.id)
@@ -216,25 +216,25 @@ class _Execution:
         )
         recorder.failed = self.control.stop
         self.control.catch_up = recorder.catch_up
-        ledger.secure = None if ledger.cap is None else recorder.secure
+        spending.secure = None if spending.cap is None else recorder.secure
         recorder.start()
         try:
-            reason = self._call(waiting, board, ledger, recorder) if waiting else None
+            reason = self._call(waiting, board, spending, recorder) if waiting else None
         finally:
             self.control.translating = False
             self.control.calls_over()
             recorder.finish()
-        touch_stretch(self.connection, segment, ledger.committed)
+        touch_stretch(self.connection, segment, spending.committed)
         return reason
 
-    def _board(self, ledger: Ledger) -> ProgressBoard:
+    def _board(self, spending: Spending) -> ProgressBoard:
         board = ProgressBoard(
             self.run.run_id,
             len(self.run.positions),
             self.scorer,
             flight=self.flight,
             limiter=self.limiter,
-            ledger=ledger,
+            spending=spending,
             control=self.control,
             floors=floor_scores(self.run.opening),
             entries=self.readable,
@@ -244,7 +244,7 @@ class _Execution:
         board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
         return board
 
-    def _call(self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder) -> str | None:
+    def _call(self, waiting: Sequence[int], board: ProgressBoard, spending: Spending, recorder: Recorder) -> str | None:
         """Send the waiting entries through the method: elsewhere, over the connections available or over own ones."""
         if self.carrier is not None:
             # What a carrier needs; the client of its calls is none that is used, so nothing of it is
@@ -257,7 +257,7 @@ class _Execution:
                 method=self.method,
                 entries=self.entries,
                 waiting=waiting,
-                calls=self._calls(unused, board, ledger, recorder),
+                calls=self._calls(unused, board, spending, recorder),
                 known=self.known_replies,
                 shared_budget=self.shared_budget,
                 recorder=recorder,
@@ -266,13 +266,13 @@ class _Execution:
             return self.carrier.carry(carried)
         with ExitStack() as stack:
             ways = self.connections or stack.enter_context(closing(Connections()))
-            return ways.run(self._translate(ways, waiting, board, ledger, recorder))
+            return ways.run(self._translate(ways, waiting, board, spending, recorder))
 
     async def _translate(
-        self, ways: Connections, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
+        self, ways: Connections, waiting: Sequence[int], board: ProgressBoard, spending: Spending, recorder: Recorder
     ) -> str | None:
         client = ways.client(self.clearance, timeout_seconds=self.options.timeout_seconds)
-        shared = self._calls(client, board, ledger, recorder)
+        shared = self._calls(client, board, spending, recorder)
         loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
         self.control.translating = True
         try:
@@ -282,7 +282,7 @@ class _Execution:
                 await self.method.close_box()
         return loop.reason
 
-    def _calls(self, client: EndpointClient, board: ProgressBoard, ledger: Ledger, recorder: Recorder) -> RunCalls:
+    def _calls(self, client: EndpointClient, board: ProgressBoard, spending: Spending, recorder: Recorder) -> RunCalls:
         def keep(reply: StoredReply) -> None:
             recorder.keep(reply)
             self.known_replies.add(reply.key)
@@ -298,7 +298,7 @@ class _Execution:
             client=client,
             clearance=self.clearance,
             limiter=self.limiter,
-            ledger=ledger,
+            spending=spending,
             policy=RetryPolicy(most_attempts=self.options.most_attempts),
             flight=self.flight,
             find=find,
@@ -307,7 +307,7 @@ class _Execution:
             earlier=board.outcome.done > board.outcome.failed,
         )
 
-    def _finish_scores(self, board: ProgressBoard, ledger: Ledger) -> None:
+    def _finish_scores(self, board: ProgressBoard, spending: Spending) -> None:
         """Request what needs all outputs; raises BudgetReached and AskingStopped."""
         tell = self._teller(board)
         board.scoring = read_asked(self.connection, self.run.id, again=True)
@@ -332,7 +332,7 @@ class _Execution:
 
         asking = Asking(
             self.options,
-            ledger,
+            spending,
             self.clearance,
             self.control,
             tell,
@@ -353,7 +353,7 @@ class _Execution:
     def _teller(self, board: ProgressBoard) -> Callable[[str], None]:
         return teller_before_seal(self.connection, self.run.id, board, partial(self._tell_progress, board))
 
-    def _end(self, board: ProgressBoard, reason: str | None, ledger: Ledger) -> Finished:
+    def _end(self, board: ProgressBoard, reason: str | None, spending: Spending) -> Finished:
         tally = board.outcome
         everything = tally.done == len(self.run.positions)
         if everything and reason is None and tally.failed == tally.done:
@@ -365,13 +365,13 @@ class _Execution:
             try:
                 if not self.tools.slow:  # else they are worked out with all annotations
                     self._settle_floors(board)
-                self._finish_scores(board, ledger)
+                self._finish_scores(board, spending)
             except (AskingStopped, BudgetReached) as end:
                 complete = False
                 reason = str(end) if isinstance(end, BudgetReached) else None
                 board.doing = None
                 self._tell_progress(board)
-        budget_reached, card_hash = ledger.reached, None
+        budget_reached, card_hash = spending.reached, None
         if not complete and (reason is None or budget_reached):
             with suppress(AskingStopped):
                 self._settle_floors(board)

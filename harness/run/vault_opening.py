@@ -22,20 +22,20 @@ from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import folder_sha256
 from harness.core.version import VERSION
+from harness.method.method_names import BUNDLE_SUFFIX, SHIPPED, SUBMITTED
 from harness.method.options import MethodOptions
-from harness.method.shipped import BUNDLE_SUFFIX, SHIPPED, SUBMITTED
-from harness.methods.registry import build
 from harness.settings import read_settings
 from harness.setup.scoring_options import ScoringOptions
+from harness.shipped_methods.registry import build
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import segments_of
-from harness.store.file.database import home, opened
-from harness.store.file.openings import set_opening
-from harness.store.file.sealing import also_open_with, seal_for_keepers
 from harness.store.runs import Run
+from harness.store.sqlite.database import home, opened
+from harness.store.sqlite.openings import set_opening
+from harness.store.sqlite.sealing import also_open_with, seal_for_keepers
 from harness.store.withdrawn import withdrawn_of_vault
-from harness.vault.records import MOST_WORDS, RunTerms
 from harness.vault.request import REQUEST_SUFFIX, VaultRequest
+from harness.vault.vault_records import MOST_WORDS, RunTerms
 
 if TYPE_CHECKING:
     from harness.sealed.keys import Identity, PublicIdentity

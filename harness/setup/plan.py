@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from corpora.files.json_types import Json, JsonObject
 from harness.method.options import MethodOptions
 from harness.setup.scoring_options import STORED, ScoringOptions
-from harness.store.file.trouble import unpacks
 from harness.store.runs import Run
+from harness.store.sqlite.trouble import unpacks
 
 
 class RunOptions(BaseModel):

@@ -28,7 +28,7 @@ from harness.inputs.dictionary import (
 from harness.settings import read_settings
 from harness.setup.scoring_options import ScoringOptions, find_annotators, require_weighed
 from harness.setup.scoring_tools import ScoringTools
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from scoring.core.inventory import packs_of, row_of, unknown_metric
 from scoring.metrics.inventory import choose_metrics, make_scorer, surface_setup
 from scoring.words.bitext import Terminology, alignment_name

@@ -22,7 +22,7 @@ from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.strict_records import Count, Hex64, Short, StrictRecord
 from harness.settings import read_settings
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from scoring.core.inventory import (
     in_order,
     metric_named,

@@ -16,8 +16,8 @@ from corpora.files.json_types import JsonObject
 from corpora.model.entry import AnyEntry, reveal_here
 from harness.core.failures import AskingStopped, BudgetReached, HarnessError, UsageError
 from harness.core.problems import first_problem
-from harness.store.file.openings import Floor, RunOpening
 from harness.store.runs import Run
+from harness.store.sqlite.openings import Floor, RunOpening
 from scoring.card.claim import FLOORS_VERSION, FloorScores
 from scoring.card.floors import FloorWork
 from scoring.core.inventory import composite_metrics, read_by, told_of

@@ -18,11 +18,11 @@ from typing import Any
 import msgpack
 
 from harness.method.method import Attempt
-from harness.store.file.openings import ScoringSoFar
-from harness.store.file.sealing import CorpusSeal, Opening, SealedKind, sealed_column, sealed_positions
-from harness.store.file.trouble import of_kind, unpacked_message
 from harness.store.replies import pack_attempts, said_again, said_in, unpack_attempts, unsaid
 from harness.store.results import run_seal
+from harness.store.sqlite.openings import ScoringSoFar
+from harness.store.sqlite.sealing import CorpusSeal, Opening, SealedKind, sealed_column, sealed_positions
+from harness.store.sqlite.trouble import of_kind, unpacked_message
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 from corpora.files.json_types import JsonObject
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage import storable
-from harness.store.file.database import has_table
-from harness.store.file.trouble import stored_json, stored_object, stored_word, transaction
+from harness.store.sqlite.database import has_table
+from harness.store.sqlite.trouble import stored_json, stored_object, stored_word, transaction
 from harness.store.withdrawn import now_standing
 
 

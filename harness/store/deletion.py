@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from corpora.model.entry import Segment
 from harness.core.failures import StoreError, UsageError
 from harness.store.corpora.entries import forget_unused_secrets, read_dataset
-from harness.store.file.database import store_path
-from harness.store.file.trouble import sweep_texts, transaction
 from harness.store.holding import alone, forget_lock
 from harness.store.replies import forget_findings, unpack_attempts
 from harness.store.runs import Run, read_run, under_way
+from harness.store.sqlite.database import store_path
+from harness.store.sqlite.trouble import sweep_texts, transaction
 
 KEPT_SECONDS = 7 * 24 * 3600.0  # How long a run in the trash can be brought back
 

@@ -17,7 +17,7 @@ import filelock
 
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage import StorageProblem, private_folder, storage_problem
-from harness.store.file.trouble import read_only_words
+from harness.store.sqlite.trouble import read_only_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from typing import Any
 
 from corpora.files.json_types import Json
 from harness.method.method import Setup
-from harness.store.file.openings import SetupPart
 from harness.store.results import read_tries
 from harness.store.runs import Run
+from harness.store.sqlite.openings import SetupPart
 
 RETRIED_WITH = "retried_with"
 """Option of a set-up in parts: for each later part, what was different from the first."""

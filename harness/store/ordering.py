@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from harness.core.failures import StoreError
 from harness.core.storage import storable
-from harness.store.file.sealing import CorpusSeal, SealedKind, has_key, plain
-from harness.store.file.trouble import little_endian_positions
 from harness.store.results import sort_columns
+from harness.store.sqlite.sealing import CorpusSeal, SealedKind, has_key, plain
+from harness.store.sqlite.trouble import little_endian_positions
 
 Places = npt.NDArray[np.uint32]
 Column = npt.NDArray[np.float64]

@@ -27,8 +27,8 @@ from harness.core.calls import TOKENS, Reply, Request, Usage
 from harness.core.failures import ErrorClass
 from harness.core.storage import storable
 from harness.method.method import Attempt
-from harness.store.file.database import open_store
-from harness.store.file.trouble import (
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.trouble import (
     intern_text,
     of_kind,
     read_texts,

@@ -21,9 +21,9 @@ from corpora.model.entry import EntryId
 from harness.core.calls import TOKENS, StatedUsage, Usage
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
-from harness.store.file.sealing import CorpusSeal, Opening, SealedKind, sealed_column, sealed_positions
-from harness.store.file.trouble import intern_text, of_kind, stored_word, unpacked_message
 from harness.store.replies import pack_attempts, rate_limited, said_again, said_in, unpack_attempts, unsaid
+from harness.store.sqlite.sealing import CorpusSeal, Opening, SealedKind, sealed_column, sealed_positions
+from harness.store.sqlite.trouble import intern_text, of_kind, stored_word, unpacked_message
 from scoring.core.specification import SortValues
 
 

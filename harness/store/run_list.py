@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import StoredValueError
 from harness.core.failures import RunState
-from harness.method.shipped import submission_number
+from harness.method.method_names import submission_number
 from harness.store.attachments import UNCHECKED, Attached, CheckedHere, attached_by_run, checked_here, tags_by_run
-from harness.store.file.database import BUSY_MILLISECONDS, has_table, opened, store_path
-from harness.store.file.trouble import (
+from harness.store.sqlite.database import BUSY_MILLISECONDS, has_table, opened, store_path
+from harness.store.sqlite.trouble import (
     count_positions,
     rows_by_name,
     stored_json,
@@ -28,7 +28,7 @@ from harness.store.file.trouble import (
 from harness.store.withdrawn import withdrawn_runs
 
 if TYPE_CHECKING:
-    from harness.store.file.openings import Live
+    from harness.store.sqlite.openings import Live
 
 
 NameAndFacts = tuple[tuple[Hashable, ...], Sequence[str]]
@@ -452,7 +452,7 @@ def runs_of_sweep(connection: sqlite3.Connection, sweep: int, parts: Mapping[str
 
 
 def _live(text: object) -> Live:
-    from harness.store.file.openings import Live
+    from harness.store.sqlite.openings import Live
 
     return Live.read(text)
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpora.files.json_types import Json, JsonObject
 from harness.core.failures import RunState, StoreError, UsageError
 from harness.core.storage import storable
-from harness.method.shipped import submission_number
-from harness.store.file.schema import fill_run_scores
-from harness.store.file.trouble import (
+from harness.method.method_names import submission_number
+from harness.store.sqlite.schema import fill_run_scores
+from harness.store.sqlite.trouble import (
     inflated,
     pack_positions,
     rows_by_name,
@@ -29,8 +29,8 @@ from harness.store.withdrawn import refuse_withdrawn_run
 
 if TYPE_CHECKING:
     from harness.method.method import Setup
-    from harness.store.file.openings import Live, RunOpening
     from harness.store.run_list import RunSummary, SweepRun
+    from harness.store.sqlite.openings import Live, RunOpening
 
 
 class Run(NamedTuple):
@@ -90,7 +90,7 @@ _READ = """
 def _run(row: sqlite3.Row) -> Run:
     # a list of runs has neither, and starts without pydantic
     from harness.method.method import Setup
-    from harness.store.file.openings import Live, RunOpening
+    from harness.store.sqlite.openings import Live, RunOpening
 
     read = {
         "state": stored_word(row["state"], RunState),
@@ -251,7 +251,7 @@ def under_way(run: Run | RunSummary | SweepRun) -> bool:
 
 def silent_seconds(run: Run | RunSummary | SweepRun) -> float:
     """Return the age of a run's heartbeat in seconds; below 0 where the clock was set back since."""
-    from harness.store.file.openings import Live
+    from harness.store.sqlite.openings import Live
 
     return time.time() - (run.live or Live()).at
 

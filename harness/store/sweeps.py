@@ -19,9 +19,9 @@ from pathlib import Path
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import storable
-from harness.store.file.database import open_store
-from harness.store.file.trouble import rows_by_name, stored_object, transaction
 from harness.store.holding import is_held
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.trouble import rows_by_name, stored_object, transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from corpora.files.json_types import JsonObject
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawals, Withdrawn, opened_before, standing
 from harness.core.failures import StoreError, UsageError
-from harness.store.file.database import home
-from harness.store.file.trouble import stored_object, unpack_positions
+from harness.store.sqlite.database import home
+from harness.store.sqlite.trouble import stored_object, unpack_positions
 
 if TYPE_CHECKING:
     from harness.consent.notice import SignedNotice

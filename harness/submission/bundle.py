@@ -20,7 +20,7 @@ from corpora.files.decode import open_regular
 from harness.card.model import HASH_FIELD
 from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, private_folder
-from harness.method.shipped import BUNDLE_SUFFIX
+from harness.method.method_names import BUNDLE_SUFFIX
 from harness.sealed.archive import (
     BROKEN_ZIP,
     MANIFEST,

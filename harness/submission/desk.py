@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, append_line, private_folder, write_file
-from harness.method.shipped import BUNDLE_SUFFIX, NUMBER_LETTERS
+from harness.method.method_names import BUNDLE_SUFFIX, NUMBER_LETTERS
 from harness.sealed.strict_records import FileError, FileProblem, Short, StrictRecord
 from harness.submission.bundle import (
     Moment,

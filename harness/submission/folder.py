@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 
 from corpora.files.toml_text import parse_toml
 from corpora.text.messages import counted
-from harness.card.checking.verify import check_hash
+from harness.card.checking.verify_card import check_hash
 from harness.card.foreign_cards import adopt, unwrapped
 from harness.card.model import RunCard
 from harness.card.reading import parse_object

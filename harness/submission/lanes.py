@@ -22,10 +22,10 @@ from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, private_folder, write_file
 from harness.endpoint.endpoints import find_key, is_loopback, no_key
 from harness.method.method import Method, MethodClass, Output, Setup
+from harness.method.method_names import NUMBER_LETTERS, SUBMITTED
 from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions
-from harness.method.shipped import NUMBER_LETTERS, SUBMITTED
-from harness.methods.registry import build
+from harness.shipped_methods.registry import build
 from harness.submission.bundle import CodeLane, DataLane, Submission, unpack_into
 from harness.submission.desk import FOLDER, LOCK, UNPACKED
 from harness.submission.members import CODE, DATA, WHEELS, requirements

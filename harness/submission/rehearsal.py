@@ -20,14 +20,14 @@ from harness.card.rows import load_card
 from harness.core.failures import ErrorClass, UsageError
 from harness.method.method import Method
 from harness.privacy import ClearedMethod
-from harness.release.records import RefusedStage
+from harness.release.ledger_records import RefusedStage
 from harness.reproduce import places_of, scored_with
 from harness.run.events import Finished
 from harness.setup.scoring_tools import stated_setup
 from harness.store.corpora.secrecy import known_secrets, refuse_widened
-from harness.store.file.database import opened
 from harness.store.results import read_results
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from harness.submission import lanes
 from harness.submission.bundle import CodeLane, Submission
 from harness.submission.desk import SubmissionEvent, SubmissionStore

@@ -15,10 +15,10 @@ from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, Shared
 from harness.core.failures import RunState, UsageError
 from harness.release.budget import History, NotReleased
 from harness.release.ledger import LedgerChange, ReleaseLedger, told_so_far
-from harness.release.records import ReleasedCard, ReleasedSweep, ScoresTold
+from harness.release.ledger_records import ReleasedCard, ReleasedSweep, ScoresTold
 from harness.release.releasing import draft_scores, require_room, signed_file, submitter_name
-from harness.store.file.database import home
 from harness.store.runs import Run, find_by_id, find_run
+from harness.store.sqlite.database import home
 from harness.store.sweeps import StoredSweep, configuration_name, read_cells
 from harness.sweep.record import SweepRecord
 from harness.sweep.state import SweepSetup, setups_of

@@ -33,19 +33,19 @@ from harness.inputs.dictionary import read_coaching
 from harness.method.method import Method, Setup
 from harness.method.option_table import METHODS, asks
 from harness.method.options import MethodOptions
-from harness.methods.registry import build
 from harness.run.beginning import check_budget
 from harness.run.vault_opening import run_terms
 from harness.setup.plan import RunOptions, scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import stated_setup
-from harness.store.file.database import opened
+from harness.shipped_methods.registry import build
 from harness.store.runs import Run, read_run
+from harness.store.sqlite.database import opened
 from harness.store.sweeps import BETWEEN
 from harness.store.withdrawn import withdrawn_runs
 from harness.sweep.plan import AXES, AxisValue, PlanFile, SweepPlan, as_told, choice
-from harness.vault.records import RunTerms, SetupTerms
 from harness.vault.request import VaultRequest, VaultWork
+from harness.vault.vault_records import RunTerms, SetupTerms
 
 MOST_RUNS = 10_000
 MOST_COMBINATIONS = 1_000_000  # Looked at, excluded ones counted

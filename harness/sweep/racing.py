@@ -17,12 +17,12 @@ import numpy as np
 from corpora.model.task import TRANSLATION
 from harness.compare.rows import scorer_of
 from harness.core.failures import RunState
-from harness.store.file.database import store_path
-from harness.store.file.openings import Live
-from harness.store.file.trouble import transaction
 from harness.store.holding import is_held
 from harness.store.results import read_statistics
 from harness.store.runs import Run, find_by_id, set_live
+from harness.store.sqlite.database import store_path
+from harness.store.sqlite.openings import Live
+from harness.store.sqlite.trouble import transaction
 from harness.store.sweeps import StoredCell, configuration_name, read_cells, set_raced_out, stored_entries
 from harness.sweep.expansion import SweepCell, scored_apart
 from harness.sweep.plan import PlanFile

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict
 from corpora.files.json_types import JsonObject
 from harness.card.reading import number
 from harness.core.failures import RunState
-from harness.store.file.database import store_path
 from harness.store.run_list import SweepRun, runs_of_sweep
 from harness.store.runs import under_way
+from harness.store.sqlite.database import store_path
 from harness.store.sweeps import StoredCell, StoredSweep, at_work, committed_usd, read_cells
 from harness.sweep.missed import MissedEntries, missed_entries
 from scoring.core.specification import TRANSLATIONS, stated_columns

@@ -49,7 +49,7 @@ from harness.vault.log import (
     splits_of,
     write_line,
 )
-from harness.vault.records import (
+from harness.vault.vault_records import (
     HEAD_FORMAT,
     TOGETHER_FORMAT,
     Act,

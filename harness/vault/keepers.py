@@ -22,7 +22,7 @@ from harness.sealed.sealing import checked_recipient
 from harness.sealed.strict_records import FileProblem
 from harness.vault.folder import BUSY_SECONDS, VaultState
 from harness.vault.log import VaultError
-from harness.vault.records import MOST_KEEPERS, MOST_WORDS, Keeper, KeeperCard, SignedCard
+from harness.vault.vault_records import MOST_KEEPERS, MOST_WORDS, Keeper, KeeperCard, SignedCard
 
 CARD_SUFFIX: Final = ".rosetta-keeper"
 RECOVERY_NAME: Final = "recovery key"

@@ -15,7 +15,8 @@ from corpora.model.entry import Segment
 from harness.core.canonical import canonical_bytes
 from harness.sealed.keys import verify
 from harness.sealed.strict_records import StrictRecord
-from harness.vault.records import (
+from harness.vault.request import GRANTED
+from harness.vault.vault_records import (
     Answered,
     GrantAnswer,
     GrantAsked,
@@ -28,7 +29,6 @@ from harness.vault.records import (
     StoredCorpus,
     Used,
 )
-from harness.vault.request import GRANTED
 
 
 def request_id(request: GrantRequest) -> str:

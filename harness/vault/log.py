@@ -23,7 +23,7 @@ from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, verify
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.ledger import Grant, GrantLedger
-from harness.vault.records import (
+from harness.vault.vault_records import (
     Act,
     Added,
     Answered,

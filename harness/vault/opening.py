@@ -33,11 +33,11 @@ from harness.vault.grants.using import AwaitedGrant, GrantAtOnce
 from harness.vault.keepers import VaultsSeen, own_identity
 from harness.vault.key_shares import KeyShare, OpeningKey
 from harness.vault.log import VaultError, asked_wrongly
-from harness.vault.records import Counts, Dealt, ModelAsked, OpenedByGrant, Rotated, RunTerms, Used
 from harness.vault.request import GRANTED, ShareTyping, VaultRequest, VaultWork
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus, recipients_of
 from harness.vault.shares import combined, dealt, former_keys, own_share, whose
 from harness.vault.vault import Vault, words_of_log
+from harness.vault.vault_records import Counts, Dealt, ModelAsked, OpenedByGrant, Rotated, RunTerms, Used
 
 MEMORY: Final = "vaults"
 """Folder, in the data folder, of what this computer saw of each vault."""

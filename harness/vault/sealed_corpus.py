@@ -29,9 +29,9 @@ from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.folder import VaultState
 from harness.vault.key_shares import OpeningKey
 from harness.vault.log import VaultError
-from harness.vault.records import Counts, Keeper, SealedEntry, SmallestTold, StoredCorpus, TextsHead
 from harness.vault.secret_text import SecretText
 from harness.vault.shares import check_opener
+from harness.vault.vault_records import Counts, Keeper, SealedEntry, SmallestTold, StoredCorpus, TextsHead
 
 FIELDS: Final = ("source", "reference", "rest")
 _APART = ("source", "reference", "segment")

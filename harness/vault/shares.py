@@ -27,8 +27,8 @@ from harness.sealed.strict_records import FileError, FileProblem, Hex64, StrictR
 from harness.vault.folder import VaultState
 from harness.vault.key_shares import KEY_BYTES, NUMBERS, WORDS, KeyShare, OpeningKey, check_threshold, combine, split
 from harness.vault.log import VaultError, moment, proved_bytes, splits_of
-from harness.vault.records import Dealt, Founded, Keeper, KeySplit, Moment, SealedShare
 from harness.vault.secret_text import SecretText
+from harness.vault.vault_records import Dealt, Founded, Keeper, KeySplit, Moment, SealedShare
 
 HEADING: Final = b"rosetta-share/1\n"
 """Before the words of a sealed share, so that nothing else that is sealed for a keeper is taken for one."""

@@ -24,23 +24,6 @@ from harness.vault.folder import HEAD, VaultState, change, copy_to, locked, make
 from harness.vault.keepers import VaultsSeen, check_keepers, keeper_named
 from harness.vault.key_shares import OpeningKey
 from harness.vault.log import VaultError, require_consent, signers, splits_of
-from harness.vault.records import (
-    MOST_WORDS,
-    Act,
-    Added,
-    ConsentChanged,
-    CopyMade,
-    Counts,
-    Dealt,
-    Enrolled,
-    Founded,
-    Keeper,
-    Opened,
-    Revoked,
-    Rotated,
-    SmallestTold,
-    StoredCorpus,
-)
 from harness.vault.sealed_corpus import (
     OpenedEntry,
     SealedCorpus,
@@ -57,6 +40,23 @@ from harness.vault.sealed_corpus import (
 )
 from harness.vault.secret_text import no_core_dumps
 from harness.vault.shares import check_opener, deal, dealt, proved, seal_former
+from harness.vault.vault_records import (
+    MOST_WORDS,
+    Act,
+    Added,
+    ConsentChanged,
+    CopyMade,
+    Counts,
+    Dealt,
+    Enrolled,
+    Founded,
+    Keeper,
+    Opened,
+    Revoked,
+    Rotated,
+    SmallestTold,
+    StoredCorpus,
+)
 
 _PURPOSE = "The purpose"
 

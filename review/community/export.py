@@ -29,7 +29,7 @@ from harness.core.version import VERSION
 from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.strict_records import FileError
 from harness.store.attachments import RecordKind, signed_files
-from harness.store.file.sealing import also_open_with
+from harness.store.sqlite.sealing import also_open_with
 from harness.vault.vault import Vault
 from review.community.contents import (
     OwnCorpus,

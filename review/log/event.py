@@ -23,7 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
-from harness.store.file.trouble import transaction
+from harness.store.sqlite.trouble import transaction
 from review.log.payloads import AnyPayload, Kind, Scope, Withdraw
 
 VERSION = 1

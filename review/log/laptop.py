@@ -19,7 +19,7 @@ from harness.core.failures import UsageError
 from harness.core.storage import private_folder, storable
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
-from harness.store.file.trouble import transaction
+from harness.store.sqlite.trouble import transaction
 from review.log.event import Event, known_withdrawals, reach, reached
 from review.log.own_file import FileForm, FileLock, OwnFile, fingerprint, new_device, opening
 from review.log.payloads import MOST_TEXT, AnyPayload, Comment, Judged, Kind, Scope, Suggest, Withdraw

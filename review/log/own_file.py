@@ -21,7 +21,7 @@ from typing import Self
 
 from harness.core.failures import StoreError
 from harness.core.storage import StorageProblem, private_folder, storage_problem
-from harness.store.file.trouble import transaction
+from harness.store.sqlite.trouble import transaction
 from review.log.table import NotSaved, saying
 
 FILE_NAME = "review.open"

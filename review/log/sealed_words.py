@@ -19,7 +19,7 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, StoreError
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileError
-from harness.store.file.trouble import transaction
+from harness.store.sqlite.trouble import transaction
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 from review.log.event import Event, EventError, read_payload

@@ -18,7 +18,7 @@ from corpora.files.json_types import JsonObject
 from corpora.model.entry import Segment
 from harness.card.checking.signed import signers_of
 from harness.card.checking.verdict import CardCheck
-from harness.card.checking.verify import check_hash, consent_checks
+from harness.card.checking.verify_card import check_hash, consent_checks
 from harness.card.model import HASH_FIELD
 from harness.card.reproduction import fits_card, read_reproduction
 from harness.card.rows import load_card, read_raw
@@ -38,15 +38,15 @@ from harness.store.attachments import (
     signed_files,
 )
 from harness.store.corpora.entries import read_dataset
-from harness.store.file.trouble import transaction
 from harness.store.runs import Run, find_by_id, find_run, read_card
+from harness.store.sqlite.trouble import transaction
 from harness.submission.desk import KeptSubmission
 from harness.vault.folder import read_state
 from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import folder_of
-from harness.vault.records import GrantAsked, OpenedByGrant, Used
 from harness.vault.request import VaultWork
+from harness.vault.vault_records import GrantAsked, OpenedByGrant, Used
 from review.office.results.disclosure import require_confirmed
 from review.office.results.disclosure import told_of as certificate_told
 from review.office.results.whole_way import STEPS, WayEnd, WayStep, what_follows

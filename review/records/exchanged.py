@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from harness.core.failures import UsageError
-from harness.exchange.records import FileKind
-from harness.method.shipped import BUNDLE_SUFFIX
+from harness.exchange.manifest import FileKind
+from harness.method.method_names import BUNDLE_SUFFIX
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
 from harness.sealed.strict_records import FileError, FileProblem

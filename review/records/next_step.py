@@ -17,8 +17,8 @@ from typing import Final, TypeVar
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.stick import files_named, read_file
-from harness.store.file.database import opened
 from harness.store.runs import find_by_id
+from harness.store.sqlite.database import opened
 from harness.submission.desk import KeptSubmission, SubmissionStore
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import ANSWER_SUFFIX, MOST_BYTES, asked_words, read_answer, refuse_over, standing
@@ -26,8 +26,8 @@ from harness.vault.grants.grants import grant_in, read_asked
 from harness.vault.ledger import Grant
 from harness.vault.log import moment
 from harness.vault.opening import folders_seen, vault_at
-from harness.vault.records import CopyMade
 from harness.vault.request import REQUEST_SUFFIX
+from harness.vault.vault_records import CopyMade
 from review.office.results.whole_way import by_people, whole_way
 from review.office.store.database import FILE
 from review.office.store.store import Office

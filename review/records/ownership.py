@@ -26,7 +26,7 @@ from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord
 from harness.vault.log import moment
-from harness.vault.records import Moment
+from harness.vault.vault_records import Moment
 
 SUFFIX: Final = ".rosetta-ownership"
 MOST_BYTES: Final = 64 * 1024

@@ -28,7 +28,7 @@ from harness.store.attachments import KeptRecord, RecordKind, keep_signed, signe
 from harness.vault.folder import read_state
 from harness.vault.log import moment
 from harness.vault.opening import folders_seen
-from harness.vault.records import Moment, Opened, OpenedByGrant, Used
+from harness.vault.vault_records import Moment, Opened, OpenedByGrant, Used
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
 from review.records.agreeing import organisation_keys

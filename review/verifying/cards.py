@@ -18,7 +18,7 @@ from harness.card.reproduction import SignedReproduction, read_reproduction
 from harness.card.signing import SUFFIX, RowProof, SealFile, read_proof, read_seal
 from harness.core.failures import UsageError
 from harness.leaderboard.official import check_consent, verify_released
-from harness.release.records import ReleasedCard, ReleasedDifference, ReleasedRefusal
+from harness.release.ledger_records import ReleasedCard, ReleasedDifference, ReleasedRefusal
 from harness.sealed.keys import verify
 from harness.sealed.strict_records import FileError, formats
 from review.verifying.custody import public_key_in, public_key_of_der

@@ -12,9 +12,9 @@ from harness.consent.notice import SignedNotice, read_notice
 from harness.consent.register import SignedLine, held
 from harness.consent.register import checked_lines as register_lines
 from harness.core.failures import UsageError
-from harness.exchange.records import SignedExchangeList, read_manifest
+from harness.exchange.manifest import SignedExchangeList, read_manifest
 from harness.release.ledger import checked_lines as ledger_lines
-from harness.release.records import LedgerLine
+from harness.release.ledger_records import LedgerLine
 from harness.sealed.archive import read_signed_record
 from harness.sealed.keys import public_pem
 from harness.sealed.strict_records import formats
@@ -22,7 +22,7 @@ from harness.vault.folder import HEAD, LOG, read_state
 from harness.vault.grants.files import read_answer, read_request
 from harness.vault.keepers import read_card
 from harness.vault.log import LogLine, keepers_of, read_lines
-from harness.vault.records import SignedCard, SignedHead, SignedLogRecord, SignedRequest
+from harness.vault.vault_records import SignedCard, SignedHead, SignedLogRecord, SignedRequest
 from review.verifying.kinds import Signer, ToldOfFile, VerifiableKind, VerifiedAgainst, VerifiedFile, signature_check
 
 _NEWEST: Final = "whether the newest lines are missing, only a computer knows that saw them"

@@ -26,7 +26,7 @@ from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes
 from harness.release.budget import NotReleased, shortfall_of
 from harness.release.ledger import checked_lines, history
-from harness.release.records import (
+from harness.release.ledger_records import (
     CertificateTold,
     DifferenceTold,
     InLedger,

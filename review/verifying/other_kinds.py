@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from harness.card.checking.verdict import CardCheck
 from harness.card.reading import block
 from harness.consent.given import SignedConsent
-from harness.exchange.records import ExchangeRecord
+from harness.exchange.manifest import ExchangeRecord
 from harness.project.state import ProjectState
 from harness.sealed.strict_records import formats
 from harness.setup.scoring_options import SignedScoring, read_signed_scoring

@@ -11,7 +11,7 @@ from typing import Final
 from corpora.files.json_types import JsonObject
 from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verdict import CardCheck
-from harness.card.checking.verify import consent_checks
+from harness.card.checking.verify_card import consent_checks
 from harness.card.signing import own_keys
 from harness.consent.checks import Verified
 from harness.consent.register import Ground, lines_of
@@ -24,7 +24,7 @@ from harness.vault.folder import read_state
 from harness.vault.opening import folders_seen
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
-from review.verifying import cards, custody, other_kinds, records, verdicts
+from review.verifying import cards, custody, other_kinds, submitter_files, verdicts
 from review.verifying.custody import public_key_in
 from review.verifying.kinds import UNSIGNED, ToldOfFile, VerifiableKind, VerifiedAgainst, VerifiedFile, held, look
 
@@ -33,7 +33,7 @@ from review.verifying.kinds import UNSIGNED, ToldOfFile, VerifiableKind, Verifie
 KINDS: Final[tuple[VerifiableKind, ...]] = (
     *custody.KINDS,
     *verdicts.KINDS,
-    *records.KINDS,
+    *submitter_files.KINDS,
     *other_kinds.KINDS,
     *cards.KINDS,
     other_kinds.CORPUS,

@@ -19,7 +19,7 @@ from textual.worker import Worker
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
-from harness.store.file.database import is_read_only, open_store
+from harness.store.sqlite.database import is_read_only, open_store
 from rosetta_tui.app.palette import ActionProvider, RunProvider
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.session.run_sources import (

@@ -28,8 +28,8 @@ from harness.run.events import Control, Event, Finished
 from harness.run.final_scores import unconnected, unconnected_words
 from harness.run.loop import NOT_FOUND
 from harness.setup.plan import Resumption, run_options_of, scoring_of, told_of
-from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
+from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.app.launch import watch
 from rosetta_tui.report.card import card_in_short
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.failures import StoreError, UsageError
-from harness.store.file.database import bring_up_to_date, default_path
+from harness.store.sqlite.database import bring_up_to_date, default_path
 from rosetta_tui.session.run_sources import Watched, WatchedRun, look_ahead
 
 ESCAPE_MILLISECONDS = "10"  # how long a terminal may take over the rest of an escape sequence

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.system_commands import SystemCommandsProvider
 
 from harness.core.failures import StoreError
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from rosetta_tui.show.key_names import FOREIGN, key_name
 from rosetta_tui.show.run_facts import listed_runs, setup_words
 from rosetta_tui.show.text import plain

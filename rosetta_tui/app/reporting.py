@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from harness.core.storage import write_file
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from harness.store.sweeps import find_sweep
 from rosetta_tui.html.leaderboard_page import leaderboard_page
 from rosetta_tui.html.run_page import run_page

@@ -14,7 +14,7 @@ from types import FrameType
 import click
 from pydantic import BaseModel
 
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from harness.store.sweeps import StoredSweep, at_work, forget_troubles, read_sweep
 from harness.sweep.expansion import SweepCell
 from harness.sweep.processes import CallBackend, WorkerProcesses, WorkerThread

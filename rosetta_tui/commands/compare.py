@@ -16,8 +16,8 @@ import click
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
 from harness.core.version import VERSION
-from harness.store.file.database import home, opened
 from harness.store.runs import find_run
+from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text

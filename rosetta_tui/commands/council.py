@@ -17,7 +17,7 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from review.records import next_step
 
 

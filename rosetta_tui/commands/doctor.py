@@ -16,7 +16,7 @@ import click
 
 from harness.core.failures import KeyStoreError, UsageError
 from harness.doctor.finding import Finding, Health
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import NamedCommands, when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain

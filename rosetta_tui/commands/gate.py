@@ -20,7 +20,7 @@ with when_used():
     from xml.etree import ElementTree as ET
 
     from harness.compare import gate as rules
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from rosetta_tui.compare import sentences
     from rosetta_tui.show import exporting, figures
     from scoring.core import inventory

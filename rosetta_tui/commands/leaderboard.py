@@ -18,7 +18,7 @@ from corpora.text.messages import counted, near_names, one_of
 from harness.card.reading import block, interval
 from harness.core.failures import UsageError
 from harness.release import FOLDER as RELEASES
-from harness.store.file.database import home, opened
+from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
     absent_packs,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 with when_used():
     from harness.card import reading as leaving
     from harness.core import storage
-    from harness.leaderboard import clusters, official, ranking
+    from harness.leaderboard import board_clusters, official, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
     from harness.publish import cards as reading
     from harness.publish import opening
@@ -87,7 +87,7 @@ def leaderboard(
     sort = sort_named(sort)
     with here(dataset) if source is None else published(source, dataset) as (store, lists):
         boards_ranked = [leaderboard_rows.ranked_for(board, sort) for board in ranking.leaderboards(store, dataset)]
-        boards = [clusters.with_clusters(store, board) for board in boards_ranked]
+        boards = [board_clusters.with_clusters(store, board) for board in boards_ranked]
         gone = withdrawn.withdrawn_names(store, dataset) if source is None else []
     left_out = f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta community notices)."
     if not boards and not lists and dataset is not None:

@@ -13,7 +13,7 @@ with when_used():
     from harness.consent import notice, register
     from harness.core import storage
     from harness.sealed import keys
-    from harness.store.file import database
+    from harness.store.sqlite import database
 
 
 def own_register() -> register.Register:

@@ -12,7 +12,7 @@ import click
 from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError, UsageError
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain

@@ -15,7 +15,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.core import user_file
     from harness.store import runs, sweeps
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from review.office.results import results
     from review.office.store import store
     from rosetta_tui.commands import leaderboard as leaderboard_command

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from harness.store.file.database import default_path, opened
 from harness.store.runs import find_run
+from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.request.click_options import adding_those_of
 from rosetta_tui.request.options import pairs

@@ -14,9 +14,9 @@ from click.core import ParameterSource
 
 from corpora.samples import DEMO_TASKS
 from harness.core.failures import UsageError
-from harness.method.shipped import method_names
-from harness.store.file.database import default_path, opened
+from harness.method.method_names import method_names
 from harness.store.runs import find_run
+from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request.click_options import GroupedCommand, adding_those_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 with when_used():
     from harness import api
     from harness.release import ledger
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from rosetta_tui.report import cost as report_estimate
 
 

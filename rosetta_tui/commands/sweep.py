@@ -21,7 +21,7 @@ import click
 
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
-from harness.store.file.database import default_path, opened
+from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import FiledCommands, in_lines, when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
 from rosetta_tui.request.vault import out_of_vault, refuse_existing, vault_request, without_method
@@ -128,7 +128,7 @@ def begin(
 # ---- A sweep over a vault: by one grant, and told as one answer ----
 
 with when_used():
-    from harness.release import ledger, records
+    from harness.release import ledger, ledger_records
     from harness.run import vault_opening
     from harness.store import runs, sweeps
     from harness.sweep import comparing
@@ -176,7 +176,7 @@ class InsideSweep:
             with ledger.anchored(known, asked.folder if asked else None):
                 data = comparing.release_sweep(connection, sweep, str(self._submitter), known, open_texts)
         write_file(Path(str(self._output)), data, overwrite=False)
-        for line in released_words.facts(records.ReleasedCard.model_validate_json(data)):
+        for line in released_words.facts(ledger_records.ReleasedCard.model_validate_json(data)):
             click.echo(plain(line))
         click.echo(plain(f"Written: {self._output}"), err=True)
 

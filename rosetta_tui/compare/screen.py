@@ -22,8 +22,8 @@ from harness.compare.comparing import compare_runs
 from harness.compare.comparison import Comparison, part_tags
 from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import HarnessError
-from harness.store.file.database import open_store, opened
 from harness.store.runs import Run
+from harness.store.sqlite.database import open_store, opened
 from rosetta_tui.compare import difference_panel
 from rosetta_tui.compare.actions import RunChoice
 from rosetta_tui.compare.detail_screens import (
@@ -47,7 +47,7 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.findings.records import FindingCode
+from scoring.findings.finding import FindingCode
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from textual.worker import get_current_worker
 from corpora.model.entry import Entry
 from harness.core.failures import HarnessError
 from harness.method.method import Result
-from harness.store.file.database import opened
 from harness.store.ordering import Cancelled, Ordering
+from harness.store.sqlite.database import opened
 from rosetta_tui.compare.difference_panel import BLANK
 from rosetta_tui.compare.sentences import number
 from rosetta_tui.entry.rows import LEFT_OUT_WORDS

@@ -18,8 +18,8 @@ from corpora.files.decode import Original
 from corpora.files.problems import Problem, Severity
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
-from corpora.model.records import own_answer
 from corpora.model.task import TRANSLATION, task
+from corpora.model.task_records import own_answer
 from corpora.text.messages import counted, percent
 from harness.store.corpora.listing import CorpusSummary, Examination
 from rosetta_tui.corpus.open_corpus import WORDS, open_original

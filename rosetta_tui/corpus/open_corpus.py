@@ -28,7 +28,7 @@ from corpora.files.problems import CorpusError, Problem
 from harness import api
 from harness.core.failures import StoreError
 from harness.store.corpora import listing
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, bring, in_thread
 from rosetta_tui.toolkit.content import show

@@ -20,8 +20,8 @@ from textual.widgets import Input, Static
 from corpora.model.task import TRANSLATION
 from corpora.text.messages import counted
 from harness.store.corpora import listing
-from harness.store.file.database import open_store, opened
 from harness.store.run_list import RunSummary
+from harness.store.sqlite.database import open_store, opened
 from rosetta_tui.corpus import detail_screens
 from rosetta_tui.corpus.open_corpus import OpenedCorpus, open_original, summary_of
 from rosetta_tui.corpus.table import SORT_WORDS, CorpusTable, Counts, filter_choices, segment_words

@@ -19,8 +19,8 @@ from corpora.text.messages import shortened
 from corpora.text.tokens import folded
 from harness.core.failures import HarnessError
 from harness.method.method import Result
-from harness.store.file.database import opened
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from rosetta_tui.entry.record import LEGEND, diff_content, value_content
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines

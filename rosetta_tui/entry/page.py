@@ -34,7 +34,7 @@ from scoring.core.inventory import by_category, short_title
 from scoring.core.metric import StatisticsError
 from scoring.core.scorer import EntryValues, Scorer
 from scoring.core.specification import TRANSLATIONS
-from scoring.findings.records import FindingCode, finding_name
+from scoring.findings.finding import FindingCode, finding_name
 from scoring.packs.judged import JudgeScore
 
 

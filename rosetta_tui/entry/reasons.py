@@ -24,7 +24,7 @@ from rosetta_tui.toolkit.background import background, telling
 from rosetta_tui.toolkit.content import DetailLine, show
 from rosetta_tui.toolkit.messages import NewRunAsked
 from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
-from scoring.findings.records import FindingCode, OutputFinding, finding_name
+from scoring.findings.finding import FindingCode, OutputFinding, finding_name
 from scoring.findings.stripping import STRIPPED_BY
 
 REASONS = Binding("w", "reasons", "Why", tooltip="What is wrong with the outputs, counted", id="reasons")

@@ -10,8 +10,8 @@ from typing import Any
 from textual.content import Content
 
 from corpora.model.entry import Entry
-from corpora.model.records import own_answer
 from corpora.model.task import TRANSLATION, json_text
+from corpora.model.task_records import own_answer
 from corpora.text.comparison import is_blank
 from rosetta_tui.show.output_text import DiffKind, Piece, WordPart, diff, filled
 from rosetta_tui.show.text import plain

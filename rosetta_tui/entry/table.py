@@ -17,9 +17,9 @@ from textual.worker import get_current_worker
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError
 from harness.method.method import Result
-from harness.store.file.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
+from harness.store.sqlite.database import opened, store_path
 from rosetta_tui.entry import rows
 from rosetta_tui.entry.page import RunScoring, run_scoring
 from rosetta_tui.session.picture import EntryState, LiveRun

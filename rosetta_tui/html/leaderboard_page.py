@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from corpora.model.task import TRANSLATION
 from harness.card.reading import interval
 from harness.core.failures import UsageError
-from harness.leaderboard.clusters import with_clusters
+from harness.leaderboard.board_clusters import with_clusters
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.official import OfficialList
 from harness.leaderboard.ranking import Board, leaderboards

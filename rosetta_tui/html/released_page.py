@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from corpora.text.messages import counted
 from harness.leaderboard.official import checked_card
 from harness.release.budget import POLICIES
-from harness.release.records import ReleasedCard
+from harness.release.ledger_records import ReleasedCard
 from rosetta_tui.html.chart import ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.show import released_words

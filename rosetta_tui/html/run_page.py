@@ -34,7 +34,7 @@ from rosetta_tui.show.run_facts import failed_told, setup_words, tiered
 from scoring.card.claim import ClaimReason, best, caveat_sentence
 from scoring.core.inventory import by_category, short_title, title
 from scoring.core.scorer import NOT_WANTED
-from scoring.findings.records import finding_sentence
+from scoring.findings.finding import finding_sentence
 from scoring.statistics.intervals import FREE
 
 if TYPE_CHECKING:

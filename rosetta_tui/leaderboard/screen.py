@@ -233,7 +233,9 @@ class LeaderboardScreen(Screen[None]):
                 self._clustered(replace(board, unclustered=why))
 
             def group(store: sqlite3.Connection) -> Board:
-                from harness.leaderboard.clusters import with_clusters  # its libraries, once the ranks stand there
+                from harness.leaderboard.board_clusters import (
+                    with_clusters,  # its libraries, once the ranks stand there
+                )
 
                 return with_clusters(store, board)
 

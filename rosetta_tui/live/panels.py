@@ -8,9 +8,9 @@ from textual.content import Content
 
 from corpora.text.messages import counted, percent
 from harness.core.failures import RunState
-from harness.method.shipped import submission_number
+from harness.method.method_names import submission_number
 from harness.run.events import Progress
-from harness.store.file.openings import ScoringSoFar
+from harness.store.sqlite.openings import ScoringSoFar
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.run_sources import resume_call

@@ -21,9 +21,9 @@ from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import RunState, StoreError
 from harness.run.events import Control, EventSource, Failed
 from harness.run.following import ControlRequest
-from harness.store.file.database import store_path
-from harness.store.file.trouble import worded
 from harness.store.runs import Run, find_run, read_card, under_way
+from harness.store.sqlite.database import store_path
+from harness.store.sqlite.trouble import worded
 from rosetta_tui.entry.explaining import EntryExplanation, Explaining
 from rosetta_tui.entry.page import EntryFacts, RunPages, page_lines
 from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
@@ -46,7 +46,7 @@ from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
 from rosetta_tui.toolkit.ordered_table import RowOrder
 from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.findings.records import FindingCode
+from scoring.findings.finding import FindingCode
 
 LOOKS_PER_SECOND = 12  # how often the screen takes in what happened
 _TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})  # two wishes of one key

@@ -17,8 +17,8 @@ from textual.widgets import Button, Static
 from corpora.model.corpus import Corpus
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError
+from harness.method.method_names import METHOD_CLASSES
 from harness.method.option_table import CORPUS, ENTRIES, OPTIONS
-from harness.method.shipped import METHOD_CLASSES
 from harness.settings import Settings, read_settings
 from rosetta_tui.report.cost import cost_words, estimate_rows, time_words
 from rosetta_tui.request import suggesting

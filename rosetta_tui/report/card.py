@@ -30,7 +30,7 @@ from rosetta_tui.show.text import plain
 from scoring.core.inventory import by_category, profile_note, short_title, title
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.specification import stated_columns
-from scoring.findings.records import finding_words
+from scoring.findings.finding import finding_words
 from scoring.statistics.intervals import FREE
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from scoring.card.claim import FloorScores, caveat_sentence
 from scoring.core.inventory import known_row, row_of, short_title, title
 from scoring.core.packs import RAISED
 from scoring.core.specification import TRANSLATIONS, stated_columns
-from scoring.findings.records import finding_sentence
+from scoring.findings.finding import finding_sentence
 
 if TYPE_CHECKING:
     from harness.run.final_scores import RetriedScores

@@ -13,7 +13,7 @@ from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Result
 from harness.run.events import EntryScored, Event, Failed, Finished, Progress, Started
-from harness.store.file.openings import Floor
+from harness.store.sqlite.openings import Floor
 from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.figures import value

@@ -10,12 +10,12 @@ from typing import Final
 
 from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted, percent
-from harness.method.shipped import submission_number
+from harness.method.method_names import submission_number
 from harness.run.events import Finished, Progress, Started
 from harness.run.following import Follower
-from harness.store.file.database import opened
 from harness.store.run_list import LEAD, failures_by_run
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from rosetta_tui.report.paragraphs import line
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.run_sources import resume_call

@@ -16,8 +16,8 @@ from harness.setup.plan import Plan, plan_of
 from harness.setup.scoring_options import kept_file
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import read_corpus_of_run, read_stored, stored_name
-from harness.store.file.database import home, store_path
 from harness.store.runs import Run
+from harness.store.sqlite.database import home, store_path
 from harness.vault.opening import folder_of
 from rosetta_tui.request.draft import YES, RunDraft, Value
 

@@ -21,9 +21,8 @@ from harness.estimate.earlier import first_request
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.inputs.outputs import own_outputs
 from harness.method.method import Method, Priced
+from harness.method.method_names import method_names
 from harness.method.option_table import CORPUS, ENTRIES, METHODS
-from harness.method.shipped import method_names
-from harness.methods.registry import build
 from harness.privacy import (
     NobodyAnswersForServer,
     NobodySaidWhetherToSend,
@@ -33,7 +32,8 @@ from harness.privacy import (
 )
 from harness.settings import read_settings
 from harness.setup.plan import Plan
-from harness.store.file.database import opened
+from harness.shipped_methods.registry import build
+from harness.store.sqlite.database import opened
 from rosetta_tui.request.corpus import CorpusLook, corpus_look, in_the_form, is_vault, reading_key, vault_look
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.request.fields import beside_field, field_of_options, field_of_words, needed, wrong_shapes

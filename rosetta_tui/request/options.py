@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.api import RunRequest
     from harness.setup.plan import Plan
     from harness.setup.scoring_options import ScoringOptions
-    from harness.vault.records import RunTerms
+    from harness.vault.vault_records import RunTerms
 
     OptionValue = Json | Path | Sequence[Path]
 

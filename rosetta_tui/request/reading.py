@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from corpora.files.json_types import JsonObject
     from corpora.files.problems import Problem
     from corpora.model.corpus import Corpus, Selection
-    from harness.vault.records import RunTerms
     from harness.vault.request import VaultNoting
+    from harness.vault.vault_records import RunTerms
 
 MOST_LINES = 100
 """Lines of problems printed before the rest is only counted."""
@@ -101,7 +101,7 @@ def load_corpus(
 def _known(corpus: Corpus) -> bool:
     """Return whether the store has the corpus, so that its warnings were said already."""
     from harness.store.corpora.entries import find_corpus
-    from harness.store.file.database import default_path, opened
+    from harness.store.sqlite.database import default_path, opened
 
     if not default_path().exists():
         return False

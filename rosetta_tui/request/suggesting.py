@@ -15,11 +15,11 @@ from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.endpoint.budget import Prices
 from harness.endpoint.endpoints import chat_endpoint, presets
 from harness.inputs.prompt import load_prompt, shipped_versions
+from harness.method.method_names import method_names
 from harness.method.option_table import FORMS
-from harness.method.shipped import method_names
 from harness.store.corpora.listing import PREFIX, list_corpora
-from harness.store.file.database import opened
 from harness.store.mixed_setups import RETRIED_WITH
+from harness.store.sqlite.database import opened
 from harness.vault import opening
 from scoring.core.inventory import inventory, metric_named, short_title, title, typed_name
 from scoring.core.packs import every_pack

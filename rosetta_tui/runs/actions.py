@@ -19,10 +19,10 @@ from textual.widgets import Button, Input, Static, TextArea
 
 from harness.core.failures import UsageError
 from harness.store.attachments import change_words, tidy_note, tidy_tags
-from harness.store.file.database import opened
 from harness.store.holding import spent_usd
 from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_trashed, read_run
+from harness.store.sqlite.database import opened
 from rosetta_tui.runs.table import beside_words
 from rosetta_tui.session.run_sources import may_resume, may_retry
 from rosetta_tui.show import figures

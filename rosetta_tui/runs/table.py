@@ -11,9 +11,9 @@ from typing import NamedTuple
 from corpora.text.messages import percent
 from harness.card.reading import block, inside_words, number
 from harness.core.failures import UsageError
-from harness.store.file.database import Mark, is_read_only, mark_of, opened
 from harness.store.run_list import RunSummary
 from harness.store.runs import find_trashed
+from harness.store.sqlite.database import Mark, is_read_only, mark_of, opened
 from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures, run_facts

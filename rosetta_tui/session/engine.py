@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from harness.core.failures import HarnessError
 from harness.run.events import Control, Event, EventQueue, Failed, Finished
 from harness.run.running import execute_run
-from harness.store.file.database import open_store
 from harness.store.results import stored_positions
 from harness.store.runs import leave_run, read_run
+from harness.store.sqlite.database import open_store
 
 if TYPE_CHECKING:
     from harness.api import Ready

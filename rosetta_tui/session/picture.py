@@ -13,7 +13,7 @@ from itertools import pairwise
 from harness.core.failures import RunState
 from harness.method.method import Result
 from harness.run.events import EntryScored, Event, Failed, Finished, Progress, Started, Waiting
-from harness.store.file.openings import Floor
+from harness.store.sqlite.openings import Floor
 from scoring.card.claim import Claim
 
 RECENT = 1_000  # results kept as they arrived; older ones are read from the store again

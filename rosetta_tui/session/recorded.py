@@ -10,11 +10,11 @@ from harness.card.reading import block, claim_of, interval, number, stated_floor
 from harness.run.events import Event, Finished, Progress, Started
 from harness.store.annotations import read_asked
 from harness.store.corpora.entries import read_dataset
-from harness.store.file.openings import Floor, ScoringSoFar
 from harness.store.holding import elapsed_seconds
 from harness.store.mixed_setups import sum_tries
 from harness.store.results import read_headlines, read_outcome
 from harness.store.runs import find_run
+from harness.store.sqlite.openings import Floor, ScoringSoFar
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show.card_fields import as_stated
 from scoring.core.specification import TRANSLATIONS

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 
 if TYPE_CHECKING:
     from harness.run.events import Control, Event, EventSource

@@ -20,7 +20,7 @@ from harness.method.options import MethodOptions
 from harness.run.events import Finished
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from harness.submission import lanes, rehearsal
 from harness.submission.desk import SubmissionStore
 from harness.submission.folder import check_submission, require_parts

@@ -16,7 +16,7 @@ from rosetta_tui.show import figures
 from scoring.card.claim import caveat_words
 from scoring.core.inventory import row_of, told_of, why_as_stated
 from scoring.core.specification import Tier
-from scoring.findings.records import FindingCount, finding_words, read_counts
+from scoring.findings.finding import FindingCount, finding_words, read_counts
 
 if TYPE_CHECKING:
     from harness.store.attachments import Attached, CheckedHere

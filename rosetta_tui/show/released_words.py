@@ -11,7 +11,7 @@ from typing import Final
 from corpora.text.messages import counted, pause_words
 from harness.card.withholding import ReleasedScore
 from harness.release.budget import ACTIVATE, CERTIFICATES, CHRF, REASONS, History, Policy
-from harness.release.records import (
+from harness.release.ledger_records import (
     CertificateTold,
     DifferenceTold,
     RefusalTold,

@@ -15,10 +15,10 @@ from harness.card.reproduction import reproduced_card
 from harness.core.failures import HarnessError, UsageError
 from harness.core.storage import file_stamp
 from harness.release import FOLDER, ledger
-from harness.release.records import RefusalTold, ReleasedCard, ReleasedRefusal, ScoresTold
+from harness.release.ledger_records import RefusalTold, ReleasedCard, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import key_phrase
-from harness.store.file.database import opened
 from harness.store.runs import find_by_id
+from harness.store.sqlite.database import opened
 from harness.submission.bundle import SubmissionManifest
 from harness.submission.desk import NOTES, KeptSubmission, SubmissionEvent, SubmissionStore, bundle_of, remove_leftovers
 from harness.submission.folder import PartCheck, carried_card, check_submission

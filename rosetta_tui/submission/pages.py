@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpora.text.messages import counted
-from harness.release.records import ReleasedCard, ReleasedRefusal
+from harness.release.ledger_records import ReleasedCard, ReleasedRefusal
 from harness.submission.folder import SubmissionPart, limits
 from review.office.results.whole_way import WayStep
 from rosetta_tui.show import figures, released_words

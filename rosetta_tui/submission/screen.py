@@ -20,7 +20,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
 from corpora.text.messages import counted
-from harness.method.shipped import BUNDLE_SUFFIX
+from harness.method.method_names import BUNDLE_SUFFIX
 from harness.submission.desk import SubmissionEvent
 from harness.submission.lanes import ModelHere
 from review.office.results.whole_way import STEPS

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from harness.store.file.database import Mark, mark_of
+from harness.store.sqlite.database import Mark, mark_of
 from harness.store.sweeps import StoredSweep, list_sweeps
 from harness.sweep.record import sweep_record, with_missed
 from harness.sweep.state import CellMeasure

@@ -18,7 +18,7 @@ from textual.worker import Worker, get_current_worker
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.textual_inside import OPENS_A_SCREEN, built, still_mounted
 

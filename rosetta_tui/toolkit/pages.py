@@ -13,8 +13,8 @@ from corpora.model.entry import Entry
 from harness.core.failures import StoreError
 from harness.method.method import Result
 from harness.store.corpora.entries import shown_entries
-from harness.store.file.trouble import STORE_ERRORS, of_a_value
 from harness.store.results import shown_results
+from harness.store.sqlite.trouble import STORE_ERRORS, of_a_value
 
 _KEPT = 500  # rows kept; more than two screens, and small beside the corpus
 

@@ -17,7 +17,7 @@ from harness.vault.keepers import own_identity
 from harness.vault.ledger import request_id
 from harness.vault.log import moment
 from harness.vault.opening import grants_of, vault_at
-from harness.vault.records import GrantRequest
+from harness.vault.vault_records import GrantRequest
 
 
 @dataclass(frozen=True)

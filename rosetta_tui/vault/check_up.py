@@ -10,8 +10,8 @@ from typing import Final
 from corpora.files.json_types import JsonObject
 from corpora.model.entry import Segment
 from harness.release.budget import MOMENT
-from harness.release.records import LEAST_CONFIRMED, CertificateTold
-from harness.vault.records import (
+from harness.release.ledger_records import LEAST_CONFIRMED, CertificateTold
+from harness.vault.vault_records import (
     Added,
     ConsentChanged,
     CopyMade,

@@ -19,7 +19,7 @@ from harness.release import FOLDER, ledger
 from harness.release.budget import History
 from harness.sealed.keys import key_phrase
 from harness.sealed.strict_records import FileError, FileProblem
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from harness.vault.folder import LOCK, VaultState
 from harness.vault.grants.files import request_lines
 from harness.vault.opening import folders_seen, vault_at

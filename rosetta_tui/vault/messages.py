@@ -9,8 +9,8 @@ from typing import Final
 from corpora.model.entry import Segment
 from corpora.text.messages import counted
 from harness.card.withholding import Range, expected_half
-from harness.release.records import LEAST_CONFIRMED
-from harness.vault import keepers, ledger, log, records, shares
+from harness.release.ledger_records import LEAST_CONFIRMED
+from harness.vault import keepers, ledger, log, shares, vault_records
 from harness.vault import request as work
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import counts, standing
@@ -18,14 +18,14 @@ from harness.vault.grants.files import counts, standing
 CHRF_ENDS: Final[Range] = (0.0, 100.0)
 
 
-def telling(stored: records.StoredCorpus) -> Iterator[str]:
+def telling(stored: vault_records.StoredCorpus) -> Iterator[str]:
     """Yield for each secret segment which difference of two methods its entries tell; a sentence without its end."""
     for segment, points in sorted(stored.smallest_differences.items()):
         count = counted(stored.entries[segment], "entry", "entries")
         yield f"{segment}: two methods that differ by less than {points:g} points of chrF++ cannot be told apart by its {count}"
 
 
-def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
+def told_outside(stored: vault_records.StoredCorpus) -> Iterator[str]:
     """Yield for each secret segment that is run over how finely a released card shows it; a sentence without its end."""
     for segment, entries in sorted(stored.entries.items()):
         if segment is Segment.HELD_OUT and entries:
@@ -71,12 +71,12 @@ def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
     logged_acts, used = [], set[str]()
     for line in state.lines:
         act, by = line.record.act, names[line.record.by]
-        if isinstance(act, records.Enrolled):  # a name counts from its line on
+        if isinstance(act, vault_records.Enrolled):  # a name counts from its line on
             names[act.keeper.signing_key] = act.keeper.name
-        if isinstance(act, records.Dealt):
+        if isinstance(act, vault_records.Dealt):
             names |= {keeper.signing_key: keeper.name for keeper in act.keepers}
         words = _words(act, corpora, names)
-        if isinstance(act, records.OpenedByGrant):
+        if isinstance(act, vault_records.OpenedByGrant):
             words = words.replace("used up", "continued by") if act.grant in used else words
             used.add(act.grant)
         logged_acts.append(
@@ -113,33 +113,33 @@ _WORKS = {
 }
 
 
-def _words(act: records.Act, corpora: Mapping[str, str], names: Mapping[str, str]) -> str:
+def _words(act: vault_records.Act, corpora: Mapping[str, str], names: Mapping[str, str]) -> str:
     match act:
-        case records.Added():
+        case vault_records.Added():
             words = f"put in {act.name!r}: {counts(act.entries)}"
-        case records.Opened() | records.Used() | records.OpenedByGrant():
+        case vault_records.Opened() | vault_records.Used() | vault_records.OpenedByGrant():
             words = _opened_words(act, corpora[act.corpus])
-        case records.Rotated():
+        case vault_records.Rotated():
             moved = f"{counted(len(act.entries), 'entry', 'entries')} of {corpora[act.corpus]!r}"
             words = f"moved {moved} from {act.source} to {act.target}"
-        case records.CopyMade():
+        case vault_records.CopyMade():
             words = "made a sealed copy"
-        case records.CardSealed():
+        case vault_records.CardSealed():
             words = f"signed the card {act.card[:16]} of a run"
-        case records.ModelAsked():
+        case vault_records.ModelAsked():
             words = _model_words(act)
-        case records.LedgerStood():
+        case vault_records.LedgerStood():
             words = f"told scores; the ledger of answers had {counted(act.lines, 'line')}, the last {act.head[:16]}"
-        case records.ConsentChanged():
+        case vault_records.ConsentChanged():
             words = f"{'withdrew' if act.withdrawn else 'gave again'} consent for {corpora[act.corpus]!r}, as {act.said_by} decided"
-        case records.GrantAsked() | records.Answered():
+        case vault_records.GrantAsked() | vault_records.Answered():
             words = _grant_words(act, names)
         case _:
             words = _of_keepers(act, names)
     return words
 
 
-def _model_words(act: records.ModelAsked) -> str:
+def _model_words(act: vault_records.ModelAsked) -> str:
     who = f"the method of the run {act.run[:8]}"
     where = f"{act.model} at {act.endpoint}"
     if act.calls is None:
@@ -148,43 +148,44 @@ def _model_words(act: records.ModelAsked) -> str:
 
 
 def _of_keepers(
-    act: records.Founded | records.Enrolled | records.Revoked | records.Dealt, names: Mapping[str, str]
+    act: vault_records.Founded | vault_records.Enrolled | vault_records.Revoked | vault_records.Dealt,
+    names: Mapping[str, str],
 ) -> str:
     match act:
-        case records.Founded():
+        case vault_records.Founded():
             who = ", ".join(keeper.name for keeper in act.keepers)
             together = f"{act.split.threshold} together of " if act.split else ""
             words = f"made the vault {act.name!r}; it opens for {together}{who}"
-        case records.Enrolled():
+        case vault_records.Enrolled():
             words = f"took {act.keeper.name} in as a keeper"
-        case records.Revoked():
+        case vault_records.Revoked():
             words = f"took {names[act.keeper]} out and sealed every text again"
-        case records.Dealt():
+        case vault_records.Dealt():
             who = ", ".join(keeper.name for keeper in act.keepers)
             words = f"gave the keepers new shares; it opens for {act.split.threshold} together of {who}"
             words += ", and sealed every text again" if act.sealed_anew else ""
     return words
 
 
-def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, corpus: str) -> str:
+def _opened_words(act: vault_records.Opened | vault_records.Used | vault_records.OpenedByGrant, corpus: str) -> str:
     """Return how something was opened, and what for where the program knows."""
-    run = "" if isinstance(act, records.Opened) or not act.run else f" {act.run[:8]}"
+    run = "" if isinstance(act, vault_records.Opened) or not act.run else f" {act.run[:8]}"
     what = f"opened {corpus!r}"
-    if isinstance(act, records.Used):
+    if isinstance(act, vault_records.Used):
         what = f"{what} for {_WORKS[act.work]}{run}"
         if act.grant is not None and (terms := act.grant.run) is not None:
             method = "" if terms.run or terms.method == work.VaultWork.SCRIPT else f"{terms.method}, "
             method = f"{len(terms.setups)} set-ups, " if terms.setups else method
             what = f"{what} ({method}allowed once, as {ledger.request_id(act.grant)[:8]})"
-    if isinstance(act, records.OpenedByGrant):
+    if isinstance(act, vault_records.OpenedByGrant):
         what = f"used up the grant {act.grant[:8]} and {what}{f' for the run{run}' if run else ''}"
-    if isinstance(act, records.Used | records.OpenedByGrant) and act.despite_network:
+    if isinstance(act, vault_records.Used | vault_records.OpenedByGrant) and act.despite_network:
         what += f" despite a network, because: {act.despite_network}"
     return f"{what}: {counts(act.entries)}"
 
 
-def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str, str]) -> str:
-    if isinstance(act, records.Answered):
+def _grant_words(act: vault_records.GrantAsked | vault_records.Answered, names: Mapping[str, str]) -> str:
+    if isinstance(act, vault_records.Answered):
         answer_words = "allows it" if act.answer.allowed else "refuses it"
         answer_words += f": {act.answer.reason}" if act.answer.reason else ""
         return f"took in what {names[act.answer.keeper]} says to {act.answer.request[:8]}: {answer_words}"

@@ -18,8 +18,8 @@ from textual.widgets import Button, Input, Label, Static
 from corpora.text.messages import counted
 from harness.release.budget import MOMENT
 from harness.sealed.strict_records import FileProblem
-from harness.vault.records import MOST_WORDS
 from harness.vault.request import REQUEST_SUFFIX
+from harness.vault.vault_records import MOST_WORDS
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling

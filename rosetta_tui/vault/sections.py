@@ -12,7 +12,7 @@ from harness.vault.folder import VaultState
 from harness.vault.grants.files import counts, refuse_over
 from harness.vault.ledger import Grant
 from harness.vault.log import LogLine, VaultError, withdrawals_of, withdrawn_words
-from harness.vault.records import Added, Dealt, Enrolled, Founded, Keeper, Opened, OpenedByGrant, Revoked, Used
+from harness.vault.vault_records import Added, Dealt, Enrolled, Founded, Keeper, Opened, OpenedByGrant, Revoked, Used
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.released_words import BudgetUse, policy_words, uses
 from rosetta_tui.toolkit.content import Commands, Line, SectionPage, moment

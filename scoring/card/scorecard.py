@@ -25,7 +25,7 @@ from scoring.core.metric import FAILED, EntryStatistics, Table
 from scoring.core.packs import RAISED
 from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE, Tier, specification
-from scoring.findings.records import FindingCount, read_counts
+from scoring.findings.finding import FindingCount, read_counts
 from scoring.statistics.intervals import (
     DIMENSIONS,
     FREE,

@@ -16,7 +16,7 @@ from corpora.text.messages import shortened
 from scoring.core.metric import FloatArray, Metric, Statistics
 from scoring.core.setup import Translation
 from scoring.findings import content, writing
-from scoring.findings.records import LEAST_SHARE, FindingCode, OutputFinding
+from scoring.findings.finding import LEAST_SHARE, FindingCode, OutputFinding
 from scoring.findings.writing import OutputRow, RowFault, decoder_marks, rows_of, to_check, without_accents
 from scoring.words.violations import is_quotation_mark
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from corpora.model.entry import Entry
 from scoring.findings import content
-from scoring.findings.records import FindingCode
+from scoring.findings.finding import FindingCode
 from scoring.findings.writing import OutputRow, RowFault
 
 _DETECTORS: Mapping[str, tuple[Callable[[OutputRow], RowFault | None], ...]] = MappingProxyType(

@@ -27,8 +27,8 @@ from harness.method.options import MethodOptions
 from harness.run.events import EntryScored, Finished, Progress, Started
 from harness.setup.plan import RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import opened
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from rosetta import functions
 from rosetta.functions import RecordFields
 from rosetta.options import Choosing, Options

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
+from harness.store.sqlite.database import open_store
 from rosetta_tui.cli import main
 from scoring.core.packs import installed_packs
 from scoring.metrics.inventory import packaged_makers

@@ -23,10 +23,10 @@ from harness.leaderboard.ranking import leaderboards
 from harness.setup.scoring_options import ANNOTATORS, AnnotatorRow, ScoringOptions
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries
-from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.leaderboard.rows import columns, entrant_record
 from rosetta_tui.runs.table import run_record
@@ -303,7 +303,7 @@ import rosetta_tui
 
 rosetta_tui.__path__.append(sys.argv[1])
 
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from tests.tui.screens import App, settle, text
 
 path = Path(sys.argv[2])

@@ -19,10 +19,10 @@ from harness.run.rescoring import Explainer
 from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.corpora.entries import shown_entries
-from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from scoring.core.inventory import in_order, inventory, metric_named, row_of, unknown_metric
 from tests.extending.demo_pack import CODE, CORPUS, PROJECT, TABLE, Place, Shown, played, said
 from tests.review.thorough import first

@@ -23,7 +23,7 @@ from review.files.identities import write_laptop_card
 from tests.guards.canaries import brought
 from tests.guards.canaries.place import STEM, Computer, forms_in, readable
 from tests.harness.scripted import Scripted, serving
-from tests.harness.store.file import written_before
+from tests.harness.store.sqlite import written_before
 from tests.review.thorough import times
 from tests.tui.real.pseudo import Pseudo, wait
 

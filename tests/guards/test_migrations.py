@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.publish import cards
-from harness.store.file.schema import CARD_FIELDS, STEPS, create_schema
+from harness.store.sqlite.schema import CARD_FIELDS, STEPS, create_schema
 from scoring.core.packs import shipped_packs
 from scoring.core.specification import specification
 

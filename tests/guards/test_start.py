@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.method.shipped import SERVICE_NAMES
-from harness.methods.api import SERVICES
+from harness.method.method_names import SERVICE_NAMES
+from harness.shipped_methods.api import SERVICES
 from rosetta_tui.front import commands
 from tests.harness.ranked import play, ranked_corpus
 
@@ -81,7 +81,7 @@ LISTS = """
 from pathlib import Path
 
 from harness.leaderboard.ranking import leaderboards
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from rosetta_tui.leaderboard.rows import LeaderboardRows, ordered
 from rosetta_tui.leaderboard.screen import LeaderboardScreen
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.store.corpora import listing
-from harness.store.file import database
-from harness.store.file.database import open_store
-from harness.store.file.schema import create_schema
+from harness.store.sqlite import database
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.schema import create_schema
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.run.made import ScoredDemo, scored_demo
 from tests.harness.scripted import price_table, serving

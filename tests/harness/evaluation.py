@@ -21,9 +21,9 @@ from harness.run.rescoring import rescore
 from harness.run.running import execute_run
 from harness.setup.plan import Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card
+from harness.store.sqlite.database import open_store
 
 LANGUAGES = {"source_language": "en", "target_language": "eo"}
 FEW = ("exact_match_rate", "chrf_plus_plus")

@@ -11,8 +11,8 @@ from harness.method.method import MethodClass
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 
 REFERENCES = [

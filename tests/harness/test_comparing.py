@@ -21,10 +21,10 @@ from harness.method.options import MethodOptions
 from harness.run.rescoring import rescore
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.holding import begin_stretch
 from harness.store.results import add_results, read_results, read_statistics
 from harness.store.runs import find_run, forget_failed, read_run
+from harness.store.sqlite.database import open_store
 from scoring.statistics.significance import compare
 from tests.harness.evaluation import LANGUAGES, begun, corpus, run_corpus, sealed_card
 from tests.harness.sealed.refusals import refuses

@@ -25,7 +25,7 @@ from harness.doctor.examination import examine, extras, keys, languages, looked_
 from harness.doctor.finding import Finding, Health
 from harness.endpoint.endpoints import set_key
 from harness.settings import change_settings
-from harness.store.file.database import SCHEMA_VERSION, open_store
+from harness.store.sqlite.database import SCHEMA_VERSION, open_store
 from scoring.words import source_words
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.tui.scenes import scene

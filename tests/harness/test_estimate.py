@@ -21,11 +21,11 @@ from harness.estimate.earlier import Earlier, PastEntry, Range, first_request, g
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.estimate.framework import read_framework, shipped_text, work_out
 from harness.method.options import MethodOptions
-from harness.methods.registry import build
 from harness.setup.plan import Plan
-from harness.store.file.database import open_store
+from harness.shipped_methods.registry import build
 from harness.store.holding import elapsed_seconds
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.commands import rosetta
 from tests.harness.evaluation import LANGUAGES, chat_plan, corpus, corpus_of, kept, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, price_table

@@ -11,24 +11,24 @@ import pytest
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.importing import import_card
 from harness.card.rows import ExportForm, card_bytes, export_run, load_card
 from harness.compare.against_best import SharedRuns
 from harness.compare.comparing import compare_runs
 from harness.core.failures import UsageError
-from harness.leaderboard.clusters import with_clusters
+from harness.leaderboard.board_clusters import with_clusters
 from harness.leaderboard.ranking import Board, apart, leaderboards
 from harness.method.options import MethodOptions
 from harness.run.events import Progress
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
-from harness.store.file.openings import Live
 from harness.store.ordering import Ordering
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_card
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Live
 from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells, place_words
 from rosetta_tui.report.unfinished import read_unfinished, unfinished_lines

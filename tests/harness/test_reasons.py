@@ -14,13 +14,13 @@ from harness.card.reading import block
 from harness.compare.reasons import run_findings
 from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
-from harness.methods.registry import build
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
+from harness.shipped_methods.registry import build
 from harness.store.results import read_results
 from harness.store.runs import find_run, read_card
-from scoring.findings.records import FindingCode
+from harness.store.sqlite.database import open_store
+from scoring.findings.finding import FindingCode
 from tests.harness.evaluation import FEW, LANGUAGES, corpus, run_corpus
 from tests.tui.scenes import PAIRS, PREAMBLE, entries_of, outputs_of, scene, values_of
 

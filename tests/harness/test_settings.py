@@ -333,7 +333,7 @@ def test_no_other_reader_waits_for_a_named_pipe(tmp_path: Path) -> None:
     from harness.card.reading import read_card_bytes
     from harness.fst.model import AnalyserError, read_model
     from harness.method.options import MethodOptions
-    from harness.methods.registry import by_path
+    from harness.shipped_methods.registry import by_path
 
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)

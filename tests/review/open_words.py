@@ -20,14 +20,14 @@ from typing import Any
 
 from harness.core.failures import HarnessError
 from harness.sealed.chain import check_chain
-from harness.store.file.sealing import forget_keys
+from harness.store.sqlite.sealing import forget_keys
 from review.log.event import Event
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.payloads import Consent
 from review.log.table import read_events
 from review.office.store.database import FILE
 from review.office.store.store import Office
-from tests.harness.store.file.written_before import CANARY, killed, steps
+from tests.harness.store.sqlite.written_before import CANARY, killed, steps
 
 GOLDEN = Path(__file__).parent / "golden_open_words"
 HIDDEN = f"{CANARY} hidden"

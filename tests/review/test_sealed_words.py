@@ -20,7 +20,7 @@ from harness.core.failures import KeyStoreError, StoreError
 from harness.sealed.chain import check_chain
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.sealing import read_age_identities
-from harness.store.file.sealing import forget_keys
+from harness.store.sqlite.sealing import forget_keys
 from review.files.batch import Batch, open_batch
 from review.files.manifests import BATCH_FORMAT, RATINGS_FORMAT, BatchManifest
 from review.files.ratings import open_ratings, sign_ratings
@@ -41,7 +41,7 @@ from review.verdict.certificate.certificate import CERTIFICATE_FORMAT
 from review.verdict.certificate.evidence import read_evidence_file
 from review.verdict.certificate.verifying import verify
 from tests.harness.sealed.refusals import refuses
-from tests.harness.store.file.written_before import CANARY
+from tests.harness.store.sqlite.written_before import CANARY
 from tests.review.office import made
 from tests.review.office.secret_entries import secret_desk
 from tests.review.open_words import HIDDEN, everything, laptop_of, older, raw, readable, secret_batch, told_before

@@ -15,10 +15,10 @@ from harness.run.events import Control, EntryScored, EventQueue, Progress, Start
 from harness.run.running import execute_run
 from harness.store.annotations import AnnotationRow, keep_annotations
 from harness.store.corpora.entries import read_dataset
-from harness.store.file.database import open_store
-from harness.store.file.openings import ScoringSoFar
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import ScoringSoFar
 from scoring.statistics.intervals import ValueSpread
 
 DIARIZATION = {

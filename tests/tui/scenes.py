@@ -21,11 +21,11 @@ from harness.method.method import Attempt, MethodClass, Result, Setup
 from harness.run.events import EntryScored, Event, EventQueue, Finished, Progress, Started, Waiting
 from harness.setup.scoring_tools import scores_of
 from harness.store.corpora.entries import save_corpus
-from harness.store.file.database import open_store
-from harness.store.file.openings import Floor, Live, RunOpening
 from harness.store.replies import StoredReply, add_replies, request_key
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run, seal_run, set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Floor, Live, RunOpening
 from scoring.card.claim import Claim, Score, decide_claim
 from scoring.core.inventory import Composite
 from scoring.core.scorer import RunningTotals, Scorer, missing_reasons

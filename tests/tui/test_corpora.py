@@ -17,7 +17,7 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from harness.api import CorpusRequest
 from harness.store.corpora.entries import save_corpus
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from rosetta_tui.corpus import open_corpus as originals
 from rosetta_tui.corpus import table
 from rosetta_tui.corpus.detail_screens import CorpusChecksScreen, CorpusEntryScreen, CorpusFactsScreen

@@ -22,7 +22,7 @@ from harness.core.failures import UsageError
 from harness.leaderboard.official import take
 from harness.leaderboard.ranking import leaderboards
 from harness.release import FOLDER
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.leaderboard import SORTS as NAMES

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from harness.store.file.database import open_store
-from harness.store.file.trouble import pack_positions
 from harness.store.run_list import RunSummary, list_runs
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.trouble import pack_positions
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.plots import points as plot_points
 from rosetta_tui.plots.points import (

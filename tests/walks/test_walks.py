@@ -14,8 +14,8 @@ import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
+from harness.store.sqlite.database import open_store
 from review.files.batch import open_batch
 from review.office.store.store import Office
 from review.rating import Rating

@@ -33,7 +33,7 @@ from harness.store.results import read_results
 from harness.store.runs import Run
 from scoring.core.scorer import Scorer
 from scoring.findings.engine import find
-from scoring.findings.records import FindingCode, OutputFinding, finding_sentence
+from scoring.findings.finding import FindingCode, OutputFinding, finding_sentence
 from scoring.metrics.chrf_bleu import ChrfPlusPlus
 from scoring.words.source_words import Resources
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from corpora.files.json_types import Json, JsonObject
 from corpora.text.messages import percent
 from harness.card.checking.verdict import CardCheck, CardVerdict
-from harness.card.checking.verify import check_hash, consent_checks, verify_card
+from harness.card.checking.verify_card import check_hash, consent_checks, verify_card
 from harness.card.foreign_cards import unwrapped
 from harness.card.model import HASH_FIELD
 from harness.card.reading import objects, parse_object, read_card_bytes
@@ -45,8 +45,8 @@ from harness.core.failures import UsageError
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.sealed.strict_records import FileError
-from harness.store.file.sealing import StoreSealed
 from harness.store.runs import Run, find_by_id
+from harness.store.sqlite.sealing import StoreSealed
 from harness.store.withdrawn import known_run, now_standing
 from harness.vault.log import LogLine, VaultError
 

@@ -13,7 +13,7 @@ from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import AnyEntry, Entry, Segment, reveal_here, seal_secret
 from corpora.model.task import TRANSLATION
 from corpora.model.terms import Terms
-from harness.store.file.sealing import (
+from harness.store.sqlite.sealing import (
     NOT_STORED,
     CorpusSeal,
     Opening,
@@ -23,7 +23,7 @@ from harness.store.file.sealing import (
     open_fields,
     sealed_column,
 )
-from harness.store.file.trouble import intern_text, stored_object, stored_word, unpack_positions, unpacks
+from harness.store.sqlite.trouble import intern_text, stored_object, stored_word, unpack_positions, unpacks
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _NAMES = ("corpus", "position", "entry_id", "source", "reference", *_COLUMNS, "rest")

@@ -28,9 +28,9 @@ from harness.consent.given import consent_of
 from harness.core.failures import UsageError
 from harness.core.storage import storable
 from harness.store.corpora.entries import read_dataset, read_entries, save_corpus, shown_entries
-from harness.store.file.schema import create_schema
-from harness.store.file.sealing import CorpusSeal, SealedKind, has_key, plain
-from harness.store.file.trouble import of_kind, stored_json, stored_word
+from harness.store.sqlite.schema import create_schema
+from harness.store.sqlite.sealing import CorpusSeal, SealedKind, has_key, plain
+from harness.store.sqlite.trouble import of_kind, stored_json, stored_word
 from harness.store.withdrawn import now_standing, withdrawn_corpora
 
 PREFIX = "store:"

@@ -20,8 +20,8 @@ from corpora.model.vocabularies import Transmission
 from corpora.text.comparison import is_blank, normalised
 from harness.core.failures import UsageError
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.file.sealing import StoreSealed, digest_key, keys_folder
-from harness.store.file.trouble import transaction
+from harness.store.sqlite.sealing import StoreSealed, digest_key, keys_folder
+from harness.store.sqlite.trouble import transaction
 
 _DIGEST_BYTES = 16
 _NAMED = 5  # Entries that a message names

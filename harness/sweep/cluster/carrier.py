@@ -104,7 +104,7 @@ class ClusterCalls:
             run=work.plan.run,
             files=_files(options),
             begun_with=work.calls.limiter.limit,
-            spent=work.calls.ledger.spent,
+            spent=work.calls.spending.spent,
             held=None if shared_budget is None else shared_budget.held,
             earlier=work.calls.earlier,
             transmission=work.calls.clearance.sending.transmission,
@@ -159,7 +159,7 @@ class _Errand:
         self._client = client
         self._work = work
         self._parcel = parcel
-        self._before = work.calls.ledger.spent
+        self._before = work.calls.spending.spent
         self._left: set[int] = set()
         """Places of the entries that the worker was given and of which nothing came back yet."""
         self._attempt = ""
@@ -207,7 +207,7 @@ class _Errand:
                     down.put(word)
                 self._spoke = time.monotonic()
             if report is not None and report.end is not None:
-                self._work.calls.ledger.reached |= report.end.budget_reached
+                self._work.calls.spending.reached |= report.end.budget_reached
                 return report.end.reason
 
     def _over(self, future: Future[None], status: str | None) -> str | None:
@@ -239,7 +239,7 @@ class _Errand:
             raise _WorkerGone
         self._last, self._heard = time.monotonic(), report.serial
         calls = self._work.calls
-        calls.ledger.spent = self._before + report.committed
+        calls.spending.spent = self._before + report.committed
         for reply in report.replies:
             calls.keep(reply.stored)
         self._take(report)
@@ -293,7 +293,7 @@ class _Errand:
             if shared_budget is None:
                 raise MessageError("A worker asked for money of a run that shares none.")
             taken = shared_budget.take_now(asked.wanted, asked.spent)
-            work.calls.ledger.cap = shared_budget.held
+            work.calls.spending.cap = shared_budget.held
             return CoordinatorAnswer(
                 number=asked.number,
                 taken=taken,

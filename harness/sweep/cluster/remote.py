@@ -25,18 +25,18 @@ from corpora.model.entry import Entry
 from corpora.model.vocabularies import Sending
 from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.version import VERSION
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import Endpoint, checked_key
 from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
 from harness.method.method import Method, Result
 from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions
-from harness.methods.registry import build
 from harness.privacy import cleared_at_home
 from harness.run.call_runner import RunCalls
 from harness.run.events import Control, InFlight
 from harness.run.loop import RunLoop
+from harness.shipped_methods.registry import build
 from harness.store.replies import StoredReply
 from harness.sweep.cluster.messages import (
     CoordinatorAnswer,
@@ -99,7 +99,7 @@ def _work(wanted: JobSpec, folder: Path, address: str, desk: WorkerSession) -> N
         go = desk.begin(WorkerBegin(address=address, setup=method.setup))
         if go is not None:
             reason = asyncio.run(_translate(wanted, method, options.task, go, desk))
-            desk.end(WorkerEnd(reason=reason, budget_reached=desk.ledger.reached))
+            desk.end(WorkerEnd(reason=reason, budget_reached=desk.spending.reached))
     except HarnessError as error:
         desk.end(WorkerEnd(reason=f"At worker {address}: {error}"))
     except Exception as error:  # noqa: BLE001  whatever breaks there is told at home, without words that may quote a text
@@ -141,7 +141,7 @@ async def _translate(wanted: JobSpec, method: Method, task: str, go: StartWork, 
         client=client,
         clearance=clearance,
         limiter=desk.limiter,
-        ledger=desk.ledger,
+        spending=desk.spending,
         policy=RetryPolicy(most_attempts=wanted.run.most_attempts),
         flight=desk.flight,
         find=desk.find,
@@ -173,8 +173,8 @@ class WorkerSession:
         self.flight = InFlight()
         self.limiter = RemoteLimiter(self, wanted)
         shared_budget = None if wanted.held is None else RemoteBudget(self, wanted.held)
-        self.ledger = Ledger(wanted.run.budget_usd, wanted.spent, shared_budget)
-        self.ledger.secure = None if self.ledger.cap is None else self._secure
+        self.spending = Spending(wanted.run.budget_usd, wanted.spent, shared_budget)
+        self.spending.secure = None if self.spending.cap is None else self._secure
         self._changed = threading.Condition()
         self._rows: list[SentRow] = []
         self._replies: list[SentReply] = []
@@ -300,7 +300,7 @@ class WorkerSession:
             begin=self._begin,
             rows=tuple(self._rows),
             replies=tuple(self._replies),
-            committed=self.ledger.committed,
+            committed=self.spending.committed,
             in_flight=self.flight.under_way(),
             rate_limited=self.flight.rate_limited,
             retries=self.flight.retries,

@@ -30,9 +30,9 @@ from harness.sealed.strict_records import FileError, FileProblem, StrictRecord
 from harness.vault.folder import VaultState
 from harness.vault.ledger import Grant, request_id, splitting
 from harness.vault.log import VaultError
-from harness.vault.records import Base64, GrantAnswer, GrantRequest, RunTerms, SignedAnswer, SignedRequest
 from harness.vault.request import VaultWork
 from harness.vault.secret_text import SecretText
+from harness.vault.vault_records import Base64, GrantAnswer, GrantRequest, RunTerms, SignedAnswer, SignedRequest
 
 ANSWER_SUFFIX: Final = ".rosetta-answer"
 

@@ -38,7 +38,11 @@ from harness.vault.grants.files import (
 from harness.vault.key_shares import KeyShare, OpeningKey
 from harness.vault.ledger import Grant, answer_id, proved_bytes, request_id, splitting
 from harness.vault.log import VaultError, moment
-from harness.vault.records import (
+from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, corpus_named, opened_key, sealed_texts
+from harness.vault.secret_text import no_core_dumps
+from harness.vault.shares import combined, dealt, own_share
+from harness.vault.vault import Vault, held_out_words, words_of_log
+from harness.vault.vault_records import (
     Answered,
     Counts,
     GrantAnswer,
@@ -51,10 +55,6 @@ from harness.vault.records import (
     StoredCorpus,
     Used,
 )
-from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, corpus_named, opened_key, sealed_texts
-from harness.vault.secret_text import no_core_dumps
-from harness.vault.shares import combined, dealt, own_share
-from harness.vault.vault import Vault, held_out_words, words_of_log
 
 OPEN_DAYS: Final = 30
 """How long a request can be used: sticks may travel by mail."""

@@ -31,10 +31,10 @@ from harness.vault.grants.grants import OPEN_DAYS, Grants, proved, wanted_entrie
 from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import Grant, answer_id, request_id
 from harness.vault.log import STEP, VaultError, moment
-from harness.vault.records import GrantRequest, RunTerms, Used
 from harness.vault.request import REQUEST_SUFFIX
 from harness.vault.sealed_corpus import SealedCorpus, corpus_named
 from harness.vault.vault import words_of_log
+from harness.vault.vault_records import GrantRequest, RunTerms, Used
 
 
 @dataclass

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.core.failures import HarnessError
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from review.session.words.catalogue import Words, words_of_system
 
 # The part of Qt that draws windows on Linux; it needs libraries of the system

@@ -19,7 +19,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from harness.core.version import VERSION
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import AppContext, Work
 from review.desktop.look import SIZES, Look, Setting, Theme

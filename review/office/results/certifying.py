@@ -21,8 +21,8 @@ from harness.sealed.archive import read_manifest
 from harness.sealed.chain import ancestors
 from harness.sealed.keys import Identity, Signed
 from harness.store.attachments import Attached, attach_certificate, attached_to, suspend_certificates
-from harness.store.file.database import default_path, open_store, store_path
 from harness.store.runs import Run, find_run, read_card
+from harness.store.sqlite.database import default_path, open_store, store_path
 from review.files.manifests import RatingsManifest
 from review.log.event import FIRST, Event, events_sha256
 from review.log.payloads import OrganiserLook

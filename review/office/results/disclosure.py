@@ -23,7 +23,7 @@ from harness.card.withholding import LEAST, Part, set_id, tellable
 from harness.core.failures import HarnessError
 from harness.release.budget import ACTIVATE, CERTIFICATES, MOMENT, REASONS, History, NotReleased, shortfall_of
 from harness.release.ledger import own_ledger, told_so_far
-from harness.release.records import CertificateTold, Confirmation
+from harness.release.ledger_records import CertificateTold, Confirmation
 from harness.sealed.keys import Identity, Signed
 from review.office.store.store import IssuedCertificate, Office, Review
 from review.verdict.certificate.certificate import read_certificate

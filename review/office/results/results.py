@@ -19,8 +19,8 @@ from harness.core.failures import UsageError
 from harness.sealed.archive import pack_signed
 from harness.sealed.keys import Identity, public_pem
 from harness.sealed.sealing import seal
-from harness.store.file.database import opened
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
 from review.files.manifests import EXPORT_SUFFIX, ExportManifest
 from review.office.results.certifying import newest_certificate, review_evidence

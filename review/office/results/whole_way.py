@@ -12,11 +12,11 @@ from shlex import quote
 from typing import Final
 
 from harness.release.budget import REASONS
-from harness.release.records import LEAST_CONFIRMED
+from harness.release.ledger_records import LEAST_CONFIRMED
 from harness.store.attachments import attached_to
 from harness.store.corpora.entries import read_dataset
-from harness.store.file.database import store_path
 from harness.store.runs import Run, find_by_id
+from harness.store.sqlite.database import store_path
 from harness.store.withdrawn import withdrawn_runs
 from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.folder import check_submission

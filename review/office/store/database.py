@@ -13,10 +13,10 @@ from harness.core.failures import StoreError
 from harness.core.storage import storable
 from harness.sealed.sealing import seal, unseal
 from harness.sealed.strict_records import FileError, FileProblem
-from harness.store.file.database import BUSY_MILLISECONDS, opened
-from harness.store.file.sealing import CorpusSeal, StoreSealed, keys_here
-from harness.store.file.trouble import of_kind
 from harness.store.runs import find_by_id
+from harness.store.sqlite.database import BUSY_MILLISECONDS, opened
+from harness.store.sqlite.sealing import CorpusSeal, StoreSealed, keys_here
+from harness.store.sqlite.trouble import of_kind
 from review.files.manifests import BatchItem, BatchManifest, SentenceContext
 from review.log.event import erase
 from review.log.own_file import FileForm, fingerprint, new_device, opening

@@ -15,8 +15,8 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.keys import Signed
 from harness.sealed.sealing import AgeIdentity
-from harness.store.file.sealing import recipients_here
-from harness.store.file.trouble import transaction
+from harness.store.sqlite.sealing import recipients_here
+from harness.store.sqlite.trouble import transaction
 from review.files.identities import Statement, read_statement
 from review.files.manifests import BatchItem, BatchManifest
 from review.log.event import Event

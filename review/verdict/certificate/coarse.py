@@ -20,9 +20,9 @@ from corpora.model.entry import Segment
 from harness.card.withholding import LEAST, clean, expected_half, rounded
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.release.records import Answers, Confirmation, InLedger
+from harness.release.ledger_records import Answers, Confirmation, InLedger
 from harness.sealed.strict_records import Hex64, Id, Short, StrictRecord
-from harness.vault.records import Moment
+from harness.vault.vault_records import Moment
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,

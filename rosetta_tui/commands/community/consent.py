@@ -33,7 +33,7 @@ with when_used():
     from harness.sealed import keys
     from harness.store import runs, withdrawn
     from harness.store.corpora import listing
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import log, opening, request
     from review.office.results import results
     from review.office.store import database as office_database

@@ -21,9 +21,9 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.exchange import export, import_, records
+    from harness.exchange import export, import_, manifest
     from harness.sealed import keys, phrase
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from review.records import exchanged
 
 _FILE = click.Path(path_type=Path)
@@ -31,9 +31,9 @@ _STICK = click.argument("stick", type=click.Path(path_type=Path))
 _AS = click.option("--as", "name", metavar="NAME", help="What this computer is called on the stick; remembered once it was said.")  # fmt: skip
 
 
-def every_kind() -> tuple[records.FileKind, ...]:
+def every_kind() -> tuple[manifest.FileKind, ...]:
     """Return every kind of file that computers hand to each other."""
-    return (*records.KINDS, *exchanged.KINDS)
+    return (*manifest.KINDS, *exchanged.KINDS)
 
 
 def _memory() -> Path:
@@ -70,7 +70,7 @@ def out_(
     if vault is not None and purpose is not None:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
         copy = export.VaultToCopy(made, purpose, keeper(key))
-    with records.desk(database.home()) as desk:
+    with manifest.desk(database.home()) as desk:
         if name is not None:
             export.named(desk, name)
         done = export.put_out(desk, stick, files, every_kind(), _memory(), copy)
@@ -99,7 +99,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
     """
     read = [phrase.read_words(word) for word in words]
 
-    def known(computer: records.ExchangeList) -> bool:
+    def known(computer: manifest.ExchangeList) -> bool:
         if any(keys.says_key(phrase_words, computer.by) for phrase_words in read):
             return True
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -110,7 +110,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
         )  # fmt: skip
         return bool(typed) and keys.says_key(phrase.read_words(typed), computer.by)
 
-    with records.desk(database.home()) as desk:
+    with manifest.desk(database.home()) as desk:
         if name is not None:
             export.named(desk, name)
         import_result = import_.take_in(desk, stick, into, every_kind(), _memory(), known)
@@ -131,7 +131,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def stick_(stick: Path, *, as_json: bool) -> None:
     """Show what is in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
-    with records.desk(database.home()) as desk:
+    with manifest.desk(database.home()) as desk:
         folder_look = import_.look(desk, stick, every_kind())
     document: JsonObject = {
         "path": str(folder_look.path),

@@ -14,7 +14,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.card import signing
     from harness.sealed import keys
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import keepers, opening
     from review.community import export as community
     from review.office.store import database as office_file

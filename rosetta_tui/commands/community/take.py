@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from harness.store.file.database import home, opened
+from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.notices import own_register
-from rosetta_tui.commands.review.verify import read_key
+from rosetta_tui.commands.review.certificates import read_key
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -20,7 +20,7 @@ with when_used():
     from harness.sealed import strict_records
     from review.records import agreeing, ownership
     from rosetta_tui.commands.community import consent
-    from rosetta_tui.report import records
+    from rosetta_tui.report import verification
 
 
 @click.command("take")
@@ -42,7 +42,7 @@ def take_(files: Sequence[Path], words: str | None, trust: str | None) -> None:
         data = user_file.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
         with strict_records.about_file(path), opened() as connection:
             record = agreeing.take(connection, data, home(), key)
-        for line in records.ownership_lines(record):
+        for line in verification.ownership_lines(record):
             click.echo(plain(line))
     notices = [path for path in files if path not in owned]
     read = [(path, user_file.read_bytes(path, "a notice", notice.MOST_BYTES)) for path in notices]

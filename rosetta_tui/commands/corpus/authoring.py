@@ -20,7 +20,7 @@ from corpora.model.entry import CONTEXTS, REGISTERS, Segment
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.method.option_table import SEGMENTS
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.corpus.files import requirement_fields
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.front import on_terminal

@@ -10,7 +10,7 @@ import click
 
 from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes, read_text
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.front import on_terminal
 from rosetta_tui.show.text import plain

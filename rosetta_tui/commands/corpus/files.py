@@ -20,7 +20,7 @@ from corpora.model.task import TRANSLATION
 from corpora.text.messages import percent
 from harness.core.failures import UsageError
 from harness.method.option_table import WRITTEN
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import print_problems, problem_json, read_corpus, reading, selecting, selection
 from rosetta_tui.request.vault import out_of_vault

@@ -15,7 +15,7 @@ from corpora.model.entry import Segment
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.method.option_table import SEGMENTS
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.create import handed_out
 from rosetta_tui.show.clipboard import command_line

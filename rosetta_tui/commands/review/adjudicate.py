@@ -15,7 +15,7 @@ import click
 
 from harness.core.failures import UsageError
 from harness.method.option_table import FORMS
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
 from rosetta_tui.front import on_terminal

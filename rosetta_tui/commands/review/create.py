@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from harness.core.failures import UsageError
 from harness.method.option_table import FORMS, SEGMENTS
-from harness.store.file.database import home, opened
+from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
 from rosetta_tui.request.reading import load_corpus

@@ -15,7 +15,7 @@ from harness.core.failures import UsageError
 from harness.core.user_file import read_text
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.sealing import checked_recipient, read_age_identities
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from review.files.identities import LaptopCard
 from review.office.making.batches import Drawn, ReviewDescription, make
 from review.office.making.carried_fonts import font_files

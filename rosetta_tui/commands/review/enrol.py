@@ -13,10 +13,10 @@ import click
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.review.certificates import as_key, kept_batch
 from rosetta_tui.commands.review.ratings import report_json
-from rosetta_tui.commands.review.verify import as_key, kept_batch
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from harness.core.failures import HarnessError, UsageError
-from harness.store.file.database import default_path, home, opened
+from harness.store.sqlite.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain

@@ -12,7 +12,7 @@ import click
 
 from corpora.text.messages import percent
 from harness.core.failures import UsageError
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain, table

@@ -16,7 +16,7 @@ import click
 
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.notices import own_register
 from rosetta_tui.show.json_forms import form_text, print_form

@@ -19,7 +19,7 @@ with when_used():
     from harness.run import vault_opening
     from harness.sealed import keys
     from harness.store import runs
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import request
     from review.files import identities
     from review.office.making import reviewed_runs

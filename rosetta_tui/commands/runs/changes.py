@@ -15,8 +15,8 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.attachments import change_words, note_of, tags_of
-from harness.store.file.database import default_path, home, opened
 from harness.store.runs import Run, find_run, find_trashed, runs_back
+from harness.store.sqlite.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text, plain
@@ -27,7 +27,7 @@ with when_used():
     from harness.store import attachments, deletion, run_list, runs
     from review.records import agreeing
     from rosetta_tui.report import card as report_card
-    from rosetta_tui.report import paragraphs, records, unfinished
+    from rosetta_tui.report import paragraphs, unfinished, verification
     from rosetta_tui.show import card_fields
 
 
@@ -162,7 +162,7 @@ def show(run: str, *, as_json: bool) -> None:
     if as_json:
         with opened() as connection:
             reading.refuse_to_leave(connection, [stored_run])
-        beside["verification"] = records.checks_json(evidence)
+        beside["verification"] = verification.checks_json(evidence)
         beside |= card_fields.owner_json(*summary)
         click.echo(json_text({**card, "beside": beside}))
         return
@@ -170,7 +170,7 @@ def show(run: str, *, as_json: bool) -> None:
         card["unverified"] = head["unverified"]
     owner = card_fields.owner_words(*summary)
     lines_shown = [paragraphs.line("  owner", owner)] if owner else []
-    shown = [*records.evidence_lines(evidence), *lines_shown]
+    shown = [*verification.evidence_lines(evidence), *lines_shown]
     click.echo(report_card.card_text(card, review, reproduced=reproduced, beside=shown))
     for line in _beside_lines(beside, retried):
         click.echo(line)

@@ -17,7 +17,7 @@ import click
 from harness.card.reading import read_card_bytes
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.storage import PRIVATE, PUBLISHED, write_file
-from harness.store.file.database import home, opened
+from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
 from rosetta_tui.request.vault import out_of_vault, vault_request
@@ -26,11 +26,11 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.card import reading, rows, signing
-    from harness.release import ledger, records, releasing
+    from harness.release import ledger, ledger_records, releasing
     from harness.run import vault_opening
     from harness.sealed import keys, strict_records
     from harness.store import attachments, runs
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from review.verdict.certificate import coarse
     from rosetta_tui.show import card_fields, released_words
 
@@ -92,7 +92,7 @@ def export(
             data = _row_proof(connection, number, run, entry)
         elif submitter is not None:
             data = _released(connection, number, submitter, vault)
-            card = records.ReleasedCard.model_validate_json(data)
+            card = ledger_records.ReleasedCard.model_validate_json(data)
             for words in filter(None, (released_words.repeated(card), released_words.confirmation(card.shortfall))):
                 click.echo(words, err=True)
         else:
@@ -227,7 +227,7 @@ with when_used():
     from harness.card import importing, reading, signing
     from harness.leaderboard import official
     from harness.publish import cards
-    from harness.release import records
+    from harness.release import ledger_records
     from harness.sealed import keys
     from harness.store import runs
 
@@ -278,7 +278,7 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
         sys.exit(2)
 
 
-def _released_words(file: Path, card: records.ReleasedCard) -> str:
+def _released_words(file: Path, card: ledger_records.ReleasedCard) -> str:
     return plain(
         f"{file}: the released card of run {card.run[:8]}, {card.corpus.id}, signed by the key with the six words: {keys.key_phrase(card.by)}. "
         "`rosetta leaderboard` has it."

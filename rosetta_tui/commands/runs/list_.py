@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.store.file.database import default_path, opened
+from harness.store.sqlite.database import default_path, opened
 
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary
@@ -61,7 +61,7 @@ def _with_score(run: RunSummary) -> RunSummary:
     """Return a stopped run with its score so far, which only its entries tell where the store keeps none."""
     if run.state != "stopped" or run.trashed is not None or not run.done or run.so_far:
         return run
-    from harness.store.file.openings import Live
+    from harness.store.sqlite.openings import Live
     from rosetta_tui.report.unfinished import read_unfinished
 
     values = read_unfinished(default_path(), run.run_id).progress.values

@@ -7,7 +7,7 @@ import click
 from rosetta_tui.commands.naming import FiledCommands, when_used
 
 with when_used():
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.submission import desk
 
 

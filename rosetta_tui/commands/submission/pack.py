@@ -14,7 +14,7 @@ import click
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import PUBLISHED, write_file, write_new_file
-from harness.method.shipped import BUNDLE_SUFFIX
+from harness.method.method_names import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.store import FILE, NAMED, bundle_at, bundle_lines, check_lines, say
 from rosetta_tui.show.clipboard import command_line
@@ -24,7 +24,7 @@ with when_used():
     from harness.card import reading, rows, signing
     from harness.core import user_file
     from harness.store import runs
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.submission import bundle, folder, foreign, members
     from rosetta_tui.submission import messages
 
@@ -114,7 +114,7 @@ with when_used():
     from harness import api
     from harness.card import reading, rows, signing
     from harness.store import runs
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.submission import folder as folders
     from harness.submission.sample import authoring, word_by_word
     from rosetta_tui.app import display

@@ -17,8 +17,8 @@ import click
 
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
+from harness.method.method_names import BUNDLE_SUFFIX
 from harness.method.option_table import SEGMENTS
-from harness.method.shipped import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.submission.store import FILE, NAMED, SUBMITTER, bundle_lines, check_lines, desk, kept, say
 from rosetta_tui.request.click_options import adding
@@ -29,9 +29,9 @@ from rosetta_tui.request.vault import out_of_vault, vault_request
 # counted in the budget.
 
 with when_used():
-    from harness.release import budget, ledger, records, releasing
+    from harness.release import budget, ledger, ledger_records, releasing
     from harness.store import runs
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.submission import desk as desks
     from rosetta_tui.show import released_words
 
@@ -65,7 +65,7 @@ def tell_of(
         with database.opened() as connection, ledger.anchored(known, vault["vault"]):
             run = runs.find_run(connection, last.run)
             if last.what is desks.SubmissionEvent.REFUSED:
-                stage = next(stage for stage in get_args(records.RefusedStage) if stage == last.words)
+                stage = next(stage for stage in get_args(ledger_records.RefusedStage) if stage == last.words)
                 data = releasing.release_refusal(connection, run.id, name, stage, known)
             else:
                 opening = None if open_texts is None else partial(open_texts, connection, run)
@@ -84,7 +84,7 @@ def tell_of(
     counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
     say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])
     if "stage" not in released:
-        card = records.ReleasedCard.model_validate_json(data)
+        card = ledger_records.ReleasedCard.model_validate_json(data)
         say(filter(None, [released_words.repeated(card), released_words.confirmation(card.shortfall)]))
     return True
 
@@ -103,13 +103,13 @@ def _write(path: Path, data: bytes, number: str, *, overwrite: bool) -> None:
 with when_used():
     from harness import api
     from harness.method import method as methods
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.submission import desk as desks
     from harness.submission import folder, lanes, rehearsal
     from harness.vault import request as requests
     from rosetta_tui.app import display
     from rosetta_tui.commands.submission import secret_run
-    from rosetta_tui.report import records as run_records
+    from rosetta_tui.report import verification as run_records
 
 _NOT_KEPT: Final = (
     "For you, and not for its maker: sentences of this open corpus are secret in another one on this computer. The rehearsal "

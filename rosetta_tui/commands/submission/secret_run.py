@@ -16,14 +16,14 @@ from harness.method.method import Method
 from harness.release.ledger import check_anchor, own_ledger
 from harness.run.vault_opening import ask_keepers, run_terms
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import default_path, home, opened
+from harness.store.sqlite.database import default_path, home, opened
 from harness.submission import lanes, rehearsal
 from harness.submission.bundle import Submission
 from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.lanes import LanePlan, ModelHere
 from harness.submission.rehearsal import run_outcome
-from harness.vault.records import MOST_WORDS, RunTerms
 from harness.vault.request import VaultNoting
+from harness.vault.vault_records import MOST_WORDS, RunTerms
 from rosetta_tui.app.display import to_the_end
 from rosetta_tui.commands.submission.store import desk, say
 from rosetta_tui.request.reading import read_corpus

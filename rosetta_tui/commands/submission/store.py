@@ -14,7 +14,7 @@ import click
 
 from corpora.files.json_types import JsonObject
 from corpora.text.messages import fold
-from harness.method.shipped import BUNDLE_SUFFIX
+from harness.method.method_names import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain, table
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 with when_used():
     from harness.sealed import keys
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.submission import bundle, folder
     from harness.submission import desk as desks
     from rosetta_tui.submission import messages
@@ -94,7 +94,7 @@ def say(lines: Iterator[str] | Sequence[str], *, aside: bool = True) -> None:
 
 with when_used():
     from harness.store import withdrawn as withdrawals
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.submission import desk as desks
     from review.office.results import whole_way
     from rosetta_tui.submission import messages
@@ -160,7 +160,7 @@ def _json(kept: desks.KeptSubmission) -> dict[str, Any]:
 # ---- Show how far a submission has come, and what to do next ----
 
 with when_used():
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.submission import desk as desks
     from review.office.results import whole_way
     from review.office.store import store

@@ -23,9 +23,9 @@ from scoring.core.inventory import short_title
 with when_used():
     from harness.core import failures
     from harness.leaderboard import official
-    from harness.release import budget, records
+    from harness.release import budget, ledger_records
     from harness.store import run_list
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from rosetta_tui.show import released_words
 
 
@@ -59,7 +59,7 @@ def budget_(
     book = ledger()
     if policy == "blind" and opens is None:
         raise failures.UsageError("--policy blind: name the day from which scores are told, with --opens.")
-    rule = records.Rule.model_validate({
+    rule = ledger_records.Rule.model_validate({
         "submitter": submitter.strip(), "corpus": corpus, "count": count, "pause_hours": pause, "policy": policy,
         "everybody": everybody, "opens": opens and f"{opens:%Y-%m-%d}",
     })  # fmt: skip
@@ -74,7 +74,7 @@ def budget_(
                 one, other = (" ".join(name.split()) for name in together)
                 if not (one and other):
                     raise failures.UsageError("--together: name two submitters.")
-                change.write(records.Together(names=(one, other)))
+                change.write(ledger_records.Together(names=(one, other)))
     history = book.read()
     general = history.policy(submitter, corpus)
     names = history.names_of(submitter)
@@ -158,7 +158,7 @@ with when_used():
     from harness.release import releasing
     from harness.run import vault_opening
     from harness.store import runs
-    from harness.store.file import database
+    from harness.store.sqlite import database
 
 
 @click.command("compare")

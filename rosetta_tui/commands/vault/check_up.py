@@ -19,7 +19,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from corpora.model import entry
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import sealed_corpus
     from harness.vault.grants import files
     from rosetta_tui.vault import check_up, facts

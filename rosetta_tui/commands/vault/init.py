@@ -14,7 +14,7 @@ import click
 from corpora.files.problems import CorpusError
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, acting, changing, keeper, purpose, vault_at
 from rosetta_tui.front import on_terminal
@@ -26,7 +26,7 @@ with when_used():
     from harness.core import storage, user_file
     from harness.release import budget
     from harness.sealed import keys
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import keepers, key_shares
     from rosetta_tui.show import released_words
     from rosetta_tui.vault import messages as vault_words
@@ -78,7 +78,7 @@ def init_(vault: Path, name: str, own_name: str, recovery: Path, cards: tuple[Pa
 with when_used():
     from harness.core import storage
     from harness.sealed import keys
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import keepers
 
 
@@ -105,7 +105,7 @@ with when_used():
     from corpora.model import entry
     from harness.project import authoring, state
     from harness.sealed import keys
-    from harness.vault import key_shares, records
+    from harness.vault import key_shares, vault_records
     from harness.vault import vault as vault_vault
     from harness.vault.grants import files as grant_messages
     from rosetta_tui.vault import messages as vault_words
@@ -206,16 +206,16 @@ def _say_lacking(lacks: tuple[str, ...], folder: Path, *, as_it_is: bool) -> Non
     click.confirm("Seal it as it is?", abort=True, err=True)
 
 
-def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, records.SmallestTold]:
+def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, vault_records.SmallestTold]:
     """Return which difference the secret segments of a corpus are large enough to tell."""
     smallest_by_segment = smallest.by_segment(corpus.reveal_here())
     return {
-        segment: records.SmallestTold(entries=count, points=records.tenth_upward(least))
+        segment: vault_records.SmallestTold(entries=count, points=vault_records.tenth_upward(least))
         for segment, (count, least) in smallest_by_segment.items()
     }
 
 
-def _say(stored: records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path) -> None:
+def _say(stored: vault_records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path) -> None:
     """Show what was sealed, what its secret segments can tell, and which of it is no secret."""
     click.echo(plain(f"Sealed {stored.name!r} in {vault}: {grant_messages.counts(stored.entries)}."))
     for line in vault_words.telling(stored):

@@ -28,7 +28,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.consent import withdrawals_in_force
     from harness.core import user_file
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import keepers
 
 

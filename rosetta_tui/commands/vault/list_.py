@@ -26,8 +26,8 @@ with when_used():
     from harness.consent import withdrawals_in_force
     from harness.sealed import keys
     from harness.store import withdrawn as withdrawals
-    from harness.store.file import database
-    from harness.vault import log, records
+    from harness.store.sqlite import database
+    from harness.vault import log, vault_records
     from harness.vault.grants import files as grant_messages
     from rosetta_tui.vault import messages as vault_words
 
@@ -97,7 +97,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
     print_form("vault-list", document, lines, as_json=as_json)
 
 
-def _withdrawn(head: records.Head) -> dict[str, str]:
+def _withdrawn(head: vault_records.Head) -> dict[str, str]:
     """Return of corpora that were taken back, by number, what the notice says."""
     with database.opened() as store:
         notices = ((corpus, withdrawals.withdrawn_of_vault(store, head.vault, corpus)) for corpus in head.corpora)
@@ -131,7 +131,7 @@ with when_used():
     from corpora.model import entry
     from harness.consent import checks as consent
     from harness.consent import withdrawals_in_force
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import opening as vault_opening
     from harness.vault import request as requests
     from harness.vault import sealed_corpus

@@ -19,7 +19,7 @@ with when_used():
     from harness.release import ledger as ledgers
     from harness.run import vault_opening
     from harness.sealed import keys
-    from harness.store.file import database, sealing
+    from harness.store.sqlite import database, sealing
     from harness.vault import folder as folders
     from harness.vault import keepers, key_shares, opening, request, sealed_corpus, vault
     from harness.vault import shares as dealing
@@ -124,7 +124,7 @@ def dealt_anew(state: folders.VaultState) -> None:
 with when_used():
     from harness.core import storage
     from harness.sealed import keys, stick
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault.grants import files, grants
 
 REQUEST = click.argument("request", type=FILE, metavar="NAME.rosetta-request")

@@ -15,8 +15,8 @@ from harness.core.failures import UsageError
 from harness.sealed.found_files import FoundFile
 from harness.sealed.keys import Identity, Role, opening_identities
 from harness.store.attachments import Attached
-from harness.store.file.database import opened
 from harness.store.run_list import RunSummary, list_runs
+from harness.store.sqlite.database import opened
 from review.files.manifests import BatchItem
 from review.log.payloads import Adjudicate
 from review.log.table import saying

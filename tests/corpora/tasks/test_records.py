@@ -15,9 +15,9 @@ from corpora.formats.load import File, load, read
 from corpora.formats.write import write
 from corpora.model.corpus import Dataset, Form
 from corpora.model.entry import Entry
-from corpora.model.records import CHECKABLE, own_answer
-from corpora.model.records import RECORDS as MODELS
 from corpora.model.task import TASKS, task
+from corpora.model.task_records import CHECKABLE, own_answer
+from corpora.model.task_records import RECORDS as MODELS
 from tests.corpora.making import LANGUAGES, envelope
 from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
 from tests.harness.sealed.refusals import refuses

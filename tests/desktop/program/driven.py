@@ -19,7 +19,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
-from harness.store.file.database import home
+from harness.store.sqlite.database import home
 from review.desktop import look as fonts
 from review.desktop.pages.first_pages import ChoosePage
 from review.desktop.parts.buttons import Button

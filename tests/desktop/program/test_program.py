@@ -26,7 +26,7 @@ from pytestqt.qtbot import QtBot
 
 from harness.core.failures import HarnessError
 from harness.core.version import VERSION
-from harness.store.file.database import home as data_folder
+from harness.store.sqlite.database import home as data_folder
 from review.desktop import look
 from review.desktop.frame.work import Work
 from review.desktop.program import program, running

@@ -83,7 +83,7 @@ def readable(folder: Path) -> list[str]:
 
 # a computer for commands of the program: each in a process of its own, all it prints and leaves in one folder
 
-LOADED = ("rosetta_tui.cli", "rosetta_tui.app.app", "harness.api", "harness.store.file.migrations", "sqlite_utils", "httpx_aiohttp", "pyrage", "tests.guards.canaries.place")  # fmt: skip
+LOADED = ("rosetta_tui.cli", "rosetta_tui.app.app", "harness.api", "harness.store.sqlite.migrations", "sqlite_utils", "httpx_aiohttp", "pyrage", "tests.guards.canaries.place")  # fmt: skip
 """What the process holds from which every command is forked, so that none takes a second to begin."""
 
 

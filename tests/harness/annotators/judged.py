@@ -10,15 +10,15 @@ import pytest
 
 from corpora.model.clearance import Clearance
 from harness.annotators.annotator import AskingAnnotator
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.endpoint.limiter import RetryPolicy
 from harness.privacy import NO_CORPUS
 from harness.run.asking import Asking
 from harness.run.events import Progress
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
+from harness.store.sqlite.database import open_store
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import recorded, seal
 from scoring.core.packs import shipped_pack
@@ -104,7 +104,7 @@ class Blocking:
 
     def __init__(self, annotator: AskingAnnotator, policy: RetryPolicy | None = None) -> None:
         self.annotator = annotator
-        self.asking = Asking(RunOptions(), Ledger(None), NO_CORPUS)
+        self.asking = Asking(RunOptions(), Spending(None), NO_CORPUS)
         self.asking.policy = policy or self.asking.policy
 
     def annotate(self, translations: Sequence[Translation]) -> list[Any]:

@@ -15,19 +15,19 @@ from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.card.build import assemble
 from harness.card.checking.verdict import CardVerdict
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.material import fingerprint, stored_material
 from harness.card.model import RunCard, card_hash
 from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, MethodClass, Result, Setup
 from harness.store.corpora.entries import save_corpus
-from harness.store.file.database import open_store
-from harness.store.file.openings import RunOpening
 from harness.store.holding import begin_stretch
 from harness.store.replies import StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import create_run
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import RunOpening
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 from scoring.metrics.inventory import make_metrics, surface_setup

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import sacrebleu
 
-from harness.card.checking.verify import seal, verify_card
+from harness.card.checking.verify_card import seal, verify_card
 from harness.card.importing import import_card
 from harness.card.material import fingerprint
 from harness.card.model import SealForm, card_hash, seal_form

@@ -20,7 +20,7 @@ from corpora.model.entry import Entry, Segment
 from harness.card import reading
 from harness.card.build import assemble, store_card
 from harness.card.checking.verdict import differences
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.material import stored_material
@@ -33,8 +33,8 @@ from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from tests.corpora.tasks import records
 from tests.harness.card.factory import add_secret_run, build_card, checks, first_path, resealed
 from tests.harness.evaluation import corpus_of, run_corpus, whole_card

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from corpora.formats.load import load
 from corpora.model.corpus import Form
 from corpora.model.entry import Segment
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.material import fingerprint
@@ -32,9 +32,9 @@ from harness.inputs.outputs import read_outputs
 from harness.leaderboard.ranking import leaderboards
 from harness.run.beginning import begun_with
 from harness.setup.scoring_tools import stored_scorer
-from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.commands import rosetta
 from rosetta_tui.report.card import card_text
 from tests.corpora.making import file, only_problem

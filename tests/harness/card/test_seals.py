@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN, KnownSigners, check_proof, check_seal, check_unsigned
 from harness.card.checking.verdict import CardVerdict
-from harness.card.checking.verify import seal
+from harness.card.checking.verify_card import seal
 from harness.card.importing import import_card
 from harness.card.model import card_hash
 from harness.card.reading import parse_object
@@ -47,8 +47,8 @@ from harness.sealed.chain import leaf_hash, node_hash
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.log import LogLine, VaultError
-from harness.vault.records import CardSealed
 from harness.vault.vault import Vault
+from harness.vault.vault_records import CardSealed
 from tests.harness.card import factory
 from tests.harness.card.factory import checks, sealed, written
 from tests.harness.sealed.refusals import refuses

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from harness.card.checking.recompute import card_material, rows_again, scores_again
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.model import SealForm, card_hash, seal_form

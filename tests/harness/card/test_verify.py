@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.card.build import measured, scored
 from harness.card.checking.recompute import card_material
 from harness.card.checking.verdict import differences
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.reading import claim_of

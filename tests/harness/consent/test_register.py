@@ -24,8 +24,8 @@ from harness.run.beginning import resume_method
 from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.strict_records import FileError
-from harness.store.file.database import opened
 from harness.store.runs import read_run
+from harness.store.sqlite.database import opened
 from tests.corpora.making import entry, json_file
 from tests.harness.consent.killed import (
     COMMUNITY,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.core.calls import Price, Reply, Request, Usage
 from harness.core.failures import BudgetReached, UsageError
-from harness.endpoint.budget import Ledger, Prices, most_cost
+from harness.endpoint.budget import Prices, Spending, most_cost
 from harness.endpoint.reply import reported_cost, usage
 from tests.harness.sealed.refusals import refuses
 from tests.harness.virtual_time import in_virtual_time
@@ -43,60 +43,60 @@ BILLS = st.lists(BILL, min_size=1, max_size=40)
 @given(BILLS, st.floats(0.01, 3), st.floats(0, 1), st.integers(1, 12))
 @in_virtual_time
 async def test_cap_holds_anyhow(bills: list[Bill], cap: float, before: float, at_once: int) -> None:
-    ledger = Ledger(cap, spent=before * cap)
+    spending = Spending(cap, spent=before * cap)
     slots = asyncio.Semaphore(at_once)
     charged = [before * cap]
 
     async def call(bill: Bill) -> None:
         async with slots:
-            await ledger.reserve(bill.reserved)
+            await spending.reserve(bill.reserved)
             cost = bill.reserved
             try:
-                assert ledger.spent + ledger.reserved <= cap * (1 + ROUNDING)
+                assert spending.spent + spending.reserved <= cap * (1 + ROUNDING)
                 await asyncio.sleep(bill.seconds)
                 if bill.ends == "cancelled":
                     raise asyncio.CancelledError
                 cost *= {"good": bill.share, "failed": 0.0, "unknown": 1.0}[bill.ends]
             finally:
                 charged.append(cost)
-                ledger.settle(bill.reserved, cost)
+                spending.settle(bill.reserved, cost)
 
     ends = await asyncio.gather(*map(call, bills), return_exceptions=True)
     assert sum(charged) <= cap * (1 + ROUNDING)
-    assert (ledger.spent, ledger.reserved) == (pytest.approx(sum(charged)), 0)
+    assert (spending.spent, spending.reserved) == (pytest.approx(sum(charged)), 0)
     refused = sum(isinstance(end, BudgetReached) for end in ends)
     assert len(charged) - 1 + refused == len(bills)
 
 
 @in_virtual_time
 async def test_calls_go_alone_until_billed_and_reservations_follow() -> None:
-    ledger, under_way, seen = Ledger(100.0), 0, list[int]()
+    spending, under_way, seen = Spending(100.0), 0, list[int]()
 
     async def call(number: int) -> None:
         nonlocal under_way
-        reserved = await ledger.reserve(1.0)
+        reserved = await spending.reserve(1.0)
         under_way += 1
         seen.append(under_way)
         await asyncio.sleep(1)
         under_way -= 1
-        ledger.settle(reserved, 0.0, billed=number >= 3)
+        spending.settle(reserved, 0.0, billed=number >= 3)
 
     await asyncio.gather(*map(call, range(8)))
     assert seen == [1, 1, 1, 1, 1, 2, 3, 4]
-    ledger = Ledger(100.0)
-    found = [await ledger.reserve(1.0)]
+    spending = Spending(100.0)
+    found = [await spending.reserve(1.0)]
     for cost, listed in ((0.2, 0.1), (0.3, 0.1), (0.1, 0.1), (0.0, 0.0)):
-        ledger.settle(found[-1], cost, listed=listed)
-        found.append(await ledger.reserve(1.0))
+        spending.settle(found[-1], cost, listed=listed)
+        found.append(await spending.reserve(1.0))
     assert found == pytest.approx([1.0, 2.0, 3.0, 3.0, 3.0])
-    ledger, order = Ledger(1.0), list[str]()
-    ledger.settle(await ledger.reserve(0.0), 0.0)
+    spending, order = Spending(1.0), list[str]()
+    spending.settle(await spending.reserve(0.0), 0.0)
 
     async def pay(name: str, amount: float, cost: float, seconds: float) -> None:
-        await ledger.reserve(amount)
+        await spending.reserve(amount)
         order.append(name)
         await asyncio.sleep(seconds)
-        ledger.settle(amount, cost)
+        spending.settle(amount, cost)
 
     calls = (("first", 0.9, 0.1), ("second", 0.8, 0.7), ("third", 0.2, 0.2))
     await asyncio.gather(*(pay(*each, 1) for each in calls))
@@ -106,45 +106,45 @@ async def test_calls_go_alone_until_billed_and_reservations_follow() -> None:
 @pytest.mark.parametrize(("share", "alone"), [(1.0, False), (1.2, True), (1.9, True)])
 @in_virtual_time
 async def test_dearer_call_makes_the_others_go_alone(share: float, alone: bool) -> None:
-    ledger = Ledger(100.0)
-    ledger.settle(await ledger.reserve(1.0), share)
-    await ledger.reserve(0.5)
-    second = asyncio.create_task(ledger.reserve(0.5))
+    spending = Spending(100.0)
+    spending.settle(await spending.reserve(1.0), share)
+    await spending.reserve(0.5)
+    second = asyncio.create_task(spending.reserve(0.5))
     await asyncio.sleep(1)
     waits = not second.done()
-    ledger.settle(0.5, 0.5)
+    spending.settle(0.5, 0.5)
     await second
     assert waits is alone
 
 
 @in_virtual_time
 async def test_it_is_reached_when_nothing_under_way_can_give_money_back() -> None:
-    ledger = Ledger(1.0, spent=0.5)
+    spending = Spending(1.0, spent=0.5)
     with pytest.raises(BudgetReached) as end:
-        await ledger.reserve(0.6, 2048)
+        await spending.reserve(0.6, 2048)
     words = "up to $0.6 (2,048 output tokens at most), more than the $0.5 left of the budget of $1"
     assert words in str(end.value)
-    await ledger.reserve(0.5)
-    waiting = asyncio.create_task(ledger.reserve(0.1))
+    await spending.reserve(0.5)
+    waiting = asyncio.create_task(spending.reserve(0.1))
     await asyncio.sleep(1)
     assert not waiting.done()
-    ledger.settle(0.5, 0.5)
+    spending.settle(0.5, 0.5)
     with pytest.raises(BudgetReached):
         await waiting
-    ledger = Ledger(1.0)
-    await ledger.reserve(1.0)
-    waiting = asyncio.create_task(ledger.reserve(0.5))
+    spending = Spending(1.0)
+    await spending.reserve(1.0)
+    waiting = asyncio.create_task(spending.reserve(0.5))
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    ledger.settle(1.0, 0.0)
-    await asyncio.wait_for(ledger.reserve(1.0), 1)
-    assert (ledger.spent, ledger.reserved) == (0.0, 1.0)
-    ledger = Ledger(None)
+    spending.settle(1.0, 0.0)
+    await asyncio.wait_for(spending.reserve(1.0), 1)
+    assert (spending.spent, spending.reserved) == (0.0, 1.0)
+    spending = Spending(None)
     for _ in range(1000):
-        await ledger.reserve(0.0)
-        ledger.settle(0.0, 1.5)
-    assert ledger.spent == 1500
+        await spending.reserve(0.0)
+        spending.settle(0.0, 1.5)
+    assert spending.spent == 1500
 
 
 def request(price: Price | None, text: str = "", most: int | None = 100, **more: Any) -> Request:
@@ -196,10 +196,10 @@ class _GivingBack:
 
 @in_virtual_time
 async def test_what_a_run_gives_back_to_others_pays_for_no_call_of_its_own() -> None:
-    ledger = Ledger(None, 0.0, _GivingBack())
-    great = asyncio.create_task(ledger.reserve(2.0))
+    spending = Spending(None, 0.0, _GivingBack())
+    great = asyncio.create_task(spending.reserve(2.0))
     await asyncio.sleep(0.5)
-    small = asyncio.create_task(ledger.reserve(0.5))
+    small = asyncio.create_task(spending.reserve(0.5))
     await asyncio.sleep(0.1)
     assert not small.done()
     ends = await asyncio.gather(great, small, return_exceptions=True)

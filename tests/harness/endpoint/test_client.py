@@ -28,9 +28,9 @@ from harness.endpoint.client import Connections, EndpointClient, OverlappingConn
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.transport import MOST_BYTES
 from harness.run.final_scores import unconnected
-from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.app import display
 from rosetta_tui.cli import main
 from rosetta_tui.commands import rosetta

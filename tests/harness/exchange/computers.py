@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.exchange.export import ExportResult, VaultToCopy, named, put_out
 from harness.exchange.folder import MANIFEST_SUFFIX, NAME
 from harness.exchange.import_ import FolderLook, ImportResult, look, take_in
-from harness.exchange.records import KINDS, ExchangeList, FileKind, desk
+from harness.exchange.manifest import KINDS, ExchangeList, FileKind, desk
 from harness.sealed.archive import unpack
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import write_card

@@ -26,7 +26,7 @@ from harness.core.failures import UsageError
 from harness.exchange.export import VaultToCopy
 from harness.exchange.folder import MOST_MANIFESTS, NAME, found_at
 from harness.exchange.import_ import ImportResult
-from harness.exchange.records import KINDS, MOST_NAME, kind_of, tidy_name
+from harness.exchange.manifest import KINDS, MOST_NAME, kind_of, tidy_name
 from harness.sealed.keys import Identity, Role
 from harness.sealed.stick import StickError
 from harness.sealed.strict_records import FileError

@@ -27,7 +27,7 @@ from harness.privacy import NO_CORPUS, SendingRules, clear
 from harness.run.running import execute_run
 from harness.setup.plan import RunOptions
 from harness.store.corpora.entries import read_entries
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from scoring.core.setup import Translation
 from tests.guards.tree import PACKAGES, lines_with
 from tests.harness.evaluation import CHEAP, Heard, begun_on, chat_plan, corpus, corpus_of, kept, query, run_corpus

@@ -16,7 +16,7 @@ from corpora.files.problems import CorpusError
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.rows import ExportForm, card_bytes, export_run, load_card
 from harness.core.calls import Calls
 from harness.core.failures import UsageError
@@ -28,8 +28,8 @@ from harness.privacy import FILE, ClearedMethod, NobodyAnswersForServer, answere
 from harness.run.rescoring import rescore
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta.stored_run import RunHandle
 from tests.corpora.tasks.records import corpus_of
 from tests.harness.evaluation import LANGUAGES, Heard, chat_plan, corpus, kept, query, run_corpus

@@ -21,8 +21,8 @@ from harness.project.proposals import SourceWish, ask_model
 from harness.project.state import DraftTexts, HandedOut, InVault, Project, Spoken, read_project
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import keeper_of
-from harness.vault.records import StoredCorpus
 from harness.vault.vault import Vault
+from harness.vault.vault_records import StoredCorpus
 from tests.harness.project.making import begun, candidate, many, three, took
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 from tests.harness.sealed.refusals import refuses

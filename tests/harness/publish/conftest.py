@@ -18,8 +18,8 @@ from corpora.model.corpus import Corpus
 from harness.card.model import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.publish.cards import OutgoingCard, outgoing_run
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from tests.harness.ranked import play, ranked_corpus
 
 WORDS = "the test's own sentences"

@@ -18,7 +18,7 @@ from harness.card.model import card_hash
 from harness.core.failures import UsageError
 from harness.publish.cards import OutgoingCard, columns, published_hash, taken
 from harness.publish.place import DatabasePlace, PublishError, place_of
-from harness.store.file.schema import CARD_FIELDS, TEXTS
+from harness.store.sqlite.schema import CARD_FIELDS, TEXTS
 from tests.harness.publish.conftest import Server, changed, server, several
 from tests.review.thorough import times
 

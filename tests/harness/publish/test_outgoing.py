@@ -29,9 +29,9 @@ from harness.publish.cards import (
     taken,
 )
 from harness.publish.database import migrations
-from harness.store.file.database import open_store
-from harness.store.file.schema import CARD_FIELDS, METRICS
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.schema import CARD_FIELDS, METRICS
 from tests.harness.evaluation import corpus_of
 from tests.harness.publish.conftest import WORDS, changed, made_card, several
 from tests.harness.ranked import play, ranked_corpus

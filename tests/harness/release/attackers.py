@@ -20,7 +20,7 @@ import numpy.typing as npt
 from corpora.formats.load import load
 from harness.card.withholding import expected_half, set_id, stepped
 from harness.release.budget import MOMENT, History, NotReleased, Policy
-from harness.release.records import InLedger, ReleasedCard, ReleasedCorpus, ReleasedMethod, Rule, ScoresTold
+from harness.release.ledger_records import InLedger, ReleasedCard, ReleasedCorpus, ReleasedMethod, Rule, ScoresTold
 from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation

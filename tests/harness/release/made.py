@@ -13,14 +13,14 @@ from harness.card.rows import load_card
 from harness.method.options import MethodOptions
 from harness.release import FOLDER
 from harness.release.ledger import ReleaseLedger
-from harness.release.records import ReleasedCard
+from harness.release.ledger_records import ReleasedCard
 from harness.release.releasing import release_difference, release_refusal, release_run
 from harness.sealed.keys import Identity, Role
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.deletion import delete_run
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.harness.release.attackers import METHOD, NOWHERE
 

@@ -16,9 +16,9 @@ from harness.leaderboard.official import cards_here, group_letters, official_lis
 from harness.release import FOLDER
 from harness.release.budget import MOMENT, History, shortfall_of
 from harness.release.ledger import ReleaseLedger, anchored, checked_lines
-from harness.release.records import Begun, InLedger, LedgerLine, ReleasedCard, Rule, ScoresTold, Together
+from harness.release.ledger_records import Begun, InLedger, LedgerLine, ReleasedCard, Rule, ScoresTold, Together
 from harness.sealed.strict_records import FileError
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from harness.vault.vault import Vault
 from review.verifying.kinds import fits_line
 from rosetta_tui.leaderboard import official as official_words

@@ -29,7 +29,7 @@ from harness.core.failures import UsageError
 from harness.leaderboard.official import verify_released
 from harness.release.budget import MOMENT, POLICIES, TRUSTED, History, NotReleased, NotYetReleased
 from harness.release.ledger import ReleaseLedger
-from harness.release.records import (
+from harness.release.ledger_records import (
     PolicyName,
     ReleasedCard,
     ReleasedDifference,
@@ -41,8 +41,8 @@ from harness.release.records import (
 from harness.release.releasing import release_run
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
-from harness.store.file.database import opened
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from rosetta_tui.html.released_page import released_page
 from rosetta_tui.show import released_words
 from scoring.card.caveats import CaveatKind

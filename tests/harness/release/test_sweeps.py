@@ -12,8 +12,8 @@ import pytest
 from pydantic import ValidationError
 
 from harness.release.budget import NotReleased
-from harness.release.records import ReleasedCard, ScoresTold
-from harness.store.file.database import open_store
+from harness.release.ledger_records import ReleasedCard, ScoresTold
+from harness.store.sqlite.database import open_store
 from harness.store.sweeps import NewCell, StoredSweep, keep_sweep, set_run
 from harness.sweep.comparing import release_sweep
 from review.verifying.kinds import fits_line

@@ -14,11 +14,11 @@ from harness.card.model import RunCard
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import no_key
 from harness.method.method import Setup
-from harness.methods.registry import build
 from harness.reproduce import Rebuilt, rebuild
-from harness.store.file.database import opened
+from harness.shipped_methods.registry import build
+from harness.store.sqlite.database import opened
 from tests.harness.card.factory import sealed
-from tests.harness.methods.conftest import PLUGIN
+from tests.harness.shipped_methods.conftest import PLUGIN
 
 ROWS = [{"id": n, "source": f"word {n}", "reference": f"vorto {n}"} for n in range(3)]
 PAIR = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corpora.formats.load import load
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.model import EntryResult, card_hash
 from harness.card.rows import ExportForm, export_run, row_entry
 from harness.core.failures import RunState
@@ -19,10 +19,10 @@ from harness.run.following import Follower
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import floor_work, stored_floors
-from harness.store.file.database import open_store
-from harness.store.file.openings import Floor, Live, set_opening
 from harness.store.results import read_results
 from harness.store.runs import find_run, set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Floor, Live, set_opening
 from rosetta.stored_run import RunHandle
 from rosetta_tui.entry.page import run_scoring, scores
 from rosetta_tui.entry.rows import columns, entry_record

@@ -12,14 +12,13 @@ import pytest
 
 from corpora.model.corpus import Corpus
 from harness.annotators.judges import make_judge
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.model import card_hash
 from harness.core.failures import BudgetReached, HarnessError, RunState, UsageError
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import NOTHING, JudgeEstimate, Range, estimate_judges
 from harness.method.options import MethodOptions
-from harness.methods.registry import build
 from harness.privacy import NO_CORPUS, NobodyAnswersForServer
 from harness.run import recorder
 from harness.run.asking import Asking
@@ -28,12 +27,13 @@ from harness.run.following import Follower
 from harness.run.rescoring import Explainer, rescore
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
+from harness.shipped_methods.registry import build
 from harness.store.annotations import read_annotations
 from harness.store.corpora.entries import shown_entries
 from harness.store.deletion import delete_run
-from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from scoring.core.setup import Translation
 from tests.harness.annotators.judged import (
     COST,
@@ -248,7 +248,7 @@ def test_asking_sends_no_secret_text_elsewhere() -> None:
     far = make_judge("judge_binary", "https://judge.example.org/v1", "x", key=no_key)
     [entry] = secret_corpus(1).reveal_here()
     with pytest.raises(HarnessError, match="not cleared"):
-        Asking(RunOptions(), Ledger(None), NO_CORPUS)(far, [Translation(entry, "an output")])
+        Asking(RunOptions(), Spending(None), NO_CORPUS)(far, [Translation(entry, "an output")])
 
 
 # Stopping, budgets

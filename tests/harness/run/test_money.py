@@ -20,11 +20,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.model import card_hash
 from harness.core.calls import Calls, Price, Reply, Request
 from harness.core.failures import CallError, ErrorClass, HarnessError, RateLimited, RunState, Transient, UsageError
-from harness.endpoint.budget import Ledger, most_cost
+from harness.endpoint.budget import Spending, most_cost
 from harness.endpoint.limiter import RetryPolicy
 from harness.method.options import MethodOptions
 from harness.privacy import NO_CORPUS
@@ -34,10 +34,10 @@ from harness.run.events import Control, EntryScored, Event, Finished
 from harness.run.following import Follower
 from harness.setup.plan import Plan, RunOptions
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
-from harness.store.file.database import open_store
 from harness.store.holding import begin_stretch, pay_stretch, spent_usd
 from harness.store.replies import add_replies
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.report.card import card_text
 from scoring.core.setup import Translation
 from tests.harness.evaluation import (
@@ -397,7 +397,7 @@ def stretch(path: Path, run: int, cap: float, turns: int) -> list[Any] | None:
     """Ask about all outputs; None where it did not come to its end."""
     entries = [Entry(id=n, source=f"entry {n}", reference="r") for n in range(ENTRIES)]
     with closing(open_store(path)) as connection:
-        ledger = Ledger(cap, spent_usd(connection, run))
+        spending = Spending(cap, spent_usd(connection, run))
         number = begin_stretch(connection, run)
 
         def keep(writer: sqlite3.Connection, replies: Any, rows: Any, committed: float) -> None:
@@ -411,7 +411,7 @@ def stretch(path: Path, run: int, cap: float, turns: int) -> list[Any] | None:
 
         places = {entry.id: place for place, entry in enumerate(entries)}
         run_options = RunOptions(concurrency=3)
-        asked = Asking(run_options, ledger, NO_CORPUS, store=path, keep=keep, places=places, known=known)
+        asked = Asking(run_options, spending, NO_CORPUS, store=path, keep=keep, places=places, known=known)
         asked.policy = QUICK
         try:
             return asked(Numbered(turns), [Translation(entry, "an output") for entry in entries])

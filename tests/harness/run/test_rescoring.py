@@ -15,7 +15,7 @@ import pytest
 from corpora.files.problems import StoredValueError
 from corpora.languages.shipped.epo.build import ANALYSER
 from corpora.model.entry import Entry
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.endpoint.endpoints import no_key
 from harness.method.method import MethodClass, Setup
@@ -29,12 +29,12 @@ from harness.run.retry_failed import retry
 from harness.run.running import execute_run
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.deletion import delete_run, trash
-from harness.store.file.database import open_store
-from harness.store.file.openings import SetupPart
 from harness.store.holding import spent_usd
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_run
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import SetupPart
 from scoring.core.setup import Translation
 from tests.harness.evaluation import (
     Heard,

@@ -21,13 +21,11 @@ import pytest
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
 from corpora.model.clearance import Clearance
 from harness.card import build as sealing
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.core.calls import Request
 from harness.core.failures import ErrorClass, HarnessError, NoServer, RunState, StoreError, UsageError
 from harness.endpoint.endpoints import no_key
 from harness.method.completions import read_completion
-from harness.methods.baselines import CopySource
-from harness.methods.registry import build
 from harness.privacy import ClearedMethod
 from harness.run import running
 from harness.run.beginning import resume_method, take_up
@@ -38,10 +36,12 @@ from harness.run.progress import ProgressBoard
 from harness.run.recorder import Recorder
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption
-from harness.store.file.database import open_store
-from harness.store.file.openings import Live
+from harness.shipped_methods.baselines import CopySource
+from harness.shipped_methods.registry import build
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Live
 from scoring.card.claim import ClaimReason
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState, StoreError, UsageError
 from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import first_request
 from harness.method.options import MethodOptions
-from harness.methods.registry import build
 from harness.run import call_runner, running
 from harness.run.events import EntryScored
 from harness.setup.plan import Plan, RunOptions
-from harness.store.file.database import open_store
+from harness.shipped_methods.registry import build
 from harness.store.replies import request_key
+from harness.store.sqlite.database import open_store
 from tests.harness.evaluation import (
     FEW,
     LANGUAGES,

@@ -14,7 +14,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
 from corpora.text.comparison import EARLIER_FORM, FORM
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.importing import import_card
 from harness.card.model import card_hash
 from harness.card.reading import claim_of, of_earlier_version, stated_floors
@@ -31,10 +31,10 @@ from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import changes, require_same, stated_setup
 from harness.store.corpora.entries import shown_entries
-from harness.store.file.database import open_store
 from harness.store.results import read_results, read_row_words
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.compare.lines import comparison_json, comparison_lines
 from rosetta_tui.leaderboard.rows import entrant_cells, entrant_record
 from rosetta_tui.live.scores import tier_line

@@ -15,7 +15,7 @@ from corpora.formats.load import File, load, read
 from corpora.formats.write import write
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.model import HASH_FIELD
 from harness.card.rows import ExportForm, card_bytes, export_run, load_card
 from harness.core.canonical import canonical_sha256
@@ -26,8 +26,8 @@ from harness.run.retry_failed import retry
 from harness.setup.plan import Plan
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries, save_corpus
-from harness.store.file.database import open_store
-from harness.store.file.trouble import transaction
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.trouble import transaction
 from scoring.core.metric import Metric
 from scoring.core.specification import specification
 from tests.corpora.making import entry, file, json_file, only_problem

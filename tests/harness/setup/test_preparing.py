@@ -15,7 +15,7 @@ from corpora.languages.shipped.epo.build import ANALYSER
 from corpora.model.corpus import Selection
 from corpora.model.entry import Entry, Segment
 from harness import api
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.importing import import_card
 from harness.card.model import HASH_FIELD, card_hash
 from harness.card.rows import load_card
@@ -31,9 +31,9 @@ from harness.sealed.keys import Identity, Role
 from harness.setup.plan import plan_of
 from harness.setup.scoring_options import FOLDER, ScoringOptions, read_scoring, sign_scoring
 from harness.setup.scoring_tools import ScoringTools, stated_setup
-from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card
-from harness.vault.records import RunTerms
+from harness.store.sqlite.database import opened
+from harness.vault.vault_records import RunTerms
 from review.calibration.proposal import signed_scoring
 from rosetta_tui.commands.compare import calibrate
 from rosetta_tui.commands.run import score

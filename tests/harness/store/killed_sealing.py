@@ -21,9 +21,9 @@ from typing import Any
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity
 from harness.store.corpora.entries import save_corpus, shown_entries
-from harness.store.file.database import open_store
-from harness.store.file.sealing import also_open_with, forget_keys, seal_for_keepers
-from harness.store.file.trouble import transaction
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.sealing import also_open_with, forget_keys, seal_for_keepers
+from harness.store.sqlite.trouble import transaction
 from harness.vault.key_shares import OpeningKey
 from harness.vault.opening import VaultOpening
 from harness.vault.request import VaultWork

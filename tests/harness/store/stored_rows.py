@@ -9,10 +9,10 @@ from typing import Any
 from corpora.model.entry import Entry
 from harness.method.method import MethodClass, Result, Setup
 from harness.store.corpora.entries import save_corpus
-from harness.store.file.openings import RunOpening
-from harness.store.file.schema import create_schema
 from harness.store.results import add_results
 from harness.store.runs import create_run
+from harness.store.sqlite.openings import RunOpening
+from harness.store.sqlite.schema import create_schema
 from tests.harness.evaluation import corpus_of
 
 SETUP = Setup(

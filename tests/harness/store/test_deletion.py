@@ -20,12 +20,12 @@ from harness.run.running import execute_run
 from harness.store import attachments, deletion
 from harness.store.corpora.listing import list_corpora
 from harness.store.deletion import KEPT_SECONDS, bring_back, delete_run, erase, purge, trash
-from harness.store.file.database import open_store
-from harness.store.file.openings import Live
 from harness.store.holding import alone
 from harness.store.replies import StoredFindings
 from harness.store.run_list import list_runs
 from harness.store.runs import find_open_run, find_run, find_trashed, read_run, set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Live
 from rosetta_tui.session.recorded import recorded
 from tests.harness.card import factory
 from tests.harness.evaluation import CHEAP as PLAN

@@ -19,18 +19,18 @@ from sqlite_utils import Database
 from corpora.model.entry import Entry
 from harness.core.calls import Usage
 from harness.core.failures import BudgetReached, ErrorClass, UsageError
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import Spending
 from harness.method.method import Attempt, Result
 from harness.store import results, sweeps
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
-from harness.store.file import trouble
-from harness.store.file.database import open_store
-from harness.store.file.migrations import migrations
 from harness.store.holding import begin_stretch, spent_usd, touch_stretch
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.run_list import done_by_run, failures_by_run, list_runs
 from harness.store.runs import find_run, forget_failed, read_run
+from harness.store.sqlite import trouble
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.migrations import migrations
 from harness.store.sweeps import SharedBudget, committed_usd, leave_money, share_money, shared_budget_of
 from tests.harness.evaluation import corpus_of
 from tests.harness.sealed.refusals import refuses
@@ -355,7 +355,7 @@ def test_runs_are_counted(connection: Connection) -> None:
     ids=["empty", "with runs"],
 )
 def test_listing_runs_loads_no_library_of_scoring(also: str, heavy: set[str]) -> None:
-    code = f"import sys, harness.store.file.database, harness.store.runs, {also}\n"
+    code = f"import sys, harness.store.sqlite.database, harness.store.runs, {also}\n"
     code += f"print(*{heavy!r} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=True)
     assert done.stdout.split() == []
@@ -417,30 +417,30 @@ class World:
         assert found is not None
         number = int(name.removeprefix("run-")) + 1
         before = spent_usd(self.connection, number)
-        ledger = Ledger(None, before, _AtOnce(found))
+        spending = Spending(None, before, _AtOnce(found))
         stretch = begin_stretch(self.connection, number)
 
         async def secure() -> None:
-            touch_stretch(self.connection, stretch, ledger.committed)
+            touch_stretch(self.connection, stretch, spending.committed)
 
-        ledger.secure = secure
-        work = asyncio.gather(*(self.call(ledger, c) for c in each.calls), return_exceptions=True)
+        spending.secure = secure
+        work = asyncio.gather(*(self.call(spending, c) for c in each.calls), return_exceptions=True)
         if each.killed_after:
             done, _ = await asyncio.wait([work], timeout=each.killed_after)
             if not done:
-                ledger.__dict__["settle"] = _dead
+                spending.__dict__["settle"] = _dead
                 work.cancel()
                 await asyncio.gather(work, return_exceptions=True)
                 return
         for end in await work:
             self.reached += isinstance(end, BudgetReached)
             assert end is None or isinstance(end, BudgetReached), end
-        touch_stretch(self.connection, stretch, ledger.committed)
-        leave_money(self.connection, name, before + ledger.committed)
+        touch_stretch(self.connection, stretch, spending.committed)
+        leave_money(self.connection, name, before + spending.committed)
 
-    async def call(self, ledger: Ledger, charge: Charge) -> None:
+    async def call(self, spending: Spending, charge: Charge) -> None:
         for _ in range(2 if charge.ends == "retried" else 1):
-            amount = await ledger.reserve(charge.most)
+            amount = await spending.reserve(charge.most)
             cost = 0.0 if charge.ends == "free" else charge.most * charge.share
             self.charged += cost
             assert self.charged <= CAP * (1 + ROUNDING)
@@ -448,7 +448,7 @@ class World:
                 await asyncio.sleep(charge.seconds)
             finally:
                 known = charge.ends != "unknown"
-                ledger.settle(amount, cost if known else amount, billed=known)
+                spending.settle(amount, cost if known else amount, billed=known)
 
 
 def _dead(*_: object, **__: object) -> None:

@@ -12,17 +12,17 @@ import pytest
 
 from harness.sealed.sealing import unseal
 from harness.sealed.strict_records import FileError
-from harness.store.file.database import open_store
-from harness.store.file.sealing import forget_keys, seal_for_keepers
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.sealing import forget_keys, seal_for_keepers
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
 from harness.vault.log import VaultError, splits_of
 from harness.vault.opening import VaultOpening
-from harness.vault.records import Dealt
 from harness.vault.request import VaultWork
 from harness.vault.sealed_corpus import recipients_of, sha256_of, under_new_keys
 from harness.vault.shares import deal, former_keys, proved, seal_former
 from harness.vault.vault import Vault
+from harness.vault.vault_records import Dealt
 from tests.harness.sealed.refusals import refuses
 from tests.harness.store.killed_sealing import STORE, again, ages, stored, texts
 from tests.harness.vault.killed import together as opener

@@ -28,17 +28,17 @@ from harness.store.annotations import AnnotationRow, keep_annotations, read_anno
 from harness.store.corpora import listing
 from harness.store.corpora.entries import open_entries, read_entries, save_corpus, secret_positions, shown_entries
 from harness.store.deletion import bring_back, erase, trash
-from harness.store.file import sealing
-from harness.store.file.copies import copied
-from harness.store.file.database import open_store
-from harness.store.file.openings import damaged
-from harness.store.file.sealing import DIGEST_KEY, StoreSealed, also_open_with, forget_keys
-from harness.store.file.sealing import DIGEST_KEY as FILE
-from harness.store.file.trouble import transaction
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.results import add_results, read_attempts, read_results, results_after
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite import sealing
+from harness.store.sqlite.copies import copied
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import damaged
+from harness.store.sqlite.sealing import DIGEST_KEY, StoreSealed, also_open_with, forget_keys
+from harness.store.sqlite.sealing import DIGEST_KEY as FILE
+from harness.store.sqlite.trouble import transaction
 from tests.harness.evaluation import CHEAP as PLAN
 from tests.harness.evaluation import LANGUAGES, begun, corpus_of, kept, query, resume, run_corpus
 from tests.harness.sealed.refusals import refuses

@@ -19,7 +19,7 @@ from harness.run.events import Control
 from harness.run.running import execute_run
 from harness.sealed.archive import MANIFEST, SIGNATURE, pack
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from harness.submission.folder import pack_folder
 from harness.submission.members import SHAPE
 from harness.submission.sample.authoring import SampleLane, sample_corpus, write_sample

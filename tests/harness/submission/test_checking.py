@@ -25,7 +25,7 @@ from harness.method.options import MethodOptions
 from harness.run.events import Finished
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from harness.submission.bundle import (
     DataKind,
     DataLane,
@@ -40,9 +40,9 @@ from harness.submission.folder import PartCheck, SubmissionPart, check_submissio
 from harness.submission.lanes import told_by
 from harness.submission.rehearsal import RunOutcome, run_outcome
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
-from tests.harness.methods.tiny_model import tiny_model
 from tests.harness.release.made import hidden
 from tests.harness.sealed.refusals import refuses
+from tests.harness.shipped_methods.tiny_model import tiny_model
 from tests.harness.submission.made import MAKER, TERMS, resigned, sample_folder
 
 

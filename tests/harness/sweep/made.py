@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.failures import RunState
-from harness.store.file.database import open_store
-from harness.store.file.openings import Live
 from harness.store.results import read_results
 from harness.store.runs import find_run, set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Live
 from harness.store.sweeps import NewCell, StoredSweep, find_sweep, keep_sweep, read_cells, set_run, set_trouble
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import read_plan

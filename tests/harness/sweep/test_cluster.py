@@ -31,11 +31,11 @@ from harness.endpoint.endpoints import no_key
 from harness.method.method import Result
 from harness.method.options import MethodOptions
 from harness.setup.plan import RunOptions
-from harness.store.file.database import open_store
 from harness.store.holding import lock_folder
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from harness.store.sweeps import committed_usd, forget_troubles
 from harness.sweep.cluster import messages, remote, scheduler
 from harness.sweep.cluster.carrier import Cluster
@@ -57,9 +57,9 @@ from harness.sweep.cluster.scheduler import connected, require_cluster, require_
 from harness.sweep.expansion import check_methods
 from harness.sweep.working import cells_again, work
 from rosetta_tui.commands import rosetta
-from tests.harness.methods.conftest import PLUGIN
 from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
 from tests.harness.sealed.refusals import refuses
+from tests.harness.shipped_methods.conftest import PLUGIN
 from tests.harness.store.stored_rows import SETUP
 from tests.harness.sweep.made import SIZE, begun, never, record, stored_entries
 from tests.review.thorough import first
@@ -520,7 +520,7 @@ def test_nothing_is_begun_unheard_and_wishes_followed(monkeypatch: pytest.Monkey
 
 def test_no_call_goes_out_before_its_money_is_safe_at_home() -> None:
     async def scenario(home: Home) -> float:
-        call = asyncio.create_task(home.desk.ledger.reserve(0.25))
+        call = asyncio.create_task(home.desk.spending.reserve(0.25))
         asked = await asyncio.to_thread(home.question)
         assert (asked.kind, asked.wanted) == ("take", 0.25)
         home.say(answers=(CoordinatorAnswer(number=asked.number, taken=True, held=1.0, budget=5.0),))
@@ -531,12 +531,12 @@ def test_no_call_goes_out_before_its_money_is_safe_at_home() -> None:
         return await call
 
     with at_home(held=0.0) as home:
-        assert (asyncio.run(scenario(home)), home.desk.ledger.committed) == (0.25, 0.25)
+        assert (asyncio.run(scenario(home)), home.desk.spending.committed) == (0.25, 0.25)
 
 
 def test_a_budget_that_home_has_not_ends_the_run() -> None:
     async def scenario(home: Home) -> None:
-        call = asyncio.create_task(home.desk.ledger.reserve(0.25))
+        call = asyncio.create_task(home.desk.spending.reserve(0.25))
         asked = await asyncio.to_thread(home.question)
         assert asked.spent == 0.0, "nothing is under way, so what is left goes back"
         home.say(answers=(CoordinatorAnswer(number=asked.number, taken=False, budget=1.0, others=0.9),))
@@ -545,4 +545,4 @@ def test_a_budget_that_home_has_not_ends_the_run() -> None:
 
     with at_home(held=0.0) as home:
         asyncio.run(scenario(home))
-        assert home.desk.ledger.reached
+        assert home.desk.spending.reached

@@ -25,8 +25,8 @@ from harness.core.failures import RunState, UsageError
 from harness.method.method import MethodClass
 from harness.run.events import Control
 from harness.run.running import execute_run
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from harness.store.sweeps import NewCell, StoredSweep, find_sweep, keep_sweep, read_cells, set_run
 from harness.sweep import missed as missed_module
 from harness.sweep.comparing import SweepComparison, axis_effects, compare_sweep

@@ -13,9 +13,9 @@ from harness.vault.folder import VaultState, read_state
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
 from harness.vault.log import VaultError
-from harness.vault.records import Keeper
 from harness.vault.shares import combined, own_share
 from harness.vault.vault import Vault
+from harness.vault.vault_records import Keeper
 from tests.harness.sealed.refusals import refuses
 
 CANARY = "kanariobirdo"

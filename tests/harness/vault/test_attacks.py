@@ -14,7 +14,7 @@ import pytest
 from corpora.model.entry import Segment
 from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role
-from harness.vault import records
+from harness.vault import vault_records
 from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, LOCK, LOG, README, VaultState, change, read_state
 from harness.vault.keepers import keeper_of
@@ -62,11 +62,11 @@ def here(made: Vault) -> Path:
     return made.folder
 
 
-def named(state: VaultState, name: str) -> tuple[str, records.StoredCorpus]:
+def named(state: VaultState, name: str) -> tuple[str, vault_records.StoredCorpus]:
     return next((n, each) for n, each in state.head.corpora.items() if each.name == name)
 
 
-def signed_head(folder: Path, corpora: Mapping[str, records.StoredCorpus]) -> None:
+def signed_head(folder: Path, corpora: Mapping[str, vault_records.StoredCorpus]) -> None:
     """Write the head anew with keys of a keeper, and no line into the log."""
     head = read_state(folder).head.model_copy(update={"corpora": dict(corpora)})
     (folder / HEAD).write_bytes(signed_record(head, MINE))
@@ -87,24 +87,24 @@ def test_corpus_that_a_keeper_rolls_back_or_takes_out_is_found(made: Vault, here
     refused(rf"vault\.json: it holds {words}", made.read)
 
 
-def others(state: VaultState) -> dict[str, records.StoredCorpus]:
+def others(state: VaultState) -> dict[str, vault_records.StoredCorpus]:
     """What the vault holds, with the files of one corpus under the other."""
     (one, first), (two, second) = (named(state, name) for name in ("greetings", "others"))
     swapped = {"key": second.key, "texts": second.texts}
     return {one: first.model_copy(update=swapped), two: second}
 
 
-NUMBERS: dict[str, Callable[[str], records.Act]] = {
-    "added": lambda _: records.Added(corpus="f" * 16, name="more", entries={GOLD: 1}),
-    "opened": lambda number: records.Opened(corpus=number, entries={GOLD: 1}, purpose="a look"),
-    "exported": lambda _: records.CopyMade(purpose="safe"),
-    "rotated": lambda number: records.Rotated(corpus=number, source=HELD, target=GOLD, entries=("0" * 16,), purpose="x"),
-    "enrolled": lambda _: records.Enrolled(keeper=keeper_of(STRANGER, "Library"), purpose="x"),
-    "revoked": lambda _: records.Revoked(keeper=THEIRS.public.signing_key, purpose="x"),
+NUMBERS: dict[str, Callable[[str], vault_records.Act]] = {
+    "added": lambda _: vault_records.Added(corpus="f" * 16, name="more", entries={GOLD: 1}),
+    "opened": lambda number: vault_records.Opened(corpus=number, entries={GOLD: 1}, purpose="a look"),
+    "exported": lambda _: vault_records.CopyMade(purpose="safe"),
+    "rotated": lambda number: vault_records.Rotated(corpus=number, source=HELD, target=GOLD, entries=("0" * 16,), purpose="x"),
+    "enrolled": lambda _: vault_records.Enrolled(keeper=keeper_of(STRANGER, "Library"), purpose="x"),
+    "revoked": lambda _: vault_records.Revoked(keeper=THEIRS.public.signing_key, purpose="x"),
 }  # fmt: skip
 
 
-def unread(folder: Path, act: records.Act, **more: Any) -> None:
+def unread(folder: Path, act: vault_records.Act, **more: Any) -> None:
     """Write a line as a keeper's own program may; nobody reads the log then."""
     line = write_line(read_state(folder).lines, act, MINE, LATER, **more)
     log = (folder / LOG).read_bytes() + line.content + b"\n"
@@ -121,7 +121,7 @@ def test_line_that_does_or_leaves_out_other_things_is_refused(here: Path, kind: 
     if kind == "opened":
         unread(here, NUMBERS[kind]("0" * 16))
     if kind == "added":  # a second time
-        again = records.Added(corpus=number, name=stored.name, entries=stored.entries)
+        again = vault_records.Added(corpus=number, name=stored.name, entries=stored.entries)
         unread(here, again, stored={number: stored})
 
 
@@ -304,11 +304,11 @@ def test_log_or_head_that_somebody_edited_is_refused(folder: Path) -> None:
         refused("put back a copy of the whole", read_state, folder)
 
 
-def line(before: tuple[LogLine, ...], **changes: object) -> records.LogRecord:
+def line(before: tuple[LogLine, ...], **changes: object) -> vault_records.LogRecord:
     """The line that a keeper would write next, but for what is changed."""
     fields = {"seq": len(before), "prev": before[-1].id, "when": "2026-06-01T00:00:00Z"}
-    fields |= {"by": MINE.public.signing_key, "act": records.CopyMade(purpose="for the safe")}
-    return records.LogRecord.model_validate(fields | changes)
+    fields |= {"by": MINE.public.signing_key, "act": vault_records.CopyMade(purpose="for the safe")}
+    return vault_records.LogRecord.model_validate(fields | changes)
 
 
 FORGED: dict[str, tuple[dict[str, object], Identity, str]] = {
@@ -319,14 +319,14 @@ FORGED: dict[str, tuple[dict[str, object], Identity, str]] = {
     "at another place": ({"seq": 7}, MINE, "a line before it is missing"),
     "a clock that is no earlier": ({"clock_set_back": True}, MINE, "says so falsely"),
     "a clock that is earlier": ({"when": "2025-01-01T00:00:00Z"}, MINE, "its time is earlier"),
-    "a second beginning": ({"act": records.Founded(name="Mine now", keepers=tuple(KEEPERS), salt="0" * 64)}, MINE, "only the first line"),
-    "a keeper who is one": ({"act": records.Enrolled(keeper=KEEPERS[1], purpose="twice")}, MINE, "takes in a keeper, or out"),
-    "out who is none": ({"act": records.Revoked(keeper="0" * 64, purpose="nobody")}, MINE, "takes in a keeper, or out"),
+    "a second beginning": ({"act": vault_records.Founded(name="Mine now", keepers=tuple(KEEPERS), salt="0" * 64)}, MINE, "only the first line"),
+    "a keeper who is one": ({"act": vault_records.Enrolled(keeper=KEEPERS[1], purpose="twice")}, MINE, "takes in a keeper, or out"),
+    "out who is none": ({"act": vault_records.Revoked(keeper="0" * 64, purpose="nobody")}, MINE, "takes in a keeper, or out"),
 }  # fmt: skip
 
 
-def consent(number: str, *, withdrawn: bool) -> records.ConsentChanged:
-    return records.ConsentChanged(corpus=number, withdrawn=withdrawn, said_by="the council", purpose="taken back")
+def consent(number: str, *, withdrawn: bool) -> vault_records.ConsentChanged:
+    return vault_records.ConsentChanged(corpus=number, withdrawn=withdrawn, said_by="the council", purpose="taken back")
 
 
 def test_consent_in_the_log_follows_its_rules(past: Path) -> None:
@@ -335,11 +335,11 @@ def test_consent_in_the_log_follows_its_rules(past: Path) -> None:
     number = next(iter(state.head.corpora))
     opened = {"corpus": number, "entries": {GOLD: 1}, "purpose": "a look"}
     gone, again = (consent(number, withdrawn=each) for each in (True, False))
-    acts: list[tuple[str, list[tuple[records.Act, Identity]]]] = [
+    acts: list[tuple[str, list[tuple[vault_records.Act, Identity]]]] = [
         ("", [(gone, MINE)]),
-        ("", [(gone, MINE), (again, MINE), (records.Opened(**opened), THEIRS), (gone, THEIRS)]),
-        ("opens a corpus whose consent", [(gone, MINE), (records.Opened(**opened), THEIRS)]),
-        ("opens a corpus whose consent", [(gone, MINE), (records.Used(**opened, work="run"), MINE)]),
+        ("", [(gone, MINE), (again, MINE), (vault_records.Opened(**opened), THEIRS), (gone, THEIRS)]),
+        ("opens a corpus whose consent", [(gone, MINE), (vault_records.Opened(**opened), THEIRS)]),
+        ("opens a corpus whose consent", [(gone, MINE), (vault_records.Used(**opened, work="run"), MINE)]),
         ("only the keeper who withdrew", [(gone, MINE), (again, THEIRS)]),
         ("was so already", [(gone, MINE), (gone, THEIRS)]),
         ("was so already", [(again, MINE)]),

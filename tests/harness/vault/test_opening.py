@@ -22,19 +22,19 @@ from harness.endpoint import offline
 from harness.run.vault_opening import terms_again
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileProblem
-from harness.store.file.database import opened
-from harness.store.file.sealing import forget_keys
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
+from harness.store.sqlite.sealing import forget_keys
 from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG
 from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError
 from harness.vault.opening import BECAUSE, VaultOpening, corpus_of, keeper_here
-from harness.vault.records import ModelAsked, Used
 from harness.vault.request import VaultRequest, VaultWork
 from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
+from harness.vault.vault_records import ModelAsked, Used
 from rosetta import run
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, START, THEIRS, readable, refused, vault

@@ -20,8 +20,8 @@ from harness.sealed.sealing import AgeIdentity, seal, unseal
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault import folder as folders
 from harness.vault import keepers as seen
-from harness.vault import records
 from harness.vault import shares as dealing
+from harness.vault import vault_records
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.keepers import keeper_of
@@ -170,11 +170,11 @@ def test_vault_of_single_keepers_is_written_as_before(single: Path) -> None:
     """Golden values: hashes that the program gave before several keepers could open together."""
     people = [Identity(Role.KEEPER, bytes([n]) * 32, AgeIdentity.of(bytes([n]) * 32)) for n in (1, 2)]
     keepers = keeper_of(people[0], "Office"), keeper_of(people[1], "Recovery", recovery=True)
-    act = records.Founded(name="Words of the elders", keepers=keepers, salt="ab" * 32)
+    act = vault_records.Founded(name="Words of the elders", keepers=keepers, salt="ab" * 32)
     line = write_line((), act, people[0], START)
     assert line.id == "c0f6d67552d9599fe7a242439b847ec9a36fe681eaef1df3e6bf9a3522d3243b"
-    stored = records.StoredCorpus(name="x", entries={Segment.GOLD_STANDARD: 3}, key="1" * 64, texts="2" * 64)
-    head = records.Head(
+    stored = vault_records.StoredCorpus(name="x", entries={Segment.GOLD_STANDARD: 3}, key="1" * 64, texts="2" * 64)
+    head = vault_records.Head(
         vault=line.id, lines=1, log_bytes=len(line.content) + 1, log_head=line.id,
         corpora={"0" * 16: stored}, readme="3" * 64, by=keepers[0].signing_key,
     )  # fmt: skip
@@ -272,7 +272,7 @@ OTHER = b"{}\n"
 """A file that was none of the vault's."""
 
 
-def cheat(folder: Path, act: records.Act, written: dict[str, bytes], **more: Any) -> None:
+def cheat(folder: Path, act: vault_records.Act, written: dict[str, bytes], **more: Any) -> None:
     """Write a line and head that one keeper signs with a program of their own."""
     state = at(folder)
     line = write_line(state.lines, act, OFFICE, START.replace(year=2028), **more)
@@ -284,21 +284,21 @@ def cheat(folder: Path, act: records.Act, written: dict[str, bytes], **more: Any
     head |= {"lines": len(state.lines) + 1, "log_head": line.id, "by": OFFICE.public.signing_key}
     head["log_bytes"] += len(line.content) + 1
     head["corpora"] |= {n: e.model_dump(mode="json") for n, e in more.get("stored", {}).items()}
-    record = records.Head.model_validate(head)
+    record = vault_records.Head.model_validate(head)
     (folder / "vault" / "vault.json").write_bytes(signed_record(record, OFFICE))
 
 
-Attack = tuple[records.Act, dict[str, bytes]]
+Attack = tuple[vault_records.Act, dict[str, bytes]]
 
 
 def dealt(
     state: VaultState, key: OpeningKey, number: int = 3, keepers: int = 5, *, anew: bool = False
-) -> tuple[records.Dealt, dict[str, bytes]]:
+) -> tuple[vault_records.Dealt, dict[str, bytes]]:
     """Deal shares of a key to some of the keepers; the line is not proved yet."""
     everybody = tuple(state.keepers.values())
     before = [] if anew else [e for e in [state.split] if e]
     made, written = deal(key, number, everybody[:keepers], before)
-    return records.Dealt(keepers=everybody, split=made, sealed_anew=anew, purpose=WHY), written
+    return vault_records.Dealt(keepers=everybody, split=made, sealed_anew=anew, purpose=WHY), written
 
 
 def three(state: VaultState) -> OpeningKey:
@@ -321,19 +321,19 @@ def without_a_proof(state: VaultState) -> Attack:
     return act.model_copy(update={"proof": base64.b64encode(bytes(64)).decode()}), written
 
 
-def with_other_texts(act: records.Act, written: dict[str, bytes], recipient: str) -> Attack:
+def with_other_texts(act: vault_records.Act, written: dict[str, bytes], recipient: str) -> Attack:
     """Other files of every corpus come in."""
     files = (seal(bytes(32), [recipient]), OTHER)
     return act, {**{hashlib.sha256(each).hexdigest(): each for each in files}, **written}
 
 
 OWN = OpeningKey.make()
-SCHOOL_OUT = records.Revoked(keeper=PEOPLE["School"].public.signing_key, purpose=WHY)
+SCHOOL_OUT = vault_records.Revoked(keeper=PEOPLE["School"].public.signing_key, purpose=WHY)
 ATTACKS: dict[str, Callable[[VaultState], Attack]] = {
     "alone with a key of their own": lambda state: signed(state, OWN, OWN, number=2, anew=True),
     "under a proof of another line": lambda state: signed(state, prev="0" * 64),
     "without a proof": without_a_proof,
-    "one in, alone": lambda _: (records.Enrolled(keeper=keeper_of(PEOPLE["Council"], "Council"), purpose=WHY), {}),
+    "one in, alone": lambda _: (vault_records.Enrolled(keeper=keeper_of(PEOPLE["Council"], "Council"), purpose=WHY), {}),
     "one out, alone": lambda _: with_other_texts(SCHOOL_OUT, {}, OFFICE.age.recipient),
     "together, for fewer than the line names": lambda state: signed(state, keepers=4),
     "together, of a key that opens nothing": lambda state: signed(state, OWN),
@@ -346,7 +346,7 @@ ATTACKS: dict[str, Callable[[VaultState], Attack]] = {
 def test_line_that_keepers_did_not_agree_on_so_is_refused(here: Path, attack: str) -> None:
     act, written = ATTACKS[attack](at(here))
     stored = dict(at(here).head.corpora)
-    alone = isinstance(act, records.Enrolled | records.Revoked) or OTHER in written.values()
+    alone = isinstance(act, vault_records.Enrolled | vault_records.Revoked) or OTHER in written.values()
     if OTHER in written.values():
         key, texts, *_ = written
         stored = {n: e.model_copy(update={"key": key, "texts": texts}) for n, e in stored.items()}
@@ -360,7 +360,7 @@ def test_corpus_sealed_for_a_keeper_as_well_is_found(tmp_path: Path) -> None:
     sealed = SealedCorpus.seal("0" * 16, corpus(), key)
     both = [state.split.recipient, OFFICE.age.recipient]
     stored, written = stored_corpus("greetings", sealed, key, both)
-    act = records.Added(corpus="0" * 16, name="greetings", entries=stored.entries)
+    act = vault_records.Added(corpus="0" * 16, name="greetings", entries=stored.entries)
     cheat(tmp_path, act, written, stored={"0" * 16: stored})
     refused("sealed for more than the opening key", at, tmp_path)
 
@@ -378,7 +378,7 @@ def test_share_for_two_or_head_that_hides_several_is_found(here: Path) -> None:
     words = unseal(written.pop(theirs.file), [school.age])
     both = seal(words, [school.age.recipient, OFFICE.age.recipient])
     name = hashlib.sha256(both).hexdigest()
-    sealed = {school.public.signing_key: records.SealedShare(file=name, check=theirs.check)}
+    sealed = {school.public.signing_key: vault_records.SealedShare(file=name, check=theirs.check)}
     split = act.split.model_copy(update={"shares": {**act.split.shares, **sealed}})
     act = proved(act.model_copy(update={"split": split}), state.head.log_head, three(state))
     cheat(here, act, {**written, name: both})
@@ -407,7 +407,7 @@ def test_shares_that_were_dealt_wrong_are_said(here: Path) -> None:
         sealed = seal(HEADING + words, [PEOPLE[name].age.recipient])
         keeper, file = PEOPLE[name].public.signing_key, hashlib.sha256(sealed).hexdigest()
         check = hashlib.sha256(words).hexdigest() if known else shares[keeper].check
-        shares[keeper], written[file] = records.SealedShare(file=file, check=check), sealed
+        shares[keeper], written[file] = vault_records.SealedShare(file=file, check=check), sealed
     public = {"recipient": key.recipient, "signing_key": key.signing_key}
     wrong = act.split.model_copy(update={"shares": shares, **public})
     act = act.model_copy(update={"split": wrong})

@@ -27,9 +27,9 @@ from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG, README, VaultState, read_state
 from harness.vault.keepers import LOCK, VaultsSeen, keeper_of, own_identity
 from harness.vault.log import VaultError
-from harness.vault.records import Opened
 from harness.vault.sealed_corpus import OpenedEntry
 from harness.vault.vault import Vault
+from harness.vault.vault_records import Opened
 from tests.desktop.trouble.causes import mounted, pulled
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.killed import ACTS, OF_SEVERAL, left

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from harness.card.withholding import set_id
 from harness.core.failures import HarnessError
 from harness.release.budget import MOMENT, History, NotReleased
-from harness.release.records import CertificateTold, Rule, ScoresTold
+from harness.release.ledger_records import CertificateTold, Rule, ScoresTold
 from review.office.results.disclosure import (
     STRATUM,
     CertificateQuestion,

@@ -18,13 +18,13 @@ from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Form
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.verify import seal
+from harness.card.checking.verify_card import seal
 from harness.consent.notice import WholeCorpusWithdrawal, entries_of
 from harness.consent.register import Register
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from review.community import folder as export_folder
 from review.community.export import Done, Wanted, export_community, kind_of
 from review.community.folder import (

@@ -18,12 +18,12 @@ from typing import Any
 from corpora.formats.load import load
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
-from harness.card.checking.verify import seal
+from harness.card.checking.verify_card import seal
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.sealing import seal as seal_for
 from harness.sealed.strict_records import FileError
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from review.files.batch import Batch
 from review.files.ratings import open_ratings, sign_ratings
 from review.log.laptop import Laptop

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Segment
 from corpora.text.visible import plain
-from harness.card.checking.verify import seal
+from harness.card.checking.verify_card import seal
 from harness.core.failures import HarnessError, UsageError
 from harness.method.options import MethodOptions
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileError
 from harness.setup.plan import Plan
-from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
+from harness.store.sqlite.database import open_store
 from review.files.batch import open_batch, write_batch
 from review.files.manifests import LONGEST_LETTER, MOST_LETTERS
 from review.office.making.batches import PreparedReview, letters_of

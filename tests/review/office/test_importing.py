@@ -18,7 +18,7 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError, UsageError
 from harness.sealed.chain import check_chain
 from harness.sealed.found_files import FoundFile
-from harness.store.file.sealing import forget_keys
+from harness.store.sqlite.sealing import forget_keys
 from review.files.manifests import BatchItem
 from review.log.event import Event, read_event
 from review.log.payloads import Comment, OrganiserLook, Scope

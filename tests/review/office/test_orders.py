@@ -17,7 +17,7 @@ from corpora.model.entry import Entry, Segment
 from harness.card.comparability import card_id
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from review.files.manifests import SentenceContext
 from review.office.making.controls import make_training, read_training
 from review.office.making.creating import ReviewDraft, Size, draft_review

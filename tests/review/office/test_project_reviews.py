@@ -11,7 +11,7 @@ from harness.core.failures import UsageError
 from harness.project.authoring import lacking, progress_of, whole_corpus, write_open_part
 from harness.project.candidates import CandidateDefaults, take_candidates
 from harness.project.state import write_state
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from review.community.contents import files_of_review
 from review.log.payloads import Consent, Scope
 from review.office.making.batches import NO_POLICY, make

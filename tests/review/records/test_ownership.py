@@ -16,7 +16,7 @@ from harness.core.failures import UsageError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
 from harness.store.attachments import signed_file
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from harness.vault.opening import MEMORY
 from harness.vault.vault import Vault
 from review.records import agreeing

@@ -14,18 +14,18 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry, Segment
-from harness.card.checking.verify import seal
+from harness.card.checking.verify_card import seal
 from harness.core.canonical import canonical_bytes
 from harness.method.options import MethodOptions
 from harness.release.ledger import own_ledger
-from harness.release.records import LEAST_CONFIRMED
+from harness.release.ledger_records import LEAST_CONFIRMED
 from harness.release.releasing import release_run
 from harness.sealed.keys import Identity, Signed
 from harness.sealed.sealing import stretch
 from harness.setup.plan import Plan
 from harness.store.attachments import Attached
-from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
+from harness.store.sqlite.database import open_store
 from review.files.manifests import BatchItem, RatingsManifest
 from review.log.event import Event
 from review.log.payloads import Scope, Withdraw

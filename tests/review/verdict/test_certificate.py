@@ -14,7 +14,7 @@ import pytest
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
-from harness.release.records import InLedger
+from harness.release.ledger_records import InLedger
 from harness.sealed.keys import Identity, Signed
 from harness.store.attachments import Attached
 from review.log.payloads import Rate, Undo

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from corpora.model.entry import Entry
-from scoring.findings.records import FindingCode
+from scoring.findings.finding import FindingCode
 from scoring.words.violations import is_quotation_mark
 
 Spoil = Callable[[Entry, str], str | None]

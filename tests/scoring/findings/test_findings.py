@@ -16,7 +16,7 @@ from scoring.card.scorecard import scorecard
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 from scoring.findings.engine import find
-from scoring.findings.records import (
+from scoring.findings.finding import (
     FindingCode,
     FindingCount,
     OutputFinding,

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from corpora.model.records import CHECKABLE
+from corpora.model.task_records import CHECKABLE
 from corpora.text.comparison import FORM
 from scoring.packs.au import instructions as answer_language
 from scoring.packs.au import speech

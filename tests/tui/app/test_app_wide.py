@@ -20,8 +20,8 @@ from harness.core.failures import UsageError
 from harness.project.state import FILE
 from harness.run.rescoring import RescorePreview
 from harness.store.attachments import change_words
-from harness.store.file.database import opened
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from harness.vault.folder import HEAD
 from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta

@@ -29,10 +29,10 @@ from harness.run import following
 from harness.run.events import Control, Finished
 from harness.run.following import Follower
 from harness.setup.plan import Plan
-from harness.store.file.database import open_store
-from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Live
 from rosetta_tui import cli
 from rosetta_tui.app.display import exit_code
 from rosetta_tui.cli import _run  # ``main`` ends the process
@@ -47,7 +47,7 @@ from rosetta_tui.toolkit.messages import RunsCompared
 from rosetta_tui.toolkit.pages import Pages, readable
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.harness.sealed.refusals import refuses
-from tests.harness.store.file.locked_stick import made, stick
+from tests.harness.store.sqlite.locked_stick import made, stick
 from tests.review.thorough import first
 from tests.tui.runs.made import stopped
 from tests.tui.scenes import HOSTILE, PAIRS, acting, entries_of, scene, sealed

@@ -23,8 +23,8 @@ from harness.leaderboard.official import official_lists
 from harness.settings import change_settings
 from harness.store.attachments import change_words
 from harness.store.deletion import trash
-from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
+from harness.store.sqlite.database import open_store
 from rosetta_tui.corpus.detail_screens import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen

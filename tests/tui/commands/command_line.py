@@ -23,13 +23,13 @@ from click.testing import CliRunner, Result
 from keyring.backends.fail import Keyring
 
 from corpora.files.problems import CorpusError
-from harness.card.checking.verify import seal
+from harness.card.checking.verify_card import seal
 from harness.core.failures import HarnessError, RunState
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.runs import runs
 from tests.harness.card import factory

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from harness.card.checking.signed import KnownSigners
 from harness.sealed.keys import Identity, Role, public_pem
 from harness.store.attachments import RecordKind, signed_files
-from harness.store.file.database import home, open_store, opened
+from harness.store.sqlite.database import home, open_store, opened
 from harness.vault.keepers import write_card
 from harness.vault.shares import try_share
 from review.files.identities import write_laptop_card, write_statement

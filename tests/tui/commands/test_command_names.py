@@ -19,8 +19,8 @@ from click.testing import CliRunner
 from corpora.files.problems import Findings, Problem
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
-from harness.store.file.database import open_store
 from harness.store.runs import find_open_run, find_run, find_trashed, runs_back
+from harness.store.sqlite.database import open_store
 from rosetta_tui import cli
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.reading import MOST_ALIKE, MOST_LINES, MOST_PLACES, print_problems

@@ -14,13 +14,13 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from harness.core.failures import HarnessError, StoreError
-from harness.exchange.records import kind_of
+from harness.exchange.manifest import kind_of
 from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import mark_of
+from harness.store.sqlite.database import mark_of
 from harness.vault.keepers import keeper_of
-from harness.vault.records import KeeperCard
 from harness.vault.shares import lost_for_good
+from harness.vault.vault_records import KeeperCard
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.community.exchange import every_kind
 from tests.harness.vault.made import CANARY
@@ -459,7 +459,7 @@ def test_vault_enrol_says_what_a_full_disk_left_undone(at: Computers, monkeypatc
         raise StoreError("the disk is full. Free 20 MB or more on it, then try again.")
 
     at("vault card Library.rosetta-keeper", at="library")
-    monkeypatch.setattr("harness.store.file.sealing.seal_for_keepers", full)
+    monkeypatch.setattr("harness.store.sqlite.sealing.seal_for_keepers", full)
     told = at("vault enrol v Library.rosetta-keeper --purpose new --words", at.words_of("library", Role.KEEPER))
     assert "it opens for Office, recovery key, Library now" in told
     assert "is not sealed for them yet: the disk is full" in told

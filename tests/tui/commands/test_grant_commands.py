@@ -18,16 +18,16 @@ from harness.run import vault_opening
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
 from harness.store.attachments import attach_certificate, suspend_certificates
-from harness.store.file.database import open_store, opened
-from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.runs import find_run, read_card
+from harness.store.sqlite.database import open_store, opened
+from harness.store.sqlite.sealing import StoreSealed, forget_keys
 from harness.vault.folder import read_state
 from harness.vault.grants.files import read_request
 from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import vault_at
-from harness.vault.records import GrantAsked, OpenedByGrant, Used
 from harness.vault.request import VaultWork
+from harness.vault.vault_records import GrantAsked, OpenedByGrant, Used
 from review.files.batch import open_batch
 from review.files.identities import write_laptop_card
 from review.office.making import publishing

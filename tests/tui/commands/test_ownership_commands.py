@@ -14,12 +14,12 @@ from corpora.model.entry import Segment
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.canonical import canonical_bytes
 from harness.release.ledger import own_ledger
-from harness.release.records import ScoresTold
+from harness.release.ledger_records import ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.store.attachments import detach_certificates, suspend_certificates
-from harness.store.file.database import open_store, opened
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store, opened
 from harness.submission.desk import SubmissionEvent, SubmissionStore
 from review.office.results.whole_way import STEPS
 from review.office.store.store import Office

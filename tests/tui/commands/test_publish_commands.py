@@ -16,8 +16,8 @@ from harness.endpoint import offline
 from harness.endpoint.endpoints import set_key
 from harness.publish.place import DatabasePlace, PublishError, place_of
 from harness.settings import read_settings
-from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
+from harness.store.sqlite.database import open_store
 from rosetta_tui.commands import rosetta
 from tests.harness.publish.conftest import Server, server
 from tests.harness.release.made import CANARY, hidden, outputs

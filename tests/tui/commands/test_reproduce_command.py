@@ -16,7 +16,7 @@ from harness.card.rows import load_card
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import opened
+from harness.store.sqlite.database import opened
 from tests.harness.setup.calibrating import organisation, signed_file
 from tests.keyring_in_memory import memory_keyring
 from tests.review.thorough import times

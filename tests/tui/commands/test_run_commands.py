@@ -22,8 +22,8 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from docs import make_schemas
 from harness.core.failures import RunState
 from harness.endpoint import offline
-from harness.method.shipped import method_names
-from harness.store.file.database import open_store
+from harness.method.method_names import method_names
+from harness.store.sqlite.database import open_store
 from harness.store.sweeps import find_sweep
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import read_plan

@@ -16,14 +16,14 @@ from click.testing import CliRunner, Result
 from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Form
-from harness.card.checking.verify import seal
+from harness.card.checking.verify_card import seal
 from harness.card.model import card_hash
 from harness.card.signing import sign_run
 from harness.core.failures import KeyStoreError, StoreError, UsageError
 from harness.sealed.keys import Identity, Role
 from harness.store.deletion import delete_run
 from harness.store.run_list import list_runs
-from harness.vault.records import CardSealed
+from harness.vault.vault_records import CardSealed
 from rosetta_tui.commands.community import community
 from rosetta_tui.commands.resume import retry
 from rosetta_tui.commands.verify import verify

@@ -19,9 +19,9 @@ from harness.annotators.judges import JUDGES
 from harness.card.rows import card_bytes, load_card
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
-from harness.store.file.database import opened
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from rosetta_tui.commands.compare import calibrate
 from rosetta_tui.commands.run import score
 from rosetta_tui.commands.runs import runs as runs_command

@@ -17,10 +17,10 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness.api import Ready
 from harness.core.failures import HarnessError, RunState
 from harness.run.events import Finished
-from harness.store.file.database import opened
-from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
+from harness.store.sqlite.database import opened
+from harness.store.sqlite.openings import Live
 from harness.submission.desk import LOCK, UNPACKED, SubmissionEvent, SubmissionStore
 from harness.submission.lanes import ModelHere
 from rosetta_tui.commands import rosetta

@@ -17,7 +17,7 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api
 from harness.core.failures import HarnessError
 from harness.sealed.keys import key_phrase
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from harness.submission.bundle import parse_submission
 from harness.submission.desk import SubmissionEvent, SubmissionStore
 from harness.submission.lanes import ModelHere
@@ -27,8 +27,8 @@ from rosetta_tui.app import display
 from rosetta_tui.front import WAITING
 from scoring.card.caveats import CaveatKind
 from tests.harness.box.making import needs_engine
-from tests.harness.methods.tiny_model import tiny_model
 from tests.harness.scripted import Scripted, completion, json_answer, serving
+from tests.harness.shipped_methods.tiny_model import tiny_model
 from tests.harness.submission.made import MAKER, resigned
 from tests.review.thorough import first
 from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, gold, readable, rehearsed

@@ -24,14 +24,14 @@ from corpora.model.entry import Segment
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
 from harness.store.corpora.entries import read_entries, shown_entries
-from harness.store.file.database import default_path, opened
-from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.results import read_results, shown_results
 from harness.store.runs import find_run
+from harness.store.sqlite.database import default_path, opened
+from harness.store.sqlite.sealing import StoreSealed, forget_keys
 from harness.vault.folder import HEAD, LOG
-from harness.vault.records import Used
 from harness.vault.request import GRANTED
 from harness.vault.vault import Vault
+from harness.vault.vault_records import Used
 from review.files.identities import write_laptop_card
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.draft_of_run import draft_of

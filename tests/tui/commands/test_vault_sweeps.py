@@ -12,9 +12,9 @@ import pytest
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.store.corpora.entries import read_entries
-from harness.store.file.database import opened
-from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
+from harness.store.sqlite.sealing import StoreSealed, forget_keys
 from harness.store.sweeps import keep_sweep
 from tests.harness.vault.made import CANARY, readable
 from tests.tui.commands.command_line import Rosetta

@@ -21,10 +21,10 @@ from corpora.text.visible import plain
 from harness.card.rows import load_card
 from harness.compare.comparing import compare_runs
 from harness.leaderboard.ranking import leaderboards
-from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.commands import rosetta
 from rosetta_tui.compare.difference_panel import PairRows, pair_columns
 from rosetta_tui.leaderboard.rows import LeaderboardRows, columns

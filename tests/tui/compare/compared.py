@@ -18,8 +18,8 @@ from harness.compare.comparison import Comparison
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.compare.screen import CompareScreen
 from tests.harness.evaluation import corpus_of, run_corpus
 from tests.harness.ranked import REFERENCES, SPOILT

@@ -14,8 +14,8 @@ import pytest
 from harness.compare.pairs import Pair, RunningDifference
 from harness.method.method import MethodClass, Setup
 from harness.store.deletion import delete_run
-from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
+from harness.store.sqlite.database import open_store
 from rosetta_tui.compare.detail_screens import ComparedEntryScreen, ComparedPartsScreen
 from rosetta_tui.compare.sentences import amount, cached_words, cases, number, reproduction_words, sentence, told_apart
 from rosetta_tui.compare.table import ComparedOrder, ComparisonView, ordered_places

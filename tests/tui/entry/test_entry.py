@@ -20,9 +20,9 @@ from harness.run import rescoring
 from harness.run.rescoring import Explanation
 from harness.setup.plan import Plan, RunOptions
 from harness.store.corpora.entries import shown_entries
-from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.corpus.detail_screens import entry_lines
 from rosetta_tui.entry.explaining import MOST_WORDS, Explaining, analyses, differences, verdicts
 from rosetta_tui.entry.record import LEGEND, about, answers_in_row, field_words

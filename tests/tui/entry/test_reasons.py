@@ -11,7 +11,7 @@ from rosetta_tui.entry.pane import EntryPane
 from rosetta_tui.entry.reasons import ReasonsTable, reasons_of
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen
-from scoring.findings.records import FindingCode, OutputFinding
+from scoring.findings.finding import FindingCode, OutputFinding
 from tests.tui.compare.compared import A, B, finished, small_corpus
 from tests.tui.scenes import PREAMBLE, Scene, outputs_of, scene
 from tests.tui.scenes import finished as ended

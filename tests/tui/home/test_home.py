@@ -22,10 +22,10 @@ from harness.core.failures import RunState
 from harness.method.options import MethodOptions
 from harness.run.events import Failed, Finished
 from harness.setup.plan import Plan
-from harness.store.file.database import open_store
-from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Live
 from rosetta_tui.entry.table import Order
 from rosetta_tui.home.panels import Lead, WaitingItem, WaitingList, keep_aside, read_aside, waiting_runs
 from rosetta_tui.home.screen import HomeScreen
@@ -39,7 +39,7 @@ from rosetta_tui.toolkit.messages import RunChosen
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, error
-from tests.harness.store.file.damaged import damage
+from tests.harness.store.sqlite.damaged import damage
 from tests.tui.golden import SMALL, look
 from tests.tui.runs.made import noting, run, stopped
 from tests.tui.scenes import PAIRS, RUN_ID, entries_of, finished, scene, sealed

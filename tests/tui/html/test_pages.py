@@ -28,8 +28,8 @@ from harness.card.model import EntryResult
 from harness.card.rows import card_bytes, load_card
 from harness.core.failures import HarnessError, UsageError
 from harness.leaderboard.ranking import leaderboards
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from harness.store.sweeps import list_sweeps
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from harness.sweep.state import CellMeasure

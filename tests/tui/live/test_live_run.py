@@ -16,8 +16,8 @@ from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Result, Setup
 from harness.run.events import EntryScored, Event, Failed, Progress, Started, Waiting
 from harness.run.following import Follower
-from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card
+from harness.store.sqlite.database import opened
 from rosetta_tui.session.picture import RECENT, EntryState, LiveRun
 from rosetta_tui.session.recorded import recorded, seal
 from rosetta_tui.session.run_sources import retry

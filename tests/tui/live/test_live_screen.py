@@ -13,11 +13,11 @@ from textual.widgets import Input
 from harness.api import Ready
 from harness.core.failures import RunState
 from harness.run.events import Control, EntryScored, EventQueue, Failed
-from harness.store.file.database import open_store
-from harness.store.file.openings import ScoringSoFar
 from harness.store.ordering import FILTERS, SORTS
 from harness.store.results import add_results, replace_scores
 from harness.store.runs import find_run, seal_run, set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import ScoringSoFar
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order, sort_words
 from rosetta_tui.live.answers import judged_in_vain

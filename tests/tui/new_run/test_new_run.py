@@ -16,10 +16,10 @@ from textual.widgets import Input
 
 from harness.core.failures import RunState
 from harness.method.option_table import METHODS
-from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen

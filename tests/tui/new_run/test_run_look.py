@@ -21,8 +21,8 @@ from harness.endpoint.endpoints import MOST_BYTES, list_models
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.commands.run import run as run_command
 from rosetta_tui.new_run.form import (
     _budget_words,  # as its line says it

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.store.file.database import open_store
 from harness.store.results import stored_positions
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.cli import main
 from rosetta_tui.session.engine import INTERRUPTED
 from tests.harness.scripted import completion, json_answer, serving

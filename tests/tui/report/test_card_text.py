@@ -20,7 +20,7 @@ from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, RunState
 from harness.method.method import MethodClass, Result, Setup
 from harness.run.events import EntryScored, Event, Failed, Finished, Progress, Started, Waiting
-from harness.store.file.openings import Floor, ScoringSoFar
+from harness.store.sqlite.openings import Floor, ScoringSoFar
 from rosetta_tui.report.card import card_in_short, card_text
 from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line
 from rosetta_tui.runs.table import run_cells

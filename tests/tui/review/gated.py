@@ -20,8 +20,8 @@ from click.testing import CliRunner, Result
 from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from harness.setup.preparing import word_analyser
-from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
+from harness.store.sqlite.database import open_store
 from review.files.batch import Batch, open_batch
 from review.log.fold import State
 from review.log.payloads import AnyPayload, HarmFlag, Rate

@@ -18,7 +18,7 @@ from textual.screen import Screen
 from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from review.files.manifests import BatchItem
 from review.log.event import Event
 from review.log.payloads import HarmFlag, Rate

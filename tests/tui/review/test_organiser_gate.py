@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from corpora.text.messages import percent
 from harness.core.failures import HarnessError
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from review.log.payloads import Scope
 from review.log.table import read_events
 from review.office.intake.quarantine import withdraw

@@ -18,9 +18,9 @@ from harness.card.model import card_hash
 from harness.core.failures import HarnessError, UsageError
 from harness.release.budget import NotReleased
 from harness.release.ledger import own_ledger
-from harness.release.records import Rule
+from harness.release.ledger_records import Rule
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from review.records.exchanged import check_certificate, check_evidence
 from review.verdict.certificate.certificate import ReviewStatus, read_certificate
 from review.verdict.certificate.certify import certified_again

@@ -16,7 +16,7 @@ from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError
-from harness.store.file.database import default_path, opened
+from harness.store.sqlite.database import default_path, opened
 from review.files.batch import Batch
 from review.files.identities import printed, read_laptop_card, write_laptop_card
 from review.files.manifests import OthersWords

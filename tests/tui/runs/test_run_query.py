@@ -26,11 +26,11 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.attachments import MOST_NOTE, CheckedHere, Recount, change_words
 from harness.store.corpora.entries import shown_entries
 from harness.store.deletion import trash
-from harness.store.file.database import open_store
-from harness.store.file.openings import Live
 from harness.store.results import read_results
 from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_run, set_live
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.openings import Live
 from rosetta_tui.commands import rosetta
 from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.runs.actions import NotesScreen

@@ -12,7 +12,7 @@ from typing import Any
 from harness.card.withholding import ReleasedScore
 from harness.release import FOLDER
 from harness.release.ledger import ReleaseLedger
-from harness.release.records import InLedger, RefusalTold, ReleasedRefusal, ScoresTold
+from harness.release.ledger_records import InLedger, RefusalTold, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore
 from rosetta_tui.submission.facts import DeskReading, SubmissionReading

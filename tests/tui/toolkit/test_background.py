@@ -18,7 +18,7 @@ from textual.screen import Screen
 from corpora.files.problems import CorpusError, Problem, Severity
 from harness.core.failures import HarnessError
 from harness.store import deletion, holding
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen

@@ -15,12 +15,12 @@ from corpora.model.entry import Segment
 from harness.card.withholding import ReleasedScore
 from harness.release import FOLDER
 from harness.release.ledger import ReleaseLedger
-from harness.release.records import InLedger, ReleasedCard, ReleasedCorpus, ReleasedMethod, ScoresTold
+from harness.release.ledger_records import InLedger, ReleasedCard, ReleasedCorpus, ReleasedMethod, ScoresTold
 from harness.sealed.keys import Identity, Role
 from harness.vault.grants.grants import Grants
 from harness.vault.keepers import keeper_of
-from harness.vault.records import RunTerms
 from harness.vault.vault import Vault
+from harness.vault.vault_records import RunTerms
 from rosetta_tui.commands import rosetta
 from rosetta_tui.vault.facts import VaultReading
 from tests.harness.vault.made import corpus, ticking

@@ -18,8 +18,8 @@ from harness.vault.folder import VaultState
 from harness.vault.grants.files import read_answer
 from harness.vault.grants.grants import Grants
 from harness.vault.ledger import Grant
-from harness.vault.records import GrantRequest
 from harness.vault.vault import Vault
+from harness.vault.vault_records import GrantRequest
 from rosetta_tui.show.released_words import BudgetUse
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, PathScreen
 from rosetta_tui.vault import answers, screen

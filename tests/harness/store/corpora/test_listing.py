@@ -34,11 +34,11 @@ from harness.store.corpora.listing import (
     read_stored,
     stored_name,
 )
-from harness.store.file.database import open_store, opened
-from harness.store.file.openings import Live
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
 from harness.store.run_list import distinctions, list_runs
 from harness.store.runs import SILENT_SECONDS, Run, forget_failed, seal_run, under_way
+from harness.store.sqlite.database import open_store, opened
+from harness.store.sqlite.openings import Live
 from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.runs.table import RunRows, run_cells
 from rosetta_tui.show.run_facts import run_line

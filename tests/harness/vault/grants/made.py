@@ -15,9 +15,9 @@ from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import request_id
 from harness.vault.log import read_lines, write_line
-from harness.vault.records import Act, RunTerms
 from harness.vault.shares import combined, own_share
 from harness.vault.vault import Vault
+from harness.vault.vault_records import Act, RunTerms
 from tests.harness.vault.made import corpus, refused, ticking
 
 NAMES = ("Office", "School", "Library", "Church")

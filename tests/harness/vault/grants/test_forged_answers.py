@@ -17,8 +17,8 @@ from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity, SealError
 from harness.sealed.strict_records import FileError
-from harness.vault import records
 from harness.vault import shares as dealing
+from harness.vault import vault_records
 from harness.vault.folder import VaultState
 from harness.vault.grants import files
 from harness.vault.grants.files import open_share, read_answer, read_request, write_answer
@@ -56,7 +56,7 @@ def test_answers_end_where_a_new_keeper_got_a_share(here: Grants) -> None:
     with here.vault.changing(made.OFFICE) as state:  # as earlier versions did, of the same key
         keepers = [*state.keepers.values(), keeper_of(made.STRANGER, "Council")]
         split, files = dealing.deal(key, 2, keepers, splits_of(state.lines))
-        act = records.Dealt(keepers=tuple(keepers), split=split, sealed_anew=False, purpose="came")
+        act = vault_records.Dealt(keepers=tuple(keepers), split=split, sealed_anew=False, purpose="came")
         here.vault.write(state, dealing.proved(act, state.head.log_head, key), made.OFFICE, files=files)
     refused("keepers got new shares since this was asked for", here.open, number, made.OFFICE, made.RUN)
     refused("keepers got new shares", made.allowed, here, data, made.CHURCH)
@@ -66,7 +66,7 @@ def test_answers_of_strangers_and_in_others_names(here: Grants) -> None:
     data, _ = made.asked(here)
     [school] = made.allowed(here, data, made.SCHOOL)
     answer, sealed = read_answer(school)
-    plain = records.GrantAnswer.model_validate(answer.model_dump(exclude={"signature"}))
+    plain = vault_records.GrantAnswer.model_validate(answer.model_dump(exclude={"signature"}))
     theirs = plain.model_copy(update={"keeper": made.STRANGER.public.signing_key})
     forged = write_answer(theirs, sealed, made.STRANGER)
     refused("not, or no longer, a keeper of this vault", here.take, forged, made.OFFICE)
@@ -91,7 +91,7 @@ def test_share_that_does_not_fit_holds_nothing_up(here: Grants) -> None:
     }  # fmt: skip
     for words, sealed in forged.items():
         share = {"share": hashlib.sha256(sealed).hexdigest()}
-        plain = records.GrantAnswer.model_validate(read_answer(real)[0].model_dump(exclude={"signature"}) | share)
+        plain = vault_records.GrantAnswer.model_validate(read_answer(real)[0].model_dump(exclude={"signature"}) | share)
         refused(words, here.take, write_answer(plain, sealed, made.LIBRARY), made.OFFICE)
     here.take(made.allowed(here, data, made.SCHOOL)[0], made.OFFICE)
     refused(r"Allowed by School\. No answer yet from Office, Library, Church", here.open, number, made.OFFICE, made.RUN)
@@ -148,7 +148,7 @@ def test_a_request_of_no_keeper_and_one_beside_the_log(here: Grants, tmp_path: P
     refused("log of this vault does not have this request, though", here.answer, secretly, made.SCHOOL, allowed=True)
     request = read_request(secretly)
     fields = request.model_dump(exclude={"signature"}) | {"by": made.STRANGER.public.signing_key}
-    forged = files.write_request(records.GrantRequest.model_validate(fields), made.STRANGER)
+    forged = files.write_request(vault_records.GrantRequest.model_validate(fields), made.STRANGER)
     refused("Anyone who made this request is not, or no longer", here.answer, forged, made.SCHOOL, allowed=True)
 
 
@@ -220,16 +220,16 @@ def there(tmp_path: Path, granted: Path) -> Grants:
     return made.at(tmp_path / "here", made.later(0.3))
 
 
-def proved(state: VaultState, act: records.OpenedByGrant, key: OpeningKey) -> records.OpenedByGrant:
+def proved(state: VaultState, act: vault_records.OpenedByGrant, key: OpeningKey) -> vault_records.OpenedByGrant:
     proof = key.sign(proved_bytes(state.head.log_head, act)).hex()
     return act.model_copy(update={"proof": proof})
 
 
-def used(state: VaultState, place: int = 0) -> records.OpenedByGrant:
+def used(state: VaultState, place: int = 0) -> vault_records.OpenedByGrant:
     grant = list(state.grants.values())[place]
     assert grant.id == [*state.grants][place]
     fields = grant.request.model_dump(include={"corpus", "entries", "purpose"})
-    return records.OpenedByGrant(grant=grant.id, **fields)
+    return vault_records.OpenedByGrant(grant=grant.id, **fields)
 
 
 def test_use_of_other_things_by_too_few_or_late_is_not_read(there: Grants) -> None:
@@ -254,7 +254,7 @@ def test_a_second_use(there: Grants) -> None:
     key = made.opening_key(there)
     there.open(number, made.OFFICE, made.RUN)
     state = there.vault.read()
-    act = records.OpenedByGrant.model_validate(state.lines[-1].record.act.model_dump() | {"proof": ""})
+    act = vault_records.OpenedByGrant.model_validate(state.lines[-1].record.act.model_dump() | {"proof": ""})
     made.unread(there, proved(state, act, key), "uses a grant that nobody gave, or that is used up")
 
 
@@ -272,23 +272,23 @@ def test_requests_that_cannot_be(there: Grants) -> None:
         "for shares that nobody has": {"split": (request.split + 1) % 2**15},
     }
     for reason, change in changes.items():
-        made.unread(there, records.GrantAsked(request=request.model_copy(update=change)), reason)
+        made.unread(there, vault_records.GrantAsked(request=request.model_copy(update=change)), reason)
     some = request.model_copy(update={"entries": {Segment.GOLD_STANDARD: 3}})
-    made.unread(there, records.GrantAsked(request=some), "entries that are not there")
+    made.unread(there, vault_records.GrantAsked(request=some), "entries that are not there")
 
 
-def answered(answer: records.GrantAnswer, identity: Identity) -> records.Answered:
-    signed = records.SignedAnswer.model_validate_json(signed_record(answer, identity))
-    return records.Answered(answer=signed)
+def answered(answer: vault_records.GrantAnswer, identity: Identity) -> vault_records.Answered:
+    signed = vault_records.SignedAnswer.model_validate_json(signed_record(answer, identity))
+    return vault_records.Answered(answer=signed)
 
 
 def test_answers_that_cannot_be(there: Grants) -> None:
     state = there.vault.read()
     one, other = state.grants.values()
     said = one.answers[made.SCHOOL.public.signing_key].model_dump(exclude={"signature"})
-    mine = records.GrantAnswer.model_validate(said | {"keeper": made.OFFICE.public.signing_key})
+    mine = vault_records.GrantAnswer.model_validate(said | {"keeper": made.OFFICE.public.signing_key})
 
-    def change(**more: str) -> records.GrantAnswer:
+    def change(**more: str) -> vault_records.GrantAnswer:
         return mine.model_copy(update=more)
 
     theirs = change(keeper=made.LIBRARY.public.signing_key, request=other.id)

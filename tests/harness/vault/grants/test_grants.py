@@ -28,10 +28,10 @@ from harness.vault.key_shares import OpeningKey
 from harness.vault.ledger import request_id
 from harness.vault.log import STEP, read_lines
 from harness.vault.opening import VaultOpening
-from harness.vault.records import Used
 from harness.vault.request import GRANTED, VaultWork
 from harness.vault.sealed_corpus import SealedCorpus
 from harness.vault.vault import Vault
+from harness.vault.vault_records import Used
 from rosetta_tui.vault.messages import logged_acts
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants.made import (

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from rosetta_tui.commands import rosetta
 from tests.desktop.trouble.causes import mounted, pulled
 from tests.review.thorough import first

@@ -25,8 +25,8 @@ from harness.method.completions import Completions, Message, answers_alone, outp
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions, check_options
-from harness.methods.chat import Briefing, briefing, model_completions, model_setup
-from harness.methods.checks import Check, Rejection, make_checks
+from harness.shipped_methods.chat import Briefing, briefing, model_completions, model_setup
+from harness.shipped_methods.checks import Check, Rejection, make_checks
 
 if TYPE_CHECKING:
     from harness.annotators.fst import FstAnnotator

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, PlainSerializer, TypeAdap
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Dataset
 from harness.method.method import Setup
-from harness.store.file.trouble import (
+from harness.store.sqlite.trouble import (
     STORE_ERRORS,
     inflated,
     of_kind,

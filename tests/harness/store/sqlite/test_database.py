@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from sqlite_utils import Database
 
-from harness.card.checking.verify import verify_card
+from harness.card.checking.verify_card import verify_card
 from harness.card.rows import load_card
 from harness.core.failures import KeyStoreError, RunState, StoreError, UsageError
 from harness.doctor.data import data as examine_data
@@ -27,20 +27,20 @@ from harness.doctor.finding import Health
 from harness.store.attachments import change_words
 from harness.store.corpora.entries import read_entries, shown_entries
 from harness.store.deletion import HoldsSecrets, bring_back, trash
-from harness.store.file import copies, database, take_over
-from harness.store.file.copies import Locks, examine_locks
-from harness.store.file.database import SCHEMA_VERSION, default_path, is_read_only, open_store, opened
-from harness.store.file.migrations import migrations
-from harness.store.file.sealing import DIGEST_KEY, forget_keys
-from harness.store.file.trouble import worded
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
+from harness.store.sqlite import copies, database, take_over
+from harness.store.sqlite.copies import Locks, examine_locks
+from harness.store.sqlite.database import SCHEMA_VERSION, default_path, is_read_only, open_store, opened
+from harness.store.sqlite.migrations import migrations
+from harness.store.sqlite.sealing import DIGEST_KEY, forget_keys
+from harness.store.sqlite.trouble import worded
 from tests.harness.evaluation import kept, query
 from tests.harness.process import spawn
 from tests.harness.scripted import Scripted, completion, json_answer
 from tests.harness.sealed.refusals import refuses
-from tests.harness.store.file.locked_stick import CORPUS, called, made, stick
-from tests.harness.store.file.written_before import CANARY, lost, readable, written_before
+from tests.harness.store.sqlite.locked_stick import CORPUS, called, made, stick
+from tests.harness.store.sqlite.written_before import CANARY, lost, readable, written_before
 from tests.review.thorough import times
 
 
@@ -109,7 +109,7 @@ OPEN = """
 import sys
 from contextlib import closing
 from pathlib import Path
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 sys.stdin.readline()
 with closing(open_store(Path(sys.argv[1]))) as connection:
     print(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
@@ -350,7 +350,7 @@ def test_open_texts_are_sealed(before: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 def test_killed_take_over_loses_and_leaves_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "tests.harness.store.file.written_before", tmp_path, str(times(2, 120))],
+        [sys.executable, "-P", "-m", "tests.harness.store.sqlite.written_before", tmp_path, str(times(2, 120))],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[4],
     )  # fmt: skip
     told = json.loads(done.stdout)
@@ -467,7 +467,7 @@ import json, sys
 from pathlib import Path
 from harness.core.failures import StoreError
 from harness.doctor.data import data
-from harness.store.file.database import open_store
+from harness.store.sqlite.database import open_store
 path = Path(sys.argv[1])
 try:
     said = open_store(path).close() or ""

@@ -28,10 +28,10 @@ from harness.store.annotations import AnnotationRow, keep_annotations, read_anno
 from harness.store.corpora import entries as stored_entries
 from harness.store.corpora.entries import read_dataset, shown_entries
 from harness.store.corpora.secrecy import note_secrets
-from harness.store.file import take_over
-from harness.store.file.database import open_store
-from harness.store.file.sealing import DIGEST_KEY, digest_key, forget_keys
 from harness.store.results import add_results, read_attempts, read_results
+from harness.store.sqlite import take_over
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.sealing import DIGEST_KEY, digest_key, forget_keys
 from tests.harness.store.stored_rows import make_run, result
 
 CANARY = "kanario"

@@ -39,7 +39,7 @@ def create_schema(connection: sqlite3.Connection) -> None:
     """Create all tables of an empty store in one transaction, as applying every step would.
 
     sqlite-utils splits a step into statements one by one, which takes longer than SQLite takes to run them, and
-    importing it takes longer still. Only stores of older versions need it: ``harness.store.file.migrations``.
+    importing it takes longer still. Only stores of older versions need it: ``harness.store.sqlite.migrations``.
     """
     applied_at = str(datetime.now(UTC))
     records = (

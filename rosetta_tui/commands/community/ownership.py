@@ -12,9 +12,9 @@ import click
 
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
-from harness.store.file.database import home, opened
+from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.review.verify import read_key
+from rosetta_tui.commands.review.certificates import read_key
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
@@ -24,10 +24,10 @@ with when_used():
     from harness.core import storage, user_file
     from harness.sealed import keys, strict_records
     from harness.store import attachments
-    from harness.store.file import trouble
+    from harness.store.sqlite import trouble
     from review.records import agreeing, ownership
     from review.records import profile as profiles
-    from rosetta_tui.report import records
+    from rosetta_tui.report import verification
 
 _FILE = click.Path(path_type=Path)
 
@@ -49,7 +49,7 @@ def propose(run: str, developer: str, key: str, share: int | None, more: str, ou
     with opened() as connection, trouble.transaction(connection):
         made = agreeing.propose_for(connection, run, named, home(), more=more, **changed)
         storage.write_new_file(output, made.data())
-    for line in records.ownership_lines(made):
+    for line in verification.ownership_lines(made):
         click.echo(plain(line))
     click.echo(plain(f"Written to {output}. Compare the developer's six words by telephone before you sign."))
 
@@ -68,7 +68,7 @@ def answer(record: Path, refuse: str | None, revoke: str | None, output: Path | 
     with strict_records.about_file(record), opened() as connection:
         made = agreeing.answer(connection, _read(record), action, home(), refuse or revoke or "")
     storage.write_file(output or record, made.data(), overwrite=True)
-    for line in records.ownership_lines(made):
+    for line in verification.ownership_lines(made):
         click.echo(plain(line))
     click.echo(
         plain(f"Written to {output or record}. Hand it to the other side, who takes it in: rosetta community take")
@@ -95,12 +95,12 @@ def owners(record: Path | None, *, as_json: bool) -> None:
             ownership_records = [ownership.read_ownership(data) for _, data in kept]
     own = signing.own_signer(home()).public.signing_key
     lines = [
-        line for ownership_record in ownership_records for line in (*records.ownership_lines(ownership_record), "")
+        line for ownership_record in ownership_records for line in (*verification.ownership_lines(ownership_record), "")
     ]
     lines += [f"This computer signs with the key {own}", f"Its six words are: {keys.key_phrase(own)}"]
     document: JsonObject = {
         "key": own,
-        "records": [records.ownership_json(ownership_record) for ownership_record in ownership_records],
+        "records": [verification.ownership_json(ownership_record) for ownership_record in ownership_records],
     }
     print_form("ownership-show", document, lines, as_json=as_json)
 
@@ -135,6 +135,6 @@ def profile(
             made = profiles.make_profile(connection, name, home())
             storage.write_new_file(output, made.data())
     document: JsonObject = {"items": [item._asdict() for item in items]}
-    print_form("organisation-profile", document, records.profile_lines(items), as_json=as_json)
+    print_form("organisation-profile", document, verification.profile_lines(items), as_json=as_json)
     if output is not None:
         click.echo(plain(f"Signed and written to {output}."), err=True)

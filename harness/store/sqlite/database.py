@@ -14,7 +14,7 @@ from types import ModuleType
 from corpora.files.problems import StoredValueError
 from harness.core.failures import DataFolderError, StoreError, UsageError
 from harness.core.storage import StorageProblem, private_folder, storable, storage_problem
-from harness.store.file.copies import (
+from harness.store.sqlite.copies import (
     cannot_be_written,
     copied,
     copied_for_upgrade,
@@ -22,8 +22,8 @@ from harness.store.file.copies import (
     file_lock,
     locks_are_missing,
 )
-from harness.store.file.schema import STEPS, create_schema, fill_run_scores, recorded_steps, schema_differences
-from harness.store.file.trouble import STORE_ERRORS, full_words, in_words, transaction, unpacks, worded
+from harness.store.sqlite.schema import STEPS, create_schema, fill_run_scores, recorded_steps, schema_differences
+from harness.store.sqlite.trouble import STORE_ERRORS, full_words, in_words, transaction, unpacks, worded
 
 MOMENT_SECONDS = 1.0
 """A file written so short a time ago may be written again without its times showing it."""
@@ -154,7 +154,7 @@ def _examined(connection: sqlite3.Connection) -> Iterator[None]:
     except STORE_ERRORS:
         raise
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
-        from harness.store.file.openings import damaged
+        from harness.store.sqlite.openings import damaged
 
         if damaged(connection):
             raise StoredValueError from error
@@ -319,7 +319,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
             # once it holds.
             from sqlite_utils import Database
 
-            from harness.store.file.migrations import migrations
+            from harness.store.sqlite.migrations import migrations
 
             migrations.apply(Database(connection))
             _require_columns(connection, path, STEPS, f"{copy} is the store as it was before.")
@@ -357,6 +357,6 @@ def _count(connection: sqlite3.Connection, table: str) -> int:
 
 def _sealing() -> ModuleType:
     """Return what seals older stores, which loads more than others need."""
-    from harness.store.file import take_over
+    from harness.store.sqlite import take_over
 
     return take_over

@@ -17,7 +17,7 @@ import click
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.store.attachments import detach_certificates
-from harness.store.file.database import home, opened
+from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import CHECK_SIGNS, plain

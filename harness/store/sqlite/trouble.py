@@ -21,7 +21,7 @@ from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage import StorageProblem, storable, storage_problem, words_for
-from harness.store.file.copies import cannot_be_written, locks_are_missing
+from harness.store.sqlite.copies import cannot_be_written, locks_are_missing
 
 _BUSY = (
     "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "

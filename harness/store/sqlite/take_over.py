@@ -25,7 +25,7 @@ from corpora.files.problems import StoredValueError
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, Segment
 from harness.core.failures import StoreError
-from harness.store.file.sealing import (
+from harness.store.sqlite.sealing import (
     DIGEST_KEY,
     NOT_STORED,
     CorpusSeal,
@@ -37,7 +37,7 @@ from harness.store.file.sealing import (
     ready_to_seal,
     sealed_column,
 )
-from harness.store.file.trouble import (
+from harness.store.sqlite.trouble import (
     intern_text,
     of_kind,
     stored_object,

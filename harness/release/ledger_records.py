@@ -12,7 +12,7 @@ from harness.core.canonical import canonical_bytes
 from harness.sealed.archive import SignedRecord
 from harness.sealed.chain import ChainedRecord
 from harness.sealed.strict_records import Count, Hex64, StrictRecord
-from harness.vault.records import Moment
+from harness.vault.vault_records import Moment
 
 PolicyName = Literal["official", "strict", "blind", "trusted"]
 RefusedStage = Literal["install", "load", "translate"]

@@ -19,9 +19,9 @@ import click
 from harness.card.reading import read_card_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import PUBLISHED, write_file
-from harness.store.file.database import default_path, home, opened
+from harness.store.sqlite.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.review.verify import read_key
+from rosetta_tui.commands.review.certificates import read_key
 from rosetta_tui.request.click_options import adding_those_of
 from rosetta_tui.request.options import told
 from rosetta_tui.request.vault import out_of_vault, vault_request
@@ -109,7 +109,7 @@ with when_used():
     from harness.run import vault_opening
     from harness.store import runs
     from harness.store.corpora import entries
-    from harness.store.file import database
+    from harness.store.sqlite import database
     from harness.vault import opening
 
 
@@ -178,7 +178,7 @@ with when_used():
     from harness import reproduce as reproduction
     from harness.core import canonical
     from rosetta_tui.app import display
-    from rosetta_tui.report import records
+    from rosetta_tui.report import verification
 
 
 @click.command()
@@ -240,9 +240,9 @@ def reproduce(
             write_file(output, data, overwrite=overwrite, mode=PUBLISHED)
             click.echo(f"Written: {plain(str(output))}", err=True)
         if as_json:
-            click.echo(form_text("runs-reproduce", records.reproduction_json(made)))
+            click.echo(form_text("runs-reproduce", verification.reproduction_json(made)))
         else:
-            for line in records.reproduction_lines(made):
+            for line in verification.reproduction_lines(made):
                 click.echo(plain(line))
         return 0 if reproduction_comparison.reproduced else 1
 
@@ -284,7 +284,7 @@ with when_used():
     from harness.card.checking import lint_subject, linting
     from harness.run import vault_opening
     from harness.store import runs
-    from rosetta_tui.report import records as report_lint
+    from rosetta_tui.report import verification as report_lint
 
 
 @click.command()

@@ -26,8 +26,8 @@ from harness.core.storage import private_folder, storable, write_file
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, lock_of, seal, unseal
 from harness.sealed.strict_records import FileError
-from harness.store.file.copies import original_of
-from harness.store.file.trouble import of_kind, stored_json, transaction
+from harness.store.sqlite.copies import original_of
+from harness.store.sqlite.trouble import of_kind, stored_json, transaction
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 

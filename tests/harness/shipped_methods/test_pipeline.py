@@ -14,16 +14,16 @@ from harness.core.failures import ErrorClass, UsageError
 from harness.endpoint.endpoints import no_key
 from harness.method.method import Method, MethodClass
 from harness.method.options import MethodOptions
-from harness.methods.checks import LengthCheck, ScriptCheck, SourceCopyCheck
-from harness.methods.pipeline import MOST_ROUNDS
-from harness.methods.registry import build
 from harness.run.beginning import resume_method
-from harness.store.file.database import open_store
+from harness.shipped_methods.checks import LengthCheck, ScriptCheck, SourceCopyCheck
+from harness.shipped_methods.pipeline import MOST_ROUNDS
+from harness.shipped_methods.registry import build
 from harness.store.runs import find_run
+from harness.store.sqlite.database import open_store
 from tests.harness.evaluation import begun, chat_plan, corpus
-from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
 from tests.harness.scripted import Scripted
 from tests.harness.sealed.refusals import refuses
+from tests.harness.shipped_methods.conftest import HttpCalls, Server, completion, entry, options
 
 
 @pytest.fixture

@@ -32,23 +32,23 @@ from harness.endpoint.endpoints import (
 )
 from harness.inputs.dictionary import read_coaching
 from harness.method.method import Method
+from harness.method.method_names import method_names
 from harness.method.option_table import METHODS
 from harness.method.options import MethodOptions, keys_in, refuse_told_keys, refuse_written_keys
-from harness.method.shipped import method_names
-from harness.methods.chat import briefing
-from harness.methods.checks import make_checks
-from harness.methods.registry import build
 from harness.setup.plan import Plan
-from harness.store.file.database import opened
+from harness.shipped_methods.chat import briefing
+from harness.shipped_methods.checks import make_checks
+from harness.shipped_methods.registry import build
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from harness.store.sqlite.database import opened
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.doctor import key
 from rosetta_tui.request.draft import NAME, RunDraft, keep_draft
 from tests.harness.evaluation import LANGUAGES, begun, corpus, query
-from tests.harness.methods.conftest import PLUGIN, HttpCalls, Server, completion, entry
 from tests.harness.sealed.refusals import refuses
+from tests.harness.shipped_methods.conftest import PLUGIN, HttpCalls, Server, completion, entry
 from tests.keyring_in_memory import MemoryKeyring
 
 ESPERANTO = MethodOptions(source_language="en", target_language="eo")

@@ -40,9 +40,9 @@ from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION
 from harness.setup.scoring_options import check_stated
 from harness.setup.scoring_tools import stated_setup
-from harness.store.file.database import home
-from harness.store.file.trouble import transaction
 from harness.store.runs import find_run
+from harness.store.sqlite.database import home
+from harness.store.sqlite.trouble import transaction
 from harness.store.withdrawn import entry_ids_of_run, now_standing
 from scoring.core.inventory import composite, profile_for
 from scoring.core.scorer import Scorer

@@ -23,12 +23,12 @@ from harness.endpoint.transport import FEWEST_BYTES, most_bytes
 from harness.method.completions import output_of, read_completion
 from harness.method.method import Method, MethodClass
 from harness.method.options import MethodOptions
-from harness.methods.chat import by_number, numbered
-from harness.methods.registry import build
+from harness.shipped_methods.chat import by_number, numbered
+from harness.shipped_methods.registry import build
 from tests.harness.endpoint.sending import ANYWHERE, GOOD, failure, request, send
-from tests.harness.methods.conftest import HttpCalls, Server, completion, entry
 from tests.harness.scripted import Answer, Scripted
 from tests.harness.sealed.refusals import refuses
+from tests.harness.shipped_methods.conftest import HttpCalls, Server, completion, entry
 from tests.review.thorough import examples
 
 KEY = "k-secret"

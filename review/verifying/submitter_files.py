@@ -7,12 +7,12 @@ from typing import Final
 
 from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verdict import CardCheck
-from harness.card.checking.verify import check_hash
+from harness.card.checking.verify_card import check_hash
 from harness.card.model import HASH_FIELD
 from harness.card.reading import parse_object
 from harness.leaderboard.official import verify_released
-from harness.method.shipped import BUNDLE_SUFFIX
-from harness.release.records import ReleasedCard
+from harness.method.method_names import BUNDLE_SUFFIX
+from harness.release.ledger_records import ReleasedCard
 from harness.sealed.archive import read_signed_record
 from harness.sealed.keys import key_phrase
 from harness.sealed.keys import verify as signed_by

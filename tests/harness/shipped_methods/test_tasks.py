@@ -21,14 +21,14 @@ from harness.inputs.outputs import own_outputs
 from harness.inputs.prompt import Prompt, load_prompt, shipped_versions
 from harness.method.method import Method, shares
 from harness.method.options import MethodOptions, check_options, flag
-from harness.methods.registry import build
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
+from harness.shipped_methods.registry import build
 from rosetta_tui.commands.run import run
 from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
 from tests.harness.evaluation import Heard, kept, resume, run_corpus
-from tests.harness.methods.conftest import HttpCalls, Server, completion, options
 from tests.harness.sealed.refusals import refuses
+from tests.harness.shipped_methods.conftest import HttpCalls, Server, completion, options
 from tests.review.thorough import examples, first
 
 OTHERS = sorted(set(TASKS) - {"translation"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlite_utils import Database, Migrations
 
-from harness.store.file.schema import STEPS
+from harness.store.sqlite.schema import STEPS
 
 migrations = Migrations("rosetta")
 

@@ -29,8 +29,8 @@ from harness.sealed.stick import MOST_BYTES
 from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, Id, StrictRecord
 from harness.vault.grants import files
 from harness.vault.keepers import CARD_SUFFIX, read_card
-from harness.vault.records import MOST_WORDS, Moment
 from harness.vault.request import REQUEST_SUFFIX
+from harness.vault.vault_records import MOST_WORDS, Moment
 
 MOST_NAME: Final = 100
 """Characters of a file's name; with its folder it stays below what Windows takes."""

@@ -25,13 +25,13 @@ from harness.core.calls import Calls
 from harness.core.failures import ErrorClass, UsageError
 from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, MethodClass, Output, Setup
+from harness.method.method_names import BUNDLE_SUFFIX, SHIPPED, SUBMITTED, installed
 from harness.method.options import MethodOptions, keys_in
-from harness.method.shipped import BUNDLE_SUFFIX, SHIPPED, SUBMITTED, installed
-from harness.methods.api import SERVICES, api
-from harness.methods.baselines import Constant, CopySource, Glossary, human, replay
-from harness.methods.chat import chat, refuse_translator
-from harness.methods.local_model import LocalModel
-from harness.methods.pipeline import pipeline
+from harness.shipped_methods.api import SERVICES, api
+from harness.shipped_methods.baselines import Constant, CopySource, Glossary, human, replay
+from harness.shipped_methods.chat import chat, refuse_translator
+from harness.shipped_methods.local_model import LocalModel
+from harness.shipped_methods.pipeline import pipeline
 
 # ---- A plain function as a method: three lines in a file are enough ----
 

@@ -30,15 +30,15 @@ from harness.store import results, run_list
 from harness.store.attachments import change_words
 from harness.store.corpora.entries import read_entries
 from harness.store.corpora.listing import list_corpora
-from harness.store.file import database
-from harness.store.file.copies import PREFIX, erase_left_copies
-from harness.store.file.database import mark_of, open_store, opened
-from harness.store.file.openings import Floor, RunOpening, damaged, set_plan
-from harness.store.file.trouble import in_words
 from harness.store.mixed_setups import asked_with, parts_of, tried_before, tries_before
 from harness.store.results import read_attempts, read_results
 from harness.store.run_list import PARTS, list_runs
 from harness.store.runs import find_run, find_trashed, read_run
+from harness.store.sqlite import database
+from harness.store.sqlite.copies import PREFIX, erase_left_copies
+from harness.store.sqlite.database import mark_of, open_store, opened
+from harness.store.sqlite.openings import Floor, RunOpening, damaged, set_plan
+from harness.store.sqlite.trouble import in_words
 from review.log.table import not_saved
 from review.session.words.troubles import SAVING, STICKS
 from rosetta_tui.app.display import say_lacking
@@ -49,7 +49,7 @@ from tests.harness.evaluation import CHEAP as PLAN
 from tests.harness.evaluation import chat_plan, corpus, query, run_corpus
 from tests.harness.scripted import error, serving, translated
 from tests.harness.sealed.refusals import refuses
-from tests.harness.store.file.damaged import damage
+from tests.harness.store.sqlite.damaged import damage
 from tests.review.thorough import examples, times
 from tests.tui.scenes import sealed
 
@@ -367,7 +367,7 @@ def test_fault_of_the_program_goes_up_as_it_is(
 READER = """
 import sys
 from pathlib import Path
-from harness.store.file.copies import copied
+from harness.store.sqlite.copies import copied
 print(copied(Path(sys.argv[1]), Path(sys.argv[1] + "-wal")), flush=True)
 sys.stdin.read()
 """

@@ -93,7 +93,7 @@ class LocalModel(BoxedMethod):
         tokenizers = [str(given), str(other if other.is_file() else given)]
         asked = _decoding(options.settings).model_dump(mode="json")
         asked |= {"folder": str(folder.resolve()), "tokenizers": tokenizers}
-        inside = Path(str(files("harness.methods.inside")))
+        inside = Path(str(files("harness.shipped_methods.inside")))
         code = BoxedCode(inside, "translating:Translating", options=asked)
         limits = limits_for((folder / MODEL).stat().st_size)
         # What links in the folder lead to is read too, as where models are kept once for several folders.

@@ -23,14 +23,14 @@ from harness.core.failures import BudgetReached, CallError, ErrorClass, HarnessE
 from harness.core.user_file import folder_sha256
 from harness.method.method import Method, MethodClass, Output, Recorded, Result, Setup
 from harness.method.options import MethodOptions
-from harness.methods.local_model import LocalModel, limits_for
-from harness.methods.registry import build
 from harness.setup.plan import Plan, RunOptions
+from harness.shipped_methods.local_model import LocalModel, limits_for
+from harness.shipped_methods.registry import build
 from tests.harness.box.making import descendants, new_since, require_ended
 from tests.harness.evaluation import LANGUAGES, Heard, corpus, kept, query, run_corpus
-from tests.harness.methods.tiny_model import SAYS, tiny_model
 from tests.harness.scripted import Scripted, error, json_answer
 from tests.harness.sealed.refusals import refuses
+from tests.harness.shipped_methods.tiny_model import SAYS, tiny_model
 
 Act = Callable[[], Any]
 
@@ -386,7 +386,7 @@ def test_model_is_loaded_once_and_its_process_told_no_secret(tmp_path: Path, mon
 
 def test_batch_without_end_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, before = LocalModel(_options(tiny_model(tmp_path / "tiny"))), descendants()
-    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(entry_seconds=1e-6))
+    monkeypatch.setattr("harness.shipped_methods.local_model.limits_for", lambda _: Limits(entry_seconds=1e-6))
     late = LocalModel(_options(tmp_path / "tiny"))
     [[output]] = asyncio.run(_in_turn(late, [_entry()]))
     assert (output.text, output.error_class) == (None, ErrorClass.TIMEOUT)
@@ -400,7 +400,7 @@ def test_batch_without_end_leaves_no_process(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a limit of memory")
 def test_too_much_memory_is_the_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tiny_model(tmp_path / "tiny")
-    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(memory_bytes=128 << 20))
+    monkeypatch.setattr("harness.shipped_methods.local_model.limits_for", lambda _: Limits(memory_bytes=128 << 20))
     small = LocalModel(_options(folder))
     [[output]] = asyncio.run(_in_turn(small, [_entry()]))
     assert output.error_class is ErrorClass.METHOD
@@ -433,7 +433,7 @@ import asyncio, sys
 from pathlib import Path
 from corpora.model.entry import Entry
 from harness.method.options import MethodOptions
-from harness.methods.local_model import LocalModel
+from harness.shipped_methods.local_model import LocalModel
 
 async def ask():
     told = MethodOptions(source_language="en", target_language="eo", model_folder=Path(sys.argv[1]))

@@ -19,11 +19,11 @@ from harness.endpoint.endpoints import no_key
 from harness.inputs.dictionary import Dictionary, read_dictionary
 from harness.inputs.outputs import read_outputs
 from harness.method.method import Method, MethodClass, Recorded
-from harness.method.shipped import METHOD_CLASSES
-from harness.methods.baselines import word_by_word
-from harness.methods.registry import build
-from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
+from harness.method.method_names import METHOD_CLASSES
+from harness.shipped_methods.baselines import word_by_word
+from harness.shipped_methods.registry import build
 from tests.harness.sealed.refusals import refuses
+from tests.harness.shipped_methods.conftest import HttpCalls, Server, completion, entry, options
 from tests.review.thorough import examples
 
 CREE = Dictionary([
