@@ -43,6 +43,10 @@ class EventError(HarnessError):
     """One event that cannot be believed; the message never quotes its text."""
 
 
+class LaterEventError(EventError):
+    """An event that is whole, and says something that this version does not know."""
+
+
 @dataclass(frozen=True)
 class Event:
     """One event; equal ids mean equal heads."""
@@ -114,7 +118,14 @@ def read_event(line: bytes) -> Event:
     else:
         if not (isinstance(salt, str) and re.fullmatch(r"[0-9a-f]{32}", salt)):
             raise EventError("has no salt")
-        event = Event(*facts, payload=read_payload(payload, raw["head"]["kind"]), salt=bytes.fromhex(salt))
+        try:
+            said = read_payload(payload, raw["head"]["kind"])
+        except EventError as error:
+            with suppress(UsageError):
+                if facts[-1] == hashlib.sha256(bytes.fromhex(salt) + canonical_bytes(payload)).hexdigest():
+                    raise LaterEventError(f"{error}: a newer version wrote it") from None
+            raise
+        event = Event(*facts, payload=said, salt=bytes.fromhex(salt))
         if event.payload is None or _commitment(event.payload, bytes.fromhex(salt)) != event.commit:
             raise EventError("was changed after it was written: its content does not match its head")
     try:
@@ -124,6 +135,15 @@ def read_event(line: bytes) -> Event:
     if not same:
         raise EventError("is not written in the one canonical form")
     return event
+
+
+def is_later(line: bytes) -> bool:
+    """Return whether a line is an event that only a newer version can read."""
+    try:
+        read_event(line)
+    except EventError as error:
+        return isinstance(error, LaterEventError)
+    return False
 
 
 def shut_event(head: object, payload: object) -> Event:
@@ -148,7 +168,7 @@ def _read_head(head: object) -> tuple[str, int, int, str, Kind, str]:
     if not (_DEVICE.fullmatch(head["device"]) and _HEX64.fullmatch(head["commit"])):
         raise EventError("has an id in its head that is none")
     if head["kind"] not in set(Kind):
-        raise EventError("is of a kind that this version does not know")
+        raise LaterEventError("is of a kind that this version does not know")
     return (head["device"], head["seq"], head["lamport"], head["prev"], Kind(head["kind"]), head["commit"])
 
 

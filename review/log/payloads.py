@@ -57,6 +57,7 @@ class Face(StrEnum):
     TERMINAL = "terminal"
     LINES = "lines"
     DESKTOP = "desktop"
+    BROWSER = "browser"
 
 
 class Scope(StrEnum):

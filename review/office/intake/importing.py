@@ -21,7 +21,7 @@ from harness.sealed.stick import RATINGS_SUFFIX, StickError
 from harness.sealed.strict_records import FileError, FileProblem
 from review.files.manifests import BatchManifest
 from review.files.ratings import RatingsFile, chains_of, contents_of, open_ratings
-from review.log.event import Event, EventError, known_withdrawals, read_event
+from review.log.event import Event, EventError, is_later, known_withdrawals, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, merge
 from review.log.payloads import Kind, Withdraw
 from review.log.table import NotSaved, devices_of, insert_event, read_device, read_person, saying
@@ -46,6 +46,11 @@ _TAKEN_BACK = (
 _NOT_SIGNED_FOR = (
     "what its laptop signed is not what it holds. Ask for a new copy; where that is refused too, install the "
     "newest version here and on the laptop."
+)
+
+_LATER = (
+    "it holds answers that this version cannot read, so nothing of it is taken: {count} of its {events} events were "
+    "written by a newer version. Install the newest version here, then import the file again."
 )
 
 _BATCH = (
@@ -142,6 +147,11 @@ class _Came:
                 incoming.append(line)
         return incoming
 
+    @property
+    def later(self) -> int:
+        """Return how many of its events a newer version wrote, which this one cannot read."""
+        return sum(isinstance(line, bytes) and is_later(line) for line in self.incoming)
+
     @cached_property
     def events(self) -> Sequence[Event]:
         """Those of its lines that are events."""
@@ -193,8 +203,9 @@ def _received(office: Office, came: _Came) -> FileReport:
         if not set_aside(office, manifest.signer, came.name, came.data, came.phrase(review)):
             return came.refused(_TOO_MUCH_WAITS, review)
         return came.report(FileOutcome.SET_ASIDE, review)
-    if laptop.removed is not None:
-        return came.refused(_taken_out(laptop), review, named=True)
+    later = _LATER.format(count=came.later, events=manifest.events) if came.later else ""
+    if why := later if laptop.removed is None else _taken_out(laptop):
+        return came.refused(why, review, named=True)
     return _taken(office, review, laptop, came)
 
 

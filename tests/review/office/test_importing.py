@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -34,7 +35,7 @@ from review.office.store.store import Office
 from rosetta_tui.review.organiser.words.plan import not_shown_words
 from tests.growth import sqlite_steps
 from tests.harness.sealed.refusals import refuses
-from tests.review.office.laptops import NOW, hand_in, made, person, take_file
+from tests.review.office.laptops import NOW, events_of, hand_in, made, next_of, person, rating, take, take_file
 from tests.review.office.made import WALL, Desk, Person, desk, random_ratings, take_vouched, vouch_for
 from tests.review.office.secret_entries import secret_desk
 from tests.review.thorough import times
@@ -251,6 +252,20 @@ def test_damaged_files_are_refused_in_words_and_stop_no_other(made: Desk, tmp_pa
     reports = list(import_files(made.office, [made.identity.age], files, now=NOW))
     refused = [report.outcome is FileOutcome.REFUSED for report in reports]
     assert refused == [bool(report.why) for report in reports] == [True, True, False, True]
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+def test_events_of_a_newer_version_refuse_their_file(made: Desk) -> None:
+    someone = person(made, 0, 2)
+    events = events_of(someone)
+    rate = rating(someone, 2).model_copy(update={"face": "telephone"})
+    report = take(made, someone.identity, [*events, next_of(events[-1], rate)])
+    assert report.outcome is FileOutcome.REFUSED
+    assert "1 of its 4 events were written by a newer version. Install the newest version here" in report.why
+    assert not ids(made)
+    changed = next_of(events[-1], rate)
+    damaged = replace(changed, salt=bytes(15) + b"1")
+    assert take(made, someone.identity, [*events, damaged]).why.startswith("x: what its laptop signed is not")
 
 
 def test_what_a_laptop_could_not_show_is_named_by_its_entry(made: Desk) -> None:
