@@ -20,6 +20,7 @@ from corpora.model.corpus import INHERITED, LEAST_OF_CANARY, Dataset, texts_of
 from corpora.model.entry import Segment
 from corpora.model.terms import TermMarking, speaks_of_terms
 from corpora.model.vocabularies import (
+    SECRET_SEGMENTS,
     UNKNOWN,
     context_labels,
     find_label,
@@ -189,7 +190,7 @@ _TERM_NAMES = frozenset({
 """Other names by which a term of transmission may be called, folded."""
 _COUNTED = frozenset(["id", "no", "nr", "num", "number", "index"])
 """With one of these and a whole number as its value, ``segment_id`` numbers sentences."""
-_SECRET = frozenset(segment.value.replace("_", "") for segment in Segment if segment.secret) | {
+_SECRET = frozenset(segment.replace("_", "") for segment in SECRET_SEGMENTS) | {
     "heldoutset", "heldouttest", "holdout", "holdoutset", "goldstandardset", "sealed", "secret",
 }  # fmt: skip
 """Names of the secret segments without signs between their words, and what else they are called."""

@@ -29,6 +29,9 @@ class Segment(StrEnum):
         """True where neither source nor reference may leave the governance organisation."""
 
 
+SECRET_SEGMENTS = frozenset(segment for segment in Segment if segment.secret)
+
+
 SEGMENT_NAMES = {"dev": Segment.DEVELOPMENT, "sealed": Segment.GOLD_STANDARD, "holdout": Segment.HELD_OUT}
 """What the reference implementation calls segments in the sets of its contests."""
 

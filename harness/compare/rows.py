@@ -12,7 +12,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from corpora.files.json_types import JsonObject
-from corpora.model.entry import EntryId, Segment, reveal_here
+from corpora.model.entry import EntryId, reveal_here
+from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.core.failures import UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stated_setup, stored_setup
@@ -32,8 +33,6 @@ from scoring.metrics.inventory import make_metrics, make_scorer
 from scoring.packs.views import MetricTotals
 from scoring.statistics.intervals import spreads
 from scoring.words.source_words import Resources
-
-_SECRET = frozenset(segment.value for segment in Segment if segment.secret)
 
 
 class CorpusRow(NamedTuple):
@@ -133,7 +132,7 @@ class OrderedRun:
 
     def is_secret(self, row: ComparedRow) -> bool:
         """Return whether the entry of one of the rows is secret."""
-        return self.local_only or row.entry.segment in _SECRET
+        return self.local_only or row.entry.segment in SECRET_SEGMENTS
 
     @cached_property
     def by_id(self) -> dict[EntryId, ComparedRow]:

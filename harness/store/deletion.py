@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 
-from corpora.model.entry import Segment
+from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.core.failures import StoreError, UsageError
 from harness.store.corpora.entries import forget_unused_secrets, read_dataset
 from harness.store.holding import alone, forget_lock
@@ -94,10 +94,9 @@ def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
         return False
     if read_dataset(connection, run.corpus).terms.local_only:
         return True
-    secret = [segment.value for segment in Segment if segment.secret]
-    marks = ",".join("?" * len(secret))
+    marks = ",".join("?" * len(SECRET_SEGMENTS))
     rows = connection.execute(
-        f"SELECT position FROM entries WHERE corpus = ? AND segment IN ({marks})", (run.corpus, *secret)
+        f"SELECT position FROM entries WHERE corpus = ? AND segment IN ({marks})", (run.corpus, *SECRET_SEGMENTS)
     )
     chosen = frozenset(run.positions)
     return any(position in chosen for (position,) in rows)

@@ -58,11 +58,6 @@ class EntryOfRuns:
     turned: bool  # true where texts are shown in the other writing of the language
 
     @property
-    def secret(self) -> bool:
-        """Return whether its texts may leave this machine in no file, copy or message."""
-        return self.entry.secret or bool(self.comparison.entries.secret[self.place])
-
-    @property
     def task(self) -> str:
         return self.comparison.sides[0].rows.setup.task
 
@@ -220,9 +215,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
 
     @property
     def holds_secret(self) -> bool:
-        """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
-        facts = self.facts
-        return facts is not None and facts.secret
+        return bool(self._comparison.entries.secret[self.place])
 
     async def _show(self) -> None:
         facts = self.facts

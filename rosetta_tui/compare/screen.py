@@ -316,7 +316,7 @@ class CompareScreen(ReasonedScreen):
         if comparison is None or texts is None or view is None or place is None:
             return GONE
         facts = entry_of_runs(comparison, texts, view, place)
-        return GONE if facts is None else EntryPage(facts.entry, facts.secret, self._page_lines(facts))
+        return GONE if facts is None else EntryPage(facts.entry, self._page_lines(facts))
 
     def _page_lines(self, facts: EntryOfRuns) -> Iterator[PageLine]:
         """Yield what the screen of the entry shows, and how the outputs of the pair came about."""

@@ -283,11 +283,6 @@ class CorpusEntryScreen(EntryByEntryScreen):
     def language(self) -> str:
         return self._dataset.target_language
 
-    @property
-    def holds_secret(self) -> bool:
-        """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
-        return self._rows.secret(self._index)
-
     async def _show(self) -> None:
         entry = self.entry
         self.query_one(StatusBar).say(self._head("" if entry is None else entry.id, entry))

@@ -18,6 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from corpora.model.task import TRANSLATION
+from corpora.model.vocabularies import SECRET_SEGMENTS
 from corpora.text.messages import counted
 from harness.store.corpora import listing
 from harness.store.run_list import RunSummary
@@ -125,9 +126,10 @@ class CorpusScreen(PanedScreen):
     @property
     def holds_secret(self) -> bool:
         """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
-        if self.summary is None:
+        summary = self.summary
+        if summary is None:
             return False
-        return not {"gold_standard", "held_out"}.isdisjoint(map(str, self.summary.segments))
+        return summary.dataset.terms.local_only or not SECRET_SEGMENTS.isdisjoint(summary.segments)
 
     # Reading
 
@@ -202,12 +204,12 @@ class CorpusScreen(PanedScreen):
         return None if self.table.place is None else (self.table.place, self.examination is None)
 
     def entry_page(self) -> EntryPage:
-        entry, place, summary, rows = self.table.entry, self.table.place, self.summary, self.table.entries
-        if entry is None or place is None or summary is None or rows is None:
+        entry, place, summary = self.table.entry, self.table.place, self.summary
+        if entry is None or place is None or summary is None:
             return GONE
         problems = [] if self.examination is None else self.examination.of_entry(place)
         lines = detail_screens.entry_lines(entry, problems, summary.dataset.task, turned=False)
-        return EntryPage(entry, rows.secret(self.table.cursor), lines)
+        return EntryPage(entry, lines)
 
     # Sort, filter
 

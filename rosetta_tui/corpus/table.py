@@ -206,11 +206,6 @@ class CorpusEntryRows(OrderedRows):
         left_out = f"source and reference: {entry.secret_because}"
         return {**record, LEFT_OUT: left_out} if entry.secret else record
 
-    def secret(self, index: int) -> bool:
-        """Return whether a row belongs to a secret segment, of which nothing is copied or exported."""
-        entry = self.entry(index)
-        return entry is not None and entry.secret
-
 
 FLAGGED = "what the checks found"  # what entries have in common that a check is about
 

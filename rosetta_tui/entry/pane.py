@@ -39,17 +39,16 @@ class EntryPage(NamedTuple):
     """The page of the entry under a cursor."""
 
     entry: Entry | None  # None where it cannot be read
-    secret: bool
     lines: Iterable[PageLine]  # made only where they are shown
 
 
-GONE = EntryPage(None, False, NO_LINES)
+GONE = EntryPage(None, NO_LINES)
 
 
 class EntryPane(ScrollView, can_focus=True):
     """Labelled texts that wrap beside their labels; drawn by lines, because a layout for each row costs too much."""
 
-    ALLOW_SELECT = False
+    ALLOW_SELECT = False  # a secret text must not be copied off the screen
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "rows", "To the rows", show=False, id="pane.leave"),
         Binding("k", "scroll_up", "Up", show=False, id="table.up"),
@@ -162,11 +161,7 @@ class PanedScreen(SearchedScreen):
         if place is None:
             self.pane.show_page(Content.styled("no entry", "$quiet"), (), top=True)
             return
-        entry, secret, lines = self.entry_page()
-        if secret:
-            # nothing of a secret entry stands beside a table, where anyone who passes by can read it
-            words = "This entry is secret: enter shows it on this computer."
-            lines = (PageLine("", Content.styled(words, "$quiet")),)
+        entry, lines = self.entry_page()
         self.pane.show_page(_title(entry), lines, top=not same)
         if not same:
             if self._rest is not None:

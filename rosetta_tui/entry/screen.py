@@ -58,9 +58,14 @@ class EntryByEntryScreen(Screen[int]):
         raise NotImplementedError
 
     @property
+    def entry(self) -> Entry | None:
+        """The entry that is shown; None where it cannot be read."""
+        raise NotImplementedError
+
+    @property
     def holds_secret(self) -> bool:
         """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
-        raise NotImplementedError
+        return self.entry is not None and self.entry.secret
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
@@ -161,9 +166,8 @@ class EntryScreen(EntryByEntryScreen):
         return "" if self._pages.scoring is None else self._pages.scoring.target_language
 
     @property
-    def holds_secret(self) -> bool:
-        """Return whether text of a secret entry is shown, which no selection may take to the clipboard."""
-        return self._facts is not None and self._facts.entry.secret
+    def entry(self) -> Entry | None:
+        return None if self._facts is None else self._facts.entry
 
     # The page
 

@@ -344,14 +344,14 @@ class LiveScreen(ReasonedScreen):
         if facts is None or place is None or self._explaining is None:
             return GONE
         lines = page_lines(facts, self._explaining.known.get(place), {"prompt"}, self._found_in(place))
-        return EntryPage(facts.entry, facts.entry.secret, lines)
+        return EntryPage(facts.entry, lines)
 
     def explain_entry(self) -> None:
         explaining, place = self._explaining, self.table.place
         if explaining is None or place is None or place in explaining.known or explaining.why_not is not None:
             return
         facts = self._facts(place)
-        if facts is None or facts.result is None or facts.result.failed or facts.entry.secret:
+        if facts is None or facts.result is None or facts.result.failed:
             return
         entry, result = facts.entry, facts.result
 

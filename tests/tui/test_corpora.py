@@ -26,6 +26,7 @@ from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen
+from rosetta_tui.show.columns import LEFT_OUT
 from rosetta_tui.toolkit.form.file_choice import FileChoice
 from tests.corpora.making import json_file
 from tests.tui.golden import SMALL, look
@@ -138,7 +139,7 @@ async def test_secret_entry_is_shown_and_never_copied(faulty: tuple[Corpus, Path
     async with showing(App(None, path), screen, (120, 30)) as (app, pilot):
         assert screen.holds_secret
         assert screen.table.entries is not None
-        assert [screen.table.entries.secret(row) for row in range(4)] == [False, False, False, True]
+        assert [LEFT_OUT in screen.table.entries.record(row) for row in range(4)] == [False, False, False, True]
         await press(pilot, "end", "y", "enter")
         assert "Sekreta nokto" in text(app)
         page = app.screen

@@ -13,6 +13,7 @@ from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import AnyEntry, Entry, Segment, reveal_here, seal_secret
 from corpora.model.task import TRANSLATION
 from corpora.model.terms import Terms
+from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.store.sqlite.sealing import (
     NOT_STORED,
     CorpusSeal,
@@ -88,7 +89,6 @@ def forget_unused_secrets(connection: sqlite3.Connection) -> int:
 
 def _stored_secrets(connection: sqlite3.Connection, corpus: int) -> dict[int, Segment | None]:
     """Return the segments of the secret entries that are stored, by place."""
-    secret = [segment.value for segment in Segment if segment.secret]
     terms = read_dataset(connection, corpus).terms
     rows = connection.execute(
         "SELECT position, segment FROM entries WHERE corpus = ? AND rest IS NOT ?", (corpus, NOT_STORED)
@@ -96,7 +96,7 @@ def _stored_secrets(connection: sqlite3.Connection, corpus: int) -> dict[int, Se
     return {
         position: None if segment is None else stored_word(segment, Segment)
         for position, segment in rows
-        if terms.keeps(segment) or segment in secret
+        if terms.keeps(segment) or segment in SECRET_SEGMENTS
     }
 
 
@@ -289,7 +289,6 @@ def open_entries(
 def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozenset[int]:
     """Return the places of the secret entries of a corpus, sealed ones among them whatever they say; nothing is opened."""
     envelope = _read_envelope(connection, corpus_id)
-    secret = {segment.value for segment in Segment if segment.secret}
     sealed = sealed_column(connection, "entries", "e")
     rows = connection.execute(
         f"SELECT position, segment, {sealed} IS NOT NULL FROM entries e WHERE corpus = ?", (corpus_id,)
@@ -297,7 +296,7 @@ def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozense
     return frozenset(
         place
         for place, segment, is_sealed in rows
-        if is_sealed or segment in secret or (envelope is not None and envelope.keeps(segment))
+        if is_sealed or segment in SECRET_SEGMENTS or (envelope is not None and envelope.keeps(segment))
     )
 
 

@@ -14,9 +14,9 @@ from hashlib import blake2b
 
 from corpora.files.problems import shown
 from corpora.model.corpus import Corpus
-from corpora.model.entry import AnyEntry, Entry, Segment, reveal_here
+from corpora.model.entry import AnyEntry, Entry, reveal_here
 from corpora.model.terms import Terms
-from corpora.model.vocabularies import Transmission
+from corpora.model.vocabularies import SECRET_SEGMENTS, Transmission
 from corpora.text.comparison import is_blank, normalised
 from harness.core.failures import UsageError
 from harness.store.corpora.entries import read_dataset, read_entries
@@ -92,12 +92,11 @@ def _digest(key: bytes) -> Digest:
 
 def _complete(connection: sqlite3.Connection) -> None:
     """Make the digests of corpora that an older version stored, or whose key is lost, as far as texts are here."""
-    secret = [segment.value for segment in Segment if segment.secret]
-    marks = ",".join("?" * len(secret))
+    marks = ",".join("?" * len(SECRET_SEGMENTS))
     rows = connection.execute(
         f"SELECT DISTINCT corpus FROM entries WHERE segment IN ({marks}) AND corpus NOT IN"
         " (SELECT corpus FROM secret_texts) AND corpus IN (SELECT id FROM corpora WHERE NOT partial)",
-        secret,
+        [*SECRET_SEGMENTS],
     ).fetchall()
     # and those whose digests were made with a key that is not there any more
     kept = connection.execute("SELECT DISTINCT corpus, key_id FROM secret_texts").fetchall()

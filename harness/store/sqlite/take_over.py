@@ -23,7 +23,8 @@ from pydantic import ValidationError
 from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import Dataset
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import Entry
+from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.core.failures import StoreError
 from harness.store.sqlite.sealing import (
     DIGEST_KEY,
@@ -122,7 +123,6 @@ _NO_TEXT = "(SELECT body = '' FROM texts WHERE id = {})"
 
 def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
     """Return the places of secret entries whose texts are open, by corpus; corpora without any are left out."""
-    secret = [segment.value for segment in Segment if segment.secret]
     sealed = sealed_column(connection, "entries", "entries")
     open_corpora = {}
     for corpus, dataset in connection.execute("SELECT id, dataset FROM corpora").fetchall():
@@ -135,7 +135,7 @@ def lying_open(connection: sqlite3.Connection) -> dict[int, list[int]]:
             f" AND {_NO_TEXT.format('reference')})",
             (corpus, NOT_STORED),
         )
-        places = [place for place, segment in rows if local_only or segment in secret]
+        places = [place for place, segment in rows if local_only or segment in SECRET_SEGMENTS]
         if places:
             open_corpora[corpus] = places
     return open_corpora

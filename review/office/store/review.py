@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
-from corpora.model.entry import Segment
+from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.core.failures import HarnessError
 from harness.sealed.archive import read_manifest
 from harness.sealed.keys import Signed
@@ -143,8 +143,7 @@ class Review:
 
 def is_secret(key: AnswerKey, manifest: BatchManifest) -> bool:
     """Return whether a review asks about a secret entry, or its batches are sealed; ``manifest`` is any of its batches'."""
-    secrets = [segment for segment in Segment if segment.secret]
-    return manifest.secret or any(run.segments.get(s) for run in key.runs for s in secrets)
+    return manifest.secret or any(run.segments.get(s) for run in key.runs for s in SECRET_SEGMENTS)
 
 
 @dataclass(frozen=True, slots=True)

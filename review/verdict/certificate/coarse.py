@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError
 
-from corpora.model.entry import Segment
+from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.card.withholding import LEAST, clean, expected_half, rounded
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
@@ -182,8 +182,7 @@ def read_coarse(data: bytes, name: str) -> CoarseCertificate:
 
 def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> bool:
     """Return whether a certificate is over secret entries: by its segments, or by a batch that says so."""
-    named = {str(segment) for segment in Segment if segment.secret}
-    if named & {name for name, count in certificate.run.segments.items() if count}:
+    if SECRET_SEGMENTS & {name for name, count in certificate.run.segments.items() if count}:
         return True
     signed = () if evidence is None else evidence.batches.values()
     return any(json.loads(signed.content).get("secret") is True for signed in signed)
