@@ -5,6 +5,7 @@
 # make coverage          the share of lines that the tests, and the programs they start, reach
 # make bench   every script of docs/internals/benchmarks.md but the bundle's, one after the other
 # make reviewer-bundle   the reviewer's window without an installer, and what goes on a stick, in dist/
+# make web     the reviewer's page, from web/ into review/browser/built (needs npm)
 # make wheelhouse        the full program for computers without network, in dist/wheelhouse
 PYTHON ?= python3
 VENV ?= .venv
@@ -23,7 +24,7 @@ BENCHMARKS = scoring_statistics packs_wer scoring_intervals bleu_coverage fst_st
 # Tests start many programs: none of them compiles our modules anew, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check check-thorough coverage lock bench clean reviewer-bundle wheelhouse
+.PHONY: demo test lint check check-thorough coverage lock bench clean reviewer-bundle web wheelhouse
 
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
@@ -67,6 +68,9 @@ bench: $(VENV)/.tests
 
 reviewer-bundle: $(BUNDLE)/.installed
 	$(BUNDLE)/bin/python packaging/reviewer/build.py $(BUILT)
+
+web:
+	cd web && npm ci --ignore-scripts --no-audit --no-fund && npm run check && node build.mjs ../review/browser/built
 
 wheelhouse: $(VENV)/.installed
 	$(BIN)/python packaging/reviewer/wheelhouse.py
