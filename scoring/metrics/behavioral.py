@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence, Set
+from functools import cached_property, lru_cache
 
 from corpora.model.entry import Entry
 from corpora.text.messages import counted, listed, percent
@@ -15,7 +15,7 @@ from scoring.core.specification import metric_info
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.bitext import LEAST_PAIRS, LEAST_STEM, DictionaryTerm, Renderings
 from scoring.words.bitext import SIGNATURE as CONTENT
-from scoring.words.reading import SIGNATURE, Reading, capitalised, stem
+from scoring.words.reading import SIGNATURE, STEM, Reading, capitalised, stem
 from scoring.words.source_words import QUOTED, LanguageSide, Resources, Sides, languages_alike
 
 
@@ -71,9 +71,11 @@ class CodeSwitching(ResourceRate):
         if names and not (self._sides.capitals_tell_names and len(names) * 2 <= len(source.words)):
             # Where capitals are common, common words are no names.
             names = frozenset(name for name in names if not self._sides.listed(name))
+        sides = list(map(side, output.words))
+        if sides.count(LanguageSide.TARGET) == len(sides) and names.isdisjoint(output.distinct):
+            return [], len(sides)  # as most outputs are
         number, suspects = 0, []
-        for word, written in zip(output.words, output.written, strict=True):
-            language_side = side(word)
+        for word, written, language_side in zip(output.words, output.written, sides, strict=True):
             if language_side is LanguageSide.NONE or (word in names and capitalised(written)):
                 continue
             number += 1
@@ -163,6 +165,8 @@ class Hallucination(ResourceRate):
         """Return words and numbers without support, each with what it lacks, and how many are content."""
         bitext, entry = self._resources.bitext, translation.entry
         output = bitext.target.read(translation.output)
+        if not (output.words or output.numbers):
+            return [], 0
         source = bitext.source.read(entry.source)
         references = [bitext.target.read(text) for text in (entry.reference, *entry.variants)]
         # Words said again beyond what source and references repeat themselves.
@@ -170,21 +174,31 @@ class Hallucination(ResourceRate):
         repeated = frozenset(output.repeats[own:])
         frequent = bitext.target_function_words
         stems = references[0].stems.union(*(reference.stems for reference in references[1:]))
-        links = None if bitext.alignment is None else bitext.alignment.links
+        linked = self._linked(entry.source)
+        may_account = bool(source.names or self._resources.terms.terms)
         words, content = [], 0
         for place, (word, written) in enumerate(zip(output.words, output.written, strict=True)):
             if place in repeated:
                 words.append((written, _AGAIN))
             elif word in frequent:
                 continue
-            elif (beginning := stem(word)) not in stems and not (
-                (links and not links(beginning).keys().isdisjoint(source.stems) and not any(map(str.isdigit, word)))
-                or self._accounted(word, written, source, entry)
+            elif (beginning := word[:STEM]) not in stems and not (
+                (beginning in linked and not any(map(str.isdigit, word)))
+                or ((may_account or not word.isalpha()) and self._accounted(word, written, source, entry))
             ):
                 words.append((written, _LEFT_OVER if word in source.distinct else _UNLINKED))
             content += 1
         numbers = [(number, _NEW) for number in _new_numbers(output, source, references)]
         return words + numbers, content + len(output.numbers)
+
+    @cached_property
+    def _linked(self) -> Callable[[str], Set[str]]:
+        """Give the stems that render a word of a source; kept, for floors ask several times of each."""
+        return lru_cache(maxsize=256)(self._find_linked)
+
+    def _find_linked(self, source: str) -> Set[str]:
+        bitext = self._resources.bitext
+        return bitext.alignment.renderings(bitext.source.read(source).stems) if bitext.alignment else frozenset()
 
     def _accounted(self, word: str, written: str, source: Reading, entry: Entry) -> bool:
         """Return whether the source has a name, a number or a term that a word of the output renders."""

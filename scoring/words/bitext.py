@@ -76,6 +76,19 @@ class Alignment:
         known = self._known[target] = dict(zip(self._linked[span], self._probability[span], strict=True))
         return known
 
+    def renderings(self, sources: Iterable[str]) -> frozenset[str]:
+        """Return the target words that translate any of some source words."""
+        by_source = self._by_source
+        return frozenset[str]().union(*[by_source[word] for word in sources if word in by_source])
+
+    @cached_property
+    def _by_source(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for target, place in self._targets.items():
+            for source in self._linked[self._first[place] : self._first[place + 1]]:
+                found.setdefault(source, []).append(target)
+        return found
+
 
 def ibm1(
     sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], rounds: int = ROUNDS

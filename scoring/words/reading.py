@@ -27,6 +27,8 @@ _PART = regex.compile(rf"{_UNSPACED}\p{{M}}*|(?:(?!{_UNSPACED}).)+", regex.DOTAL
 _DIGITS = regex.compile(r"\p{Nd}+")
 _BETWEEN_DIGITS = frozenset(".,'’٫٬\u00a0\u202f\u2009")
 _BEFORE_A_SENTENCE = frozenset(".?!…:;。？！।॥؟።፧᙮\"“”„«»‹›'‘’(（[【「『¿¡—–•\n")
+STEM = 5
+"""Letters of a word's stem."""
 SIGNATURE = "words:folded|unspaced:characters"
 """How texts are taken apart, for the signatures of those who use it."""
 
@@ -49,7 +51,7 @@ class Reading:
     @cached_property
     def stems(self) -> frozenset[str]:
         """First letters of the folded words."""
-        return frozenset(map(stem, self.words))
+        return frozenset([word[:STEM] for word in self.words])
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -180,7 +182,7 @@ def unspaced(word: str) -> bool:
 
 def stem(word: str) -> str:
     """Return the first five letters: endings differ between forms of a word, and few texts show all forms."""
-    return word[:5]
+    return word[:STEM]
 
 
 def names_in(text: str) -> frozenset[str]:
