@@ -96,7 +96,7 @@ lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
 		--extra words --extra fonts --extra formats --group build pyproject.toml -o requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
-		--extra words --extra fonts --extra formats --extra hfst --extra embeddings --extra desktop --extra sql --extra meteor --extra cluster --extra postgres --extra engine --group build --group dev pyproject.toml -o requirements-dev.lock
+		--extra words --extra fonts --extra formats --extra hfst --extra embeddings --extra desktop --extra sql --extra meteor --extra cluster --extra postgres --extra engine --extra parquet --group build --group dev pyproject.toml -o requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
 		packaging/requirements-bundle.in -o packaging/requirements-bundle.lock
 	$(PYTHON) -P packaging/advisories.py ask

@@ -29,6 +29,7 @@ from harness.card.checking.recompute import (
     row_numbers,
 )
 from harness.card.checking.verify_card import verify_card
+from harness.card.exporting import card_bytes
 from harness.card.foreign_cards import ForeignLayout, adopt, layout, unwrapped
 from harness.card.foreign_logs import (
     card_of_published,
@@ -44,7 +45,7 @@ from harness.card.foreign_logs import (
 from harness.card.material import Material, fingerprint, iso_time
 from harness.card.model import HASH_FIELD, DatasetBlock, EntryResult, Retries, RunCard, seal_form
 from harness.card.reading import block, parse_object
-from harness.card.rows import card_bytes, raw_card, row_entry, row_result
+from harness.card.rows import raw_card, row_entry, row_result
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION

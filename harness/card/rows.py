@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from enum import StrEnum
 
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import AnyEntry, Entry, Segment
 from corpora.model.vocabularies import SEGMENT_NAMES
-from corpora.text.visible import guarded
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
 from harness.card.model import EntryResult, EntryUsage, RunCard, seal_form
-from harness.card.reading import block, card_head, inside_words, kept_inside, parse_object
+from harness.card.reading import block, card_head, parse_object
 from harness.core.calls import TOKENS, StatedUsage
-from harness.core.failures import ErrorClass, StoreError, UsageError
+from harness.core.failures import ErrorClass, StoreError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
-from harness.store.corpora.entries import open_entries, read_dataset, read_entries
+from harness.store.corpora.entries import read_entries
 from harness.store.results import RowWords, read_results, read_row_words
 from harness.store.runs import Run, read_imported, read_run
 from scoring.core.metric import EntryStatistics, StatisticsError
@@ -249,110 +243,3 @@ def _broken(run_id: str) -> StoreError:
         f"The seal of run {run_id[:8]} is broken: its rows in the store are not those that were "
         "sealed. The store was changed from outside; import the card from a copy."
     )
-
-
-# ---- Writing cards to files: whole, or only their entry rows for other programs ----
-
-
-class ExportForm(StrEnum):
-    """What is written of a run."""
-
-    CARD = "card"
-    """The whole card as JSON; ``verify`` and ``import`` read it."""
-    JSONL = "jsonl"
-    """One JSON object a line for each entry."""
-    CSV = "csv"
-    """One line for each entry; lists as JSON, nothing for null, and an apostrophe before what a spreadsheet would run."""
-
-
-_OF_ENDINGS = {
-    ".csv": ExportForm.CSV,
-    ".jsonl": ExportForm.JSONL,
-    ".ndjson": ExportForm.JSONL,
-    **dict.fromkeys((".tsv", ".xlsx", ".xls", ".ods", ".parquet", ".html", ".md"), None),
-}
-"""Ending of a file in lower case → its form, None where no form goes with it; any other is a card's."""
-
-
-def form_of(name: str) -> ExportForm:
-    """Return the form that a file's ending asks for; raises UsageError where nothing is written in such files."""
-    ending = os.path.splitext(name)[1].lower()  # noqa: PTH122  a name, also of no file
-    form = _OF_ENDINGS.get(ending, ExportForm.CARD)
-    if form is None:
-        raise UsageError(
-            f"A run is not written as {ending}. Choose a name that ends in .json (the card), .csv or .jsonl (its rows), "
-            "or add --form."
-        )
-    return form
-
-
-def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
-    """Return a sealed run in one of the forms; an imported card comes out byte for byte as it came in.
-
-    Raises HarnessError where the run is not sealed yet, UsageError where it has secret entries: what leaves of
-    those is a released card (``harness.release``).
-    """
-    card = load_card(connection, run)
-    imported = read_imported(connection, run)
-    if imported is None and kept_inside(card.as_json()):  # neither its rows nor its card leave like this
-        if form is not ExportForm.CARD:
-            raise UsageError(
-                "This run has secret entries; so no row of it leaves this machine. Export its released card: it has the scores. "
-                "For a copy of your own, copy the data folder."
-            )
-        raise UsageError(f"{inside_words(card.run_id)} For a copy of your own, copy the data folder.")
-    if form is ExportForm.CARD:
-        return imported or card_bytes(card)
-    rows = _exporting_rows(connection, run, card)
-    if form is ExportForm.JSONL:
-        lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
-        return "".join(f"{line}\n" for line in lines).encode()
-    return _csv(rows).encode()
-
-
-def card_bytes(card: RunCard) -> bytes:
-    """Write a card for people and programs: indented, in the order of the specification."""
-    text = json.dumps(card.as_json(), ensure_ascii=False, indent=2, allow_nan=False)
-    return f"{text}\n".encode()
-
-
-def _exporting_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> list[dict[str, Json]]:
-    """Return the rows of a card, each with the entry's own value of every metric, as ``RunHandle.entries`` has them."""
-    run = read_run(connection, number)
-    entries = open_entries(connection, run.corpus, run.positions)
-    target = read_dataset(connection, run.corpus).target_language or "und"
-    scorer = stored_scorer(run, target, list(entries.values()))
-    scores = {
-        card_id(entries[result.position].id): entry_scores(result, scorer)
-        for result in read_results(connection, run.id, sorted(entries))
-    }
-    fields = (row.model_dump(mode="json", by_alias=True) for row in card.results)
-    return [  # the row's own fields first, and its own values
-        row if row["withheld"] else {**row, **scores.get(row["entry_id"], {}), **row} for row in fields
-    ]
-
-
-def _csv(rows: Iterable[JsonObject]) -> str:
-    flat = []
-    for row in rows:
-        usage = {f"usage.{part}": count for part, count in block(row, "usage").items()}
-        flat.append({name: _cell(value) for name, value in [*row.items(), *usage.items()] if name != "usage"})
-    columns = list(dict.fromkeys([*_COLUMNS, *(name for row in flat for name in row)]))
-    file = io.StringIO(newline="")
-    table = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
-    table.writerow({name: guarded(name) for name in columns})
-    table.writerows(flat)
-    return file.getvalue()
-
-
-_COLUMNS = tuple(
-    column
-    for name, field in EntryResult.model_fields.items()
-    for column in ([f"usage.{part}" for part in EntryUsage.model_fields] if name == "usage" else [field.alias or name])
-)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return guarded(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -23,11 +23,11 @@ from corpora.model.terms import Terms
 from corpora.model.vocabularies import UNKNOWN, Transmission
 from harness.card.checking.recompute import pinned_corpus
 from harness.card.checking.signed import UNKNOWN as NO_SIGNER
+from harness.card.exporting import ExportForm, export_run
 from harness.card.foreign_cards import ForeignLayout, layout
 from harness.card.importing import Corpora, DifferentCard, import_parsed
 from harness.card.model import HASH_FIELD, SealForm, seal_form
 from harness.card.reading import block, inside_words, must_be_released, objects, parse_object, read_card_bytes
-from harness.card.rows import ExportForm, export_run
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.leaderboard.official import checked_card, verify_released

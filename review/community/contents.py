@@ -20,8 +20,9 @@ from corpora.model.corpus import Corpus, Form
 from corpora.model.entry import Segment, reveal_here
 from corpora.model.sidecar import marks_beside
 from corpora.text.visible import guarded
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.reading import must_be_released, parse_object
-from harness.card.rows import ExportForm, card_bytes, export_run, load_card, stored_rows
+from harness.card.rows import load_card, stored_rows
 from harness.card.signing import kept_seals, outgoing, sign_run
 from harness.consent.checks import with_consent
 from harness.consent.withdrawals_in_force import Withdrawals

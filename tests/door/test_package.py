@@ -21,7 +21,7 @@ import rosetta as ro
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.card.rows import ExportForm, export_run
+from harness.card.exporting import ExportForm, export_run
 from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.run.events import EntryScored, Finished, Progress, Started

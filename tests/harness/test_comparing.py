@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from corpora.model.corpus import Corpus
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.importing import import_card
-from harness.card.rows import ExportForm, card_bytes, export_run, load_card
+from harness.card.rows import load_card
 from harness.compare.comparing import compare_runs
 from harness.compare.comparison import Comparison, open_texts
 from harness.compare.rows import RowReader

@@ -12,8 +12,9 @@ import pytest
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.verify_card import verify_card
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.importing import import_card
-from harness.card.rows import ExportForm, card_bytes, export_run, load_card
+from harness.card.rows import load_card
 from harness.compare.against_best import SharedRuns
 from harness.compare.comparing import compare_runs
 from harness.core.failures import UsageError

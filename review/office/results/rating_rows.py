@@ -5,16 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import random
-import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from corpora.model.entry import EntryId
 from corpora.text.visible import guarded
-from harness.card.model import RunCard
+from harness.card.exporting import ExportedRun, MtmeSet, encoded_files
 from harness.core.failures import UsageError
-from harness.sealed.archive import RESERVED
 from review.log.fold import Judgement, ReviewerState, State
 from review.office.store.store import Office, Review
 from review.verdict.gate.key import AnswerKey, KeyItem, counted
@@ -164,76 +162,29 @@ def real_ratings(rows: list[RatingRow]) -> Iterator[RatingRow]:
 # Name of the mean rank over people among the human scores; one person's is `rosetta-A` and so on
 HUMAN = "rosetta"
 
-REFERENCE = "refA"
 
+def mtme_files(review: Review, rows: list[RatingRow], runs: Sequence[ExportedRun]) -> dict[str, bytes]:
+    """Return path → bytes of every file, paths relative to the top folder of the test set, human scores among them.
 
-def mtme_files(review: Review, rows: list[RatingRow], cards: Mapping[str, RunCard]) -> dict[str, bytes]:
-    """Return path → bytes of every file, paths relative to the top folder of the test set.
-
-    ``cards`` are the reviewed runs' by id. Scores are ranks 0–3, higher is better, ``None`` where nobody
-    rated. Raises UsageError where the review is secret, for the layout holds its texts.
+    The mean over people, and each person's own: ranks 0–3, higher is better, ``None`` where nobody rated. Raises
+    UsageError where the review is secret, for the layout holds its texts.
     """
     if review.secret:
         raise UsageError(
             "This layout holds sources, references and outputs, and entries of this review are secret. "
             "Export the table of ratings instead (--csv): it holds no text."
         )
-    names = system_names(cards)
-    reviewed = {r: {row.entry_id: row for row in card.results} for r, card in cards.items()}
-    # The entries that were asked of every run, in the corpus' order
+    # The entries that were asked of every run
     asked = {item.entry for item in review.key.items.values() if item.control is None}
-    first, dataset = next(iter(reviewed.values())), next(iter(cards.values())).dataset
-    entries = [e for e in first if e in asked and all(e in outputs for outputs in reviewed.values())]
-    sides = (dataset.source_language, dataset.target_language)
-    pair = "-".join(re.sub(r"[^0-9A-Za-z]+", "_", side or "und") for side in sides)
-    files = {
-        f"sources/{pair}.txt": [_one_line(first[e].source) for e in entries],
-        f"references/{pair}.{REFERENCE}.txt": [_one_line(first[e].reference) for e in entries],
-        f"documents/{pair}.docs": ["none review"] * len(entries),
-    }
-    for run_id, name in names.items():
-        outputs = [_one_line(reviewed[run_id][e].predicted) for e in entries]
-        files[f"system-outputs/{pair}/{name}.txt"] = outputs
-    files.update(_scores(pair, names, entries, rows))
-    return {path: "".join(f"{line}\n" for line in lines).encode() for path, lines in files.items()}
-
-
-def _scores(
-    pair: str, names: Mapping[str, str], entries: Sequence[EntryId], rows: list[RatingRow]
-) -> dict[str, list[str]]:
-    """Return the human scores: the mean over people, and each person's own."""
+    mtme = MtmeSet(runs, asked)
+    files = mtme.files()
     panels = {HUMAN: rows}
     for person in sorted({row.person for row in real_ratings(rows)}):
         panels[f"{HUMAN}-{person}"] = [row for row in rows if row.person == person]
-    files: dict[str, list[str]] = {}
     for panel, panel_rows in panels.items():
-        ranks, stem = mean_ranks(panel_rows), f"human-scores/{pair}.{panel}"
-        scores = {run_id: [ranks.get((run_id, entry)) for entry in entries] for run_id in names}
-        files[f"{stem}.seg.score"] = [
-            f"{names[run_id]}\t{_score(score)}" for run_id in names for score in scores[run_id]
-        ]
-        known = {run_id: [score for score in scores[run_id] if score is not None] for run_id in names}
-        means = {run_id: sum(given) / len(given) if given else None for run_id, given in known.items()}
-        files[f"{stem}.sys.score"] = [f"{names[run_id]}\t{_score(means[run_id])}" for run_id in names]
-    return files
-
-
-def system_names(cards: Mapping[str, RunCard]) -> dict[str, str]:
-    """Name each run by its model and condition, as files of the layout may be called on every disk, each name once."""
-    names: dict[str, str] = {}
-    taken: set[str] = set()
-    for run_id, card in cards.items():
-        words = re.sub(r"[^0-9A-Za-z_+]+", "-", f"{card.model_slug} {card.condition}").strip("-")
-        name = f"system-{words}"[:60] if RESERVED.fullmatch(words) else words[:60] or "system"
-        names[run_id] = name if name.casefold() not in taken else f"{name}-{run_id[:8]}"
-        taken.add(names[run_id].casefold())
-    return names
-
-
-def _score(number: float | None) -> str:
-    return "None" if number is None else f"{number:.6f}"
-
-
-def _one_line(text: str | None) -> str:
-    """Return a text as one line, for the layout counts lines."""
-    return " ".join((text or "").split())
+        ranks, stem = mean_ranks(panel_rows), f"human-scores/{mtme.pair}.{panel}"
+        scores = {run_id: [ranks.get((run_id, entry)) for entry in mtme.entries] for run_id in mtme.names}
+        known = {run_id: [score for score in given if score is not None] for run_id, given in scores.items()}
+        means = {run_id: [sum(given) / len(given) if given else None] for run_id, given in known.items()}
+        files |= {f"{stem}.seg.score": mtme.score_lines(scores), f"{stem}.sys.score": mtme.score_lines(means)}
+    return encoded_files(files)

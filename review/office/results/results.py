@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from corpora.model.entry import EntryId
-from harness.card.model import RunCard
-from harness.card.rows import ExportForm, export_run, load_card
+from harness.card.exporting import ExportForm, export_run
 from harness.consent.notice import SignedNotice
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn
 from harness.core.canonical import canonical_bytes
@@ -172,11 +171,6 @@ def runs_of(review: Review, name: str | None) -> list[str]:
     """Return the run of a review whose id begins so; without a name all of them."""
     require_runs(review)
     return [run.run_id for run in review.key.runs] if name is None else [one_run(review, name)]
-
-
-def run_cards(connection: sqlite3.Connection, review: Review) -> dict[str, RunCard]:
-    """Return the run cards of a review by run id; raises UsageError where a run is no longer in the store."""
-    return {run.run_id: load_card(connection, find_run(connection, run.run_id).id) for run in review.key.runs}
 
 
 def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | None:

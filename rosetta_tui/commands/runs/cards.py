@@ -105,7 +105,7 @@ def _verdict_lines(verdict: CardVerdict) -> Iterator[str]:
 # ---- Sign the card of a run, which stays here ----
 
 with when_used():
-    from harness.card import rows, signing
+    from harness.card import exporting, rows, signing
     from harness.run import vault_opening
     from harness.store import runs
     from harness.store.corpora import entries
@@ -125,7 +125,7 @@ def sign(run: str, **vault: Any) -> None:
     asked, home = vault_request(vault), database.home()
     with database.opened() as connection:
         stored_run = runs.find_run(connection, run)
-        data = rows.card_bytes(rows.load_card(connection, stored_run.id))
+        data = exporting.card_bytes(rows.load_card(connection, stored_run.id))
         if asked is None:
             vault_opening.open_again(connection, stored_run, None, "seal")
             signer = signing.own_signer(home)

@@ -25,23 +25,24 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.card import reading, rows, signing
+    from harness.card import exporting, reading, signing
     from harness.release import ledger, ledger_records, releasing
     from harness.run import vault_opening
     from harness.sealed import keys, strict_records
     from harness.store import attachments, runs
     from harness.store.sqlite import database
     from review.verdict.certificate import coarse
+    from rosetta_tui.review.organiser import export_files
     from rosetta_tui.show import card_fields, released_words
 
 
 @click.command()
-@click.argument("run")
+@click.argument("names", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="- is stdout.")
 @click.option(
     "--form",
-    type=click.Choice(["card", "jsonl", "csv"]),
-    help="The whole card, or its entries line by line. Default: by the ending of FILE, .csv and .jsonl; else the card.",
+    type=click.Choice(["card", "jsonl", "csv", "parquet", "sacrebleu", "mtme"]),
+    help="Default: by the ending of FILE (.csv, .jsonl, .parquet, .sacrebleu.json, .mtme); else the card.",
 )
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 @click.option(
@@ -55,7 +56,7 @@ with when_used():
 @click.option("--unsigned", is_flag=True, help="Write the card without a signature.")
 @out_of_vault
 def export(
-    run: str,
+    names: Sequence[str],
     output: Path,
     form: str | None,
     role: str | None,
@@ -68,6 +69,9 @@ def export(
 ) -> None:
     """Write RUN to a file. Texts of secret segments are never written.
 
+    The card is the whole run. Its entries with every metric: .csv, .jsonl, or .parquet with typed columns. What
+    sacreBLEU prints for its texts: .sacrebleu.json. A folder as MT Metrics Eval reads it, of one RUN or several: .mtme.
+
     Beside a card its seal is written, signed with a key of this computer (NAME.seal.json), and the certificate of its
     review if one is attached. For a run with secret entries a released card is written, for the submitter who is
     named: rounded scores, signed and counted; after the first answer new ones only where they beat the best told. The card of a run
@@ -76,13 +80,11 @@ def export(
     The proof of a row holds that row with its texts, and hashes that tell nothing of the others. Anyone who has it
     checks it with `rosetta runs verify FILE --card CARD`.
     """
-    if str(output) == "-" and sys.stdout.isatty():
-        raise UsageError("Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less")
-    if entry is not None and (form or role or submitter or unsigned):
-        raise UsageError(
-            "The proof of a row has one form, signed as its card is: leave --form, --as, --submitter and --unsigned out."
-        )
-    form = form or rows.form_of(output.name)
+    form = _checked_form(names, output, form, card_options=bool(submitter or role or unsigned), row=entry is not None)
+    if form == exporting.MTME:
+        _write_folder(names, output, overwrite=overwrite)
+        return
+    [run] = names
     if submitter is not None:
         _refuse_other_forms(output, form, role, overwrite=overwrite, unsigned=unsigned)
     with database.opened() as connection:
@@ -96,13 +98,42 @@ def export(
             for words in filter(None, (released_words.repeated(card), released_words.confirmation(card.shortfall))):
                 click.echo(words, err=True)
         else:
-            data = rows.export_run(connection, number, rows.ExportForm(form))
+            data = exporting.export_run(connection, number, exporting.ExportForm(form))
             if form == "card" and str(output) != "-":
                 beside = _certificate_files(connection, number, output)
                 if not unsigned:
                     _open_again(connection, number, vault)
                     beside |= _seal_file(connection, number, data, output, role)
     _write({output: data, **beside}, output, overwrite=overwrite)
+
+
+def _checked_form(names: Sequence[str], output: Path, form: str | None, *, card_options: bool, row: bool) -> str:
+    """Return the form that is wanted; UsageError for options that do not go together."""
+    if str(output) == "-" and sys.stdout.isatty():
+        raise UsageError("Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less")
+    if row and (form or card_options):
+        raise UsageError(
+            "The proof of a row has one form, signed as its card is: leave --form, --as, --submitter and --unsigned out."
+        )
+    form = form or exporting.form_of(output.name)
+    if form != exporting.MTME and len(names) > 1:
+        raise UsageError("Only a folder of MT Metrics Eval has several runs: name it NAME.mtme, or add --form mtme.")
+    if form == exporting.MTME and (card_options or row or str(output) == "-"):
+        raise UsageError(
+            "A folder of MT Metrics Eval has no card and is no stream: name a folder, and no option but --overwrite."
+        )
+    return form
+
+
+def _write_folder(names: Sequence[str], folder: Path, *, overwrite: bool) -> None:
+    """Write runs over the same entries as a folder; UsageError where a file of it is there that may not be replaced."""
+    if str(folder) == "-":
+        raise UsageError("A folder of MT Metrics Eval is no stream. Name a folder.")
+    with database.opened() as connection:
+        numbers = dict.fromkeys(runs.find_run(connection, name).id for name in names)
+        files = exporting.export_mtme(connection, numbers)
+    written = export_files.write_export(export_files.ExportFiles(files), folder, overwrite=overwrite)
+    click.echo(f"Written: {plain(str(folder))} ({len(written)} files)", err=True)
 
 
 def _write(files: Mapping[Path, bytes], output: Path, *, overwrite: bool) -> None:
@@ -121,7 +152,7 @@ def _write(files: Mapping[Path, bytes], output: Path, *, overwrite: bool) -> Non
 
 def _row_proof(connection: sqlite3.Connection, number: int, run: str, entry: str) -> bytes:
     """Return the proof that an entry's row is on the card of a run, which is signed for it if it was not yet."""
-    data = rows.export_run(connection, number, rows.ExportForm.CARD)
+    data = exporting.export_run(connection, number, exporting.ExportForm.CARD)
     card = reading.parse_object(data, run)
     if not card.get("results"):
         raise UsageError(

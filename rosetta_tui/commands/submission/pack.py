@@ -21,7 +21,7 @@ from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
-    from harness.card import reading, rows, signing
+    from harness.card import exporting, reading, signing
     from harness.core import user_file
     from harness.store import runs
     from harness.store.sqlite import database
@@ -71,7 +71,7 @@ def _card(name: str) -> bytes:
         run = runs.find_run(connection, name)
         if reading.must_be_released(connection, run):
             raise UsageError(f"Run {run.run_id[:8]} is over secret entries, and a submission carries the card of a run over open ones. Choose an open run of the method: rosetta runs list names them, and --card takes one by its number; or make one: rosetta run CORPUS, with its open segments.")  # fmt: skip
-        return rows.export_run(connection, run.id, rows.ExportForm.CARD)
+        return exporting.export_run(connection, run.id, exporting.ExportForm.CARD)
 
 
 # ---- Say what a submission lacks, and what in it would be refused ----
@@ -112,7 +112,7 @@ def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
 with when_used():
     from corpora import samples
     from harness import api
-    from harness.card import reading, rows, signing
+    from harness.card import exporting, reading, signing
     from harness.store import runs
     from harness.store.sqlite import database
     from harness.submission import folder as folders
@@ -177,4 +177,4 @@ def _demo_card(folder: Path, lane: authoring.SampleLane) -> bytes:
             raise click.exceptions.Exit(code or 1)
         with database.opened(store) as connection:
             run = runs.find_run(connection, finished.run_id)
-            return rows.export_run(connection, run.id, rows.ExportForm.CARD)
+            return exporting.export_run(connection, run.id, exporting.ExportForm.CARD)

@@ -11,10 +11,12 @@ from pathlib import Path
 from corpora.formats.write import write
 from corpora.model.corpus import Form
 from corpora.text.messages import counted
+from harness.card.exporting import read_exported
 from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, PUBLISHED, write_file
 from harness.release.budget import NotReleased
 from harness.sealed.keys import Identity, Signed
+from harness.store.runs import find_run
 from review.office.making.second_look import require_flags_decided
 from review.office.results import certifying, results
 from review.office.results.disclosure import tell, told_instead
@@ -93,7 +95,8 @@ def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportF
     results.require_runs(review)
     results.refuse_withdrawn(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
-    files = mtme_files(review, rows, results.run_cards(store, review))
+    runs = [read_exported(store, find_run(store, run.run_id).id) for run in review.key.runs]
+    files = mtme_files(review, rows, runs)
     return ExportFiles(files, look_notes(certifying.look_at_ratings(office, review)))
 
 

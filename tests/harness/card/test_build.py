@@ -14,10 +14,11 @@ import pytest
 import sacrebleu
 
 from harness.card.checking.verify_card import seal, verify_card
+from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
 from harness.card.material import fingerprint
 from harness.card.model import SealForm, card_hash, seal_form
-from harness.card.rows import ExportForm, export_run, load_card, stored_rows
+from harness.card.rows import load_card, stored_rows
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.core.storage import write_file

@@ -21,12 +21,13 @@ from harness.card import reading
 from harness.card.build import assemble, store_card
 from harness.card.checking.verdict import differences
 from harness.card.checking.verify_card import verify_card
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.material import stored_material
 from harness.card.model import RunCard, card_hash, card_schema, seal_form
 from harness.card.reading import must_be_released
-from harness.card.rows import ExportForm, card_bytes, export_run, load_card
+from harness.card.rows import load_card
 from harness.card.withholding import LEAST, too_small, withheld_part
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError

@@ -21,11 +21,12 @@ from corpora.formats.load import load
 from corpora.model.corpus import Form
 from corpora.model.entry import Segment
 from harness.card.checking.verify_card import verify_card
+from harness.card.exporting import ExportForm, export_run
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.material import fingerprint
 from harness.card.model import card_hash
-from harness.card.rows import ExportForm, export_run, load_card, raw_card
+from harness.card.rows import load_card, raw_card
 from harness.core.canonical import sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.inputs.outputs import read_outputs

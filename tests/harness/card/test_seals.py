@@ -18,10 +18,11 @@ from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN, KnownSigners, check_proof, check_seal, check_unsigned
 from harness.card.checking.verdict import CardVerdict
 from harness.card.checking.verify_card import seal
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.importing import import_card
 from harness.card.model import card_hash
 from harness.card.reading import parse_object
-from harness.card.rows import ExportForm, card_bytes, export_run, load_card, stored_rows
+from harness.card.rows import load_card, stored_rows
 from harness.card.signing import (
     LogPlace,
     RowProof,

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from harness.card.checking.recompute import card_material, rows_again, scores_again
 from harness.card.checking.verify_card import verify_card
+from harness.card.exporting import ExportForm, export_run
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.model import SealForm, card_hash, seal_form
 from harness.card.reading import MOST_DEPTH, parse_object, read_card_bytes
-from harness.card.rows import ExportForm, export_run
 from harness.core.canonical import canonical_bytes, canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.store.deletion import delete_run
@@ -201,7 +201,8 @@ def test_verify_and_import_answer_in_words(one_store: sqlite3.Connection, data: 
         return
     run = find_run(one_store, done.run_id)
     for form in ExportForm:
-        export_run(one_store, run.id, form)
+        with contextlib.suppress(*[UsageError] if form is ExportForm.SACREBLEU else []):
+            export_run(one_store, run.id, form)
     (summary,) = list_runs(one_store)
     assert summary.card is not None
     list(table([run_line(summary)]))

@@ -17,7 +17,8 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.card.checking.verify_card import verify_card
-from harness.card.rows import ExportForm, card_bytes, export_run, load_card
+from harness.card.exporting import ExportForm, card_bytes, export_run
+from harness.card.rows import load_card
 from harness.core.calls import Calls
 from harness.core.failures import UsageError
 from harness.endpoint import offline

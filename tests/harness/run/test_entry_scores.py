@@ -9,8 +9,9 @@ import pytest
 
 from corpora.formats.load import load
 from harness.card.checking.verify_card import verify_card
+from harness.card.exporting import ExportForm, export_run
 from harness.card.model import EntryResult, card_hash
-from harness.card.rows import ExportForm, export_run, row_entry
+from harness.card.rows import row_entry
 from harness.core.failures import RunState
 from harness.method.options import MethodOptions
 from harness.run import recorder

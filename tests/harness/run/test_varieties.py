@@ -16,8 +16,9 @@ from corpora.formats.write import write
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.verify_card import verify_card
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.model import HASH_FIELD
-from harness.card.rows import ExportForm, card_bytes, export_run, load_card
+from harness.card.rows import load_card
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import ErrorClass, UsageError
 from harness.inputs.outputs import read_outputs

@@ -13,7 +13,7 @@ from typing import Any
 
 from corpora.model.corpus import Selection
 from harness import api
-from harness.card.rows import ExportForm, export_run
+from harness.card.exporting import ExportForm, export_run
 from harness.core.canonical import canonical_bytes
 from harness.run.events import Control
 from harness.run.running import execute_run

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.card.exporting import ExportedRun, system_names
 from harness.card.model import RunCard
 from harness.core.failures import UsageError
 from review.files.manifests import BatchItem
@@ -27,7 +28,6 @@ from review.office.results.rating_rows import (
     rated_items,
     rating_rows,
     ratings_csv,
-    system_names,
 )
 from review.office.results.translations import Correction, corrections, next_version, with_variants
 from review.rating import Rating, Reason
@@ -69,9 +69,13 @@ def card() -> RunCard:
     return RunCard.model_validate(raw)
 
 
+def exported(card: RunCard) -> ExportedRun:
+    return ExportedRun(card, [row.model_dump(mode="json", by_alias=True) for row in card.results])
+
+
 def test_scores_stand_beside_the_texts_line_by_line(card: RunCard) -> None:
     rows = rating_rows(key(), state(said(GOOD, GIST, None), said(GIST, GIST)), free_text=False)
-    files = mtme_files(review(key()), rows, {RUN: card})
+    files = mtme_files(review(key()), rows, [exported(card)])
     texts = {path: data.decode().splitlines() for path, data in files.items()}
     [sources] = [lines for path, lines in texts.items() if path.startswith("sources/")]
     assert sources == ["S 1", "S 2", "S 3", "S 4"]
@@ -85,7 +89,7 @@ def test_scores_stand_beside_the_texts_line_by_line(card: RunCard) -> None:
     assert [line.split() for line in scores] == [[name, value] for value in values]
     [whole] = [lines for path, lines in texts.items() if path.endswith(".rosetta.sys.score")]
     assert whole == [f"{name}\t1.500000"]
-    people = sorted(path.split(".")[-3] for path in texts if path.endswith(".seg.score"))
+    people = sorted(path.split(".")[-3] for path in texts if path.startswith("human") and path.endswith(".seg.score"))
     assert len(people) == 3
 
 
@@ -124,9 +128,9 @@ def test_secret_texts_are_refused(card: RunCard) -> None:
         assert asked.secret is secret
         if secret:
             with pytest.raises(UsageError, match="--csv"):
-                mtme_files(asked, [], {RUN: card})
+                mtme_files(asked, [], [exported(card)])
         else:
-            assert mtme_files(asked, [], {RUN: card})
+            assert mtme_files(asked, [], [exported(card)])
 
 
 def test_every_judgement_is_a_row_without_what_was_written() -> None:

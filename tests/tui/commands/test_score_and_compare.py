@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.annotators.judges import JUDGES
-from harness.card.rows import card_bytes, load_card
+from harness.card.exporting import card_bytes
+from harness.card.rows import load_card
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.store.run_list import list_runs

@@ -23,9 +23,10 @@ from click.testing import CliRunner
 
 import rosetta_tui.html
 from corpora.model.entry import Segment
+from harness.card.exporting import card_bytes
 from harness.card.importing import import_card
 from harness.card.model import EntryResult
-from harness.card.rows import card_bytes, load_card
+from harness.card.rows import load_card
 from harness.core.failures import HarnessError, UsageError
 from harness.leaderboard.ranking import leaderboards
 from harness.store.runs import find_run
