@@ -193,7 +193,7 @@ class Hallucination(ResourceRate):
 
     @cached_property
     def _linked(self) -> Callable[[str], Set[str]]:
-        """Give the stems that render a word of a source; kept, for floors ask several times of each."""
+        """Find the stems that render a word of a source; kept, for floors ask several times of each."""
         return lru_cache(maxsize=256)(self._find_linked)
 
     def _find_linked(self, source: str) -> Set[str]:

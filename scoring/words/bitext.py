@@ -83,11 +83,11 @@ class Alignment:
 
     @cached_property
     def _by_source(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        targets: dict[str, list[str]] = {}
         for target, place in self._targets.items():
             for source in self._linked[self._first[place] : self._first[place + 1]]:
-                found.setdefault(source, []).append(target)
-        return found
+                targets.setdefault(source, []).append(target)
+        return targets
 
 
 def ibm1(
