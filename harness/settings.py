@@ -117,6 +117,8 @@ class Settings:
     """Name of the app's colours."""
     pane: Annotated[str, SettingSpec("Colours", _matching("open|closed", "wants open or closed"))] = ""
     """Whether the app shows the entry under the cursor beside a table; empty: open."""
+    notices: Annotated[str, SettingSpec("Colours", _matching("on|off", "wants on or off"))] = ""
+    """Whether a run shows in the terminal's title how far it is, and rings and notifies at its end; empty: on."""
     endpoint: Annotated[str, SettingSpec("Models", _text, "Default endpoint", "for chat and pipeline")] = ""
     """Where a model is asked when a run names no endpoint: a preset, an own name, or a URL."""
     model: Annotated[str, SettingSpec(

@@ -23,6 +23,7 @@ from harness.store.holding import (
     elapsed_seconds,
     forget_wishes,
     is_held,
+    log_file,
     open_wishes,
     spent_usd,
     write_wish,
@@ -136,10 +137,14 @@ class Follower:
                 total=len(run.positions),
                 elapsed_seconds=elapsed_seconds(self._connection, run.id),
                 card_hash=None if card is None else str(card.get("run_card_hash")),
-                reason="The process that ran it is gone." if lost else live.reason,
+                reason=self._lost_words(run) if lost else live.reason,
                 budget_reached=live.budget_reached,
             )
             yield finished
+
+    def _lost_words(self, run: Run) -> str:
+        log = log_file(self._path, run.run_id)
+        return "The process that ran it is gone." + (f" Its log is {log}." if log.exists() else "")
 
     def _progress(self, run: Run) -> Progress:
         live = run.live or Live()

@@ -148,9 +148,15 @@ def is_held(path: Path, run_id: str) -> bool:
 
 
 def forget_lock(path: Path, run_id: str) -> None:
-    """Erase the file by which a run was held, after the run itself; who holds it now finds no run any more."""
-    with suppress(OSError):  # another process has it open: some systems keep it then
-        _lock(path, run_id).unlink(missing_ok=True)
+    """Erase the file by which a run was held, and its log, after the run itself; who holds it now finds no run any more."""
+    for file in (_lock(path, run_id), log_file(path, run_id)):
+        with suppress(OSError):  # another process has it open: some systems keep it then
+            file.unlink(missing_ok=True)
+
+
+def log_file(path: Path, run_id: str) -> Path:
+    """Return where the lines of a run without a terminal go; they hold no text of an entry."""
+    return path.parent / "logs" / f"{run_id}.log"
 
 
 def lock_folder(path: Path) -> Path:

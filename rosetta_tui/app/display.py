@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -27,14 +27,16 @@ from harness.privacy import NobodyAnswersForServer, NobodySaidWhetherToSend, rem
 from harness.run.events import Control, Event, Finished
 from harness.run.final_scores import unconnected, unconnected_words
 from harness.run.loop import NOT_FOUND
+from harness.settings import read_settings
 from harness.setup.plan import Resumption, run_options_of, scoring_of, told_of
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
-from harness.store.sqlite.database import default_path, opened
-from rosetta_tui.app.launch import watch
+from harness.store.sqlite.database import default_path, home, opened
+from rosetta_tui.app.launch import run_detached, watch
 from rosetta_tui.report.card import card_in_short
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
 from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
 from rosetta_tui.show.json_forms import say_preparing
+from rosetta_tui.show.terminal_notices import TerminalNotices
 from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
         start_and_show(asked.allowed(words), style, at_end)
         return
     except NobodyAnswersForServer as unknown:
-        if not sys.stdin.isatty() or not sys.stderr.isatty():
+        if style == DETACHED or not sys.stdin.isatty() or not sys.stderr.isatty():
             raise
         click.echo(plain(str(unknown)), err=True)
         click.confirm("Does it keep all texts on this machine?", abort=True, err=True)
@@ -112,7 +114,7 @@ def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool 
 
 def can_be_asked(style: str | None) -> bool:
     """Return whether a person sits at the other end."""
-    return style != "json-lines" and sys.stdin.isatty()
+    return style not in {"json-lines", DETACHED} and sys.stdin.isatty()
 
 
 def retry_and_show(name: str, changes: PlanChanges, style: str | None, vault: VaultRequest | None) -> None:
@@ -126,12 +128,46 @@ def retry_and_show(name: str, changes: PlanChanges, style: str | None, vault: Va
 
 
 def show(ready: Ready, style: str | None, at_end: AtEnd | None = None) -> None:
-    """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted, or as ``at_end`` says."""
+    """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted, or as ``at_end`` says.
+
+    One that is detached is left to a process of its own.
+    """
+    if style == DETACHED:
+        secret = bool(ready.cleared.clearance.secret)
+        log = run_detached(ready.path, ready.run_id, _again_words(ready.resumption), secret=secret)
+        click.echo(ready.run_id)
+        short = ready.run_id[:8]
+        click.echo(plain(f"It runs on without this terminal. `rosetta watch {short}` shows it, `rosetta watch {short} --stop` ends it. {'No log is kept of secret entries.' if secret else f'Its log, without texts: {log}'}"), err=True)  # fmt: skip
+        return
     finished, code = to_the_end(ready, style)
     _close(ready.path, finished, style)
     if at_end is not None and finished.card_hash:
         code = at_end(ready.path, finished.run_id) or code
     raise click.exceptions.Exit(code)
+
+
+DETACHED = "detached"
+"""Style of a run that needs no terminal."""
+
+
+def refuse_detached(style: str | None, vault: object, *, submit: bool = False) -> None:
+    """Raise UsageError where a run cannot do without its terminal, before anything is opened or stored."""
+    if style == DETACHED and vault:
+        raise UsageError("A vault is open in the process that its keeper opened it in: leave --detach out.")
+    if style == DETACHED and submit:
+        raise UsageError("--submit publishes at the end, in this process: leave it out, and use `rosetta publish RUN` when the run is complete.")  # fmt: skip
+
+
+def _again_words(resumption: Resumption) -> Iterator[str]:
+    """Yield the options with which another process resumes a run in the same way."""
+    for name, option in _AGAIN.items():
+        if (value := resumption.options.get(name)) is not None:
+            yield f"{option}={value}" if name != "keep_failed" else option
+    if resumption.retry_failed:
+        yield "--retry-failed"
+
+
+_AGAIN = {"budget_usd": "--budget", "concurrency": "--concurrency", "may_send": "--may-send", "keep_failed": "--keep-failed"}  # fmt: skip
 
 
 def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
@@ -141,8 +177,13 @@ def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
         watch(ready.path, engine)
         interrupted = False
     else:
-        listener = listener_of(style, ready.cleared.clearance.secret)
-        with _interruptible(engine) as signals:
+        write = listener_of(style, ready.cleared.clearance.secret)
+        with _interruptible(engine) as signals, closing(_notices(style)) as notices:
+
+            def listener(event: Event) -> None:
+                write(event)
+                notices.hear(event)
+
             engine.start()
             try:
                 while not engine.wait(LOOK_SECONDS):
@@ -159,6 +200,14 @@ def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
         interrupted = bool(signals)
     finished = engine.result()
     return finished, exit_code(finished, engine.control, interrupted)
+
+
+def _notices(style: str | None) -> TerminalNotices:
+    """Return what speaks around the lines of a run, where standard output is a terminal."""
+    on = style != "json-lines" and sys.stdout.isatty()
+    with suppress(UsageError):  # a damaged file is spoken of elsewhere
+        on = on and read_settings(home()).notices != "off"
+    return TerminalNotices(lambda text: click.echo(text, nl=False), on=on)
 
 
 def exit_code(finished: Finished, control: Control, interrupted: bool) -> int:

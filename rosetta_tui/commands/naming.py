@@ -64,6 +64,9 @@ def in_lines(command: Command) -> Command:
     return command
 
 
+DETACH = click.option("--detach", "style", flag_value="detached", help="Print the run's id and run on without this terminal.")  # fmt: skip
+
+
 class NamedCommands(click.Group):
     """A group that answers a wrong name with the nearest of its commands."""
 

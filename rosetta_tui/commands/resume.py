@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import click
 
 from harness.store.runs import find_run
 from harness.store.sqlite.database import default_path, opened
-from rosetta_tui.commands.naming import in_lines, when_used
+from rosetta_tui.commands.naming import DETACH, in_lines, when_used
 from rosetta_tui.request.click_options import adding_those_of
 from rosetta_tui.request.options import pairs
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
@@ -27,6 +28,7 @@ from rosetta_tui.show.text import plain
 @click.option("--retry-failed", is_flag=True, help="Ask for failed entries again.")
 @adding_those_of("resume")
 @out_of_vault
+@DETACH
 @in_lines
 def resume(
     run: str,
@@ -46,10 +48,11 @@ def resume(
     again.
     """
     from harness.setup.plan import Resumption
-    from rosetta_tui.app.display import resume_and_show
+    from rosetta_tui.app.display import refuse_detached, resume_and_show
 
     if retry_failed and keep_failed:
         raise click.UsageError("--retry-failed and --keep-failed exclude each other.")
+    refuse_detached(style, vault["vault"])
     changes = {
         "budget_usd": budget,
         "concurrency": concurrency,
@@ -67,6 +70,7 @@ def resume(
 @click.argument("run", default="last")
 @adding_those_of("retry")
 @out_of_vault
+@DETACH
 @in_lines
 def retry(run: str, style: str | None, **given: Any) -> None:
     """Retry the failed entries of RUN (an id, its beginning, `last`, `last~1` …), which is complete.
@@ -76,8 +80,9 @@ def retry(run: str, style: str | None, **given: Any) -> None:
     entries came from which. A run that was interrupted is continued with `rosetta resume`. A run from a vault needs
     --vault and --purpose again.
     """
-    from rosetta_tui.app.display import retry_and_show
+    from rosetta_tui.app.display import refuse_detached, retry_and_show
 
+    refuse_detached(style, given["vault"])
     vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)})
     no_cache, body = given.pop("no_cache"), given.pop("body")
     changes = {
@@ -148,6 +153,16 @@ def _on_screen(style: str | None) -> bool:
     return style is None and sys.stdout.isatty() and sys.stdin.isatty()
 
 
+@contextmanager
+def _leaving(run_id: str) -> Iterator[None]:
+    """End without ending the run at Ctrl-C, and say so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Left. It goes on unless its own terminal ends it: `rosetta watch {run_id[:8]} --stop` stops it.", err=True)  # fmt: skip
+        raise click.exceptions.Exit(130) from None
+
+
 def _follow(name: str, style: str | None, vault: request.VaultRequest | None) -> None:
     """Follow a run to its end, or until its person leaves; ``vault``: what its sealed texts are opened with.
 
@@ -164,7 +179,7 @@ def _follow(name: str, style: str | None, vault: request.VaultRequest | None) ->
     with opened(path) as connection:
         secret = corpora_entries.secret_positions(connection, run.corpus)
     listener = display.listener_of(style, secret)
-    with closing(following.Follower(path, run.run_id)) as follower:
+    with closing(following.Follower(path, run.run_id)) as follower, _leaving(run.run_id):
         while True:
             for event in follower.drain():
                 listener(event)

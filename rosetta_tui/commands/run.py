@@ -17,7 +17,7 @@ from harness.core.failures import UsageError
 from harness.method.method_names import method_names
 from harness.store.runs import find_run
 from harness.store.sqlite.database import default_path, opened
-from rosetta_tui.commands.naming import in_lines, when_used
+from rosetta_tui.commands.naming import DETACH, in_lines, when_used
 from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request.click_options import GroupedCommand, adding_those_of
 from rosetta_tui.request.options import CONFIRM, asked, granted_terms, make_request, nameless, read_scoring_options
@@ -52,6 +52,7 @@ class _WithMethods(GroupedCommand):
 @SUBMIT
 @click.option("--estimate", is_flag=True, help="Run nothing: show what it would take in calls, tokens, money and time. No key is needed.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print JSON.")
+@DETACH
 @in_lines
 def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given: Any) -> None:
     """Translate the corpus FILE with a method, or have its questions answered, and score every entry as it comes.
@@ -63,12 +64,14 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     The best guide of an estimate are earlier runs of the same method and model in the store. Where there are none,
     tokens are estimated from the very prompts that would be sent. Each number has its bounds, and nothing is sent.
     """
-    from rosetta_tui.app.display import start_and_show
+    from rosetta_tui.app.display import refuse_detached, start_and_show
 
     if estimate:
         # Raise UsageError for options of a run that goes.
         if style is not None or submit:
-            raise UsageError("--estimate runs nothing: leave out --submit, --plain, --json-lines and --quiet.")
+            raise UsageError(
+                "--estimate runs nothing: leave out --submit, --plain, --json-lines, --quiet and --detach."
+            )
         corpus = load_corpus(given, given["reference"], work="estimate")
         run_estimate = api.estimate(database.default_path(), make_request(corpus, given))
         if as_json:
@@ -79,6 +82,7 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
         return
     if as_json:
         raise UsageError("--json goes with --estimate. The events of a run as JSON: --json-lines.")
+    refuse_detached(style, given["vault"], submit=submit)
     say_preparing(style, given["file"])
     answers = ledger.own_ledger(database.home()) if given["confirm"] else None
     if answers is not None and given["vault"]:

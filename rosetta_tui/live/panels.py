@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from textual.app import App
 from textual.content import Content
 
 from corpora.text.messages import counted, percent
@@ -18,6 +20,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import DetailLine, show
 from rosetta_tui.toolkit.key_line import key_of
+from rosetta_tui.toolkit.textual_inside import TerminalApp
 
 _PRODUCT = "Rosetta   "
 _TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
@@ -249,3 +252,11 @@ def _calls(progress: Progress, live: LiveRun, *, compact: bool) -> Content:
     limit = f" · limit {progress.concurrency}"
     limit += "" if compact else f" of {progress.most_concurrency}"
     return Content.assemble(f"{live.asked} in flight", (limit, "$quiet"))
+
+
+def notify_terminal(app: App[Any], run_id: str, live: LiveRun) -> None:
+    """Show around the screen how far a run is, and call the person at its end."""
+    if isinstance(app, TerminalApp) and live.over:
+        app.notices.over(run_id, live.finished)
+    elif isinstance(app, TerminalApp) and live.total:
+        app.notices.progress(run_id, live.done, live.total, live.errors)

@@ -30,7 +30,7 @@ from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
 from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonRow, ReasonsTable, reasons_of
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable, Order, filter_words, sort_words
-from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel
+from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel, notify_terminal
 from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
 from rosetta_tui.live.steering import LocalRunControl, RunControl, steer
 from rosetta_tui.runs.actions import RunEnd
@@ -188,6 +188,7 @@ class LiveScreen(ReasonedScreen):
                         self._begin()
                     if self.live.over is not self._over:
                         self._end()
+                    notify_terminal(self.app, self.run_id, self.live)
                     self.paint()
         except StoreError as error:
             why = str(error)

@@ -26,6 +26,7 @@ from textual.scroll_view import ScrollView
 from textual.widget import Widget, WidgetError
 
 from rosetta_tui.show.crash import crash_text
+from rosetta_tui.show.terminal_notices import TerminalNotices
 
 PATIENCE_SECONDS = 5.0  # how long a key waits at most for what the one before set off
 SLICE_SECONDS = 0.05  # how often is looked whether what is waited for was closed meanwhile
@@ -48,6 +49,15 @@ class TerminalApp(App[None]):
         self._ahead: deque[Key | Paste] = deque()
         self._giving: asyncio.Task[None] | None = None
         self._held_from: float | None = None  # when a key began to wait for rows (monotonic)
+        self.notices = TerminalNotices(self._write_around, on=sys.__stdout__ is not None and sys.__stdout__.isatty())
+
+    def _write_around(self, text: str) -> None:
+        """Write to the terminal what is no part of the screen; after the app's end, too."""
+        if self._driver is not None and self.is_running:
+            self._driver.write(text)
+        elif sys.__stdout__ is not None:
+            sys.__stdout__.write(text)
+            sys.__stdout__.flush()
 
     @property
     def typed_ahead(self) -> bool:

@@ -93,6 +93,7 @@ class Pseudo:
             return self.process.poll()
 
         found = wait(code, lambda code: code is not None)
+        self.screen()
         assert found is not None
         return found
 

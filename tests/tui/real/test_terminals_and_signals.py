@@ -167,7 +167,7 @@ QUESTION = b"Does it keep all texts on this machine?"
 def test_question_comes_before_anything_is_sent(tmp_path: Path, answer: str, sent: bool) -> None:
     corpus, home = tmp_path / "corpus.json", tmp_path / "home"
     dataset = {"id": "made", "source_language": "en", "target_language": "eo"}
-    entry = {"source": "kanario", "reference": "r", "segment": "held_out"}
+    entry = {"source": "kanario", "reference": "r", "segment": "gold_standard"}
     rows = [{"id": n, **entry} for n in range(6)]
     corpus.write_text(json.dumps({"dataset": dataset, "entries": rows}))
     with serving(lambda _: json_answer(completion("x"))) as server:
