@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.model.entry import AnyEntry, Entry, Segment, open_entry
+from corpora.model.entry import AnyEntry, Entry, Segment
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
@@ -60,7 +60,7 @@ def entry_row(
     words: RowWords = NO_WORDS,
 ) -> EntryResult:
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
-    shown = open_entry(entry)
+    shown = entry if isinstance(entry, Entry) and not entry.secret else None
     row_words = NO_WORDS if shown is None else words
     # the statistics that cannot be taken from the texts of the row again
     statistics = {

@@ -15,7 +15,7 @@ from corpora.files.problems import Findings, shown
 from corpora.formats.delimiters import delimiter_of, first_record
 from corpora.formats.read_text import arb_messages, po_messages, rows_of_po
 from corpora.model.corpus import SYNONYMS, entry_fields
-from corpora.model.entry import AnyEntry, Entry, EntryId, only_open, reveal_here
+from corpora.model.entry import AnyEntry, Entry, EntryId, reveal_here
 from corpora.model.task_records import own_answer
 from corpora.text.comparison import is_blank
 from corpora.text.visible import guarded
@@ -88,7 +88,7 @@ def own_outputs(entries: Sequence[AnyEntry]) -> Outputs | None:
     texts = {str(entry.id): own_answer(entry.of_task, entry_fields(entry)) for entry in reveal_here(entries)}
     if all(text is None for text in texts.values()):
         return None
-    lines = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in only_open(entries)]
+    lines = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in entries if not e.secret]
     made = {id_: _output(text, Recorded()) if text is not None else _NO_ANSWER for id_, text in texts.items()}
     return Outputs(made, hashlib.sha256("".join(sorted(lines)).encode()).hexdigest())
 

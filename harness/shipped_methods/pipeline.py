@@ -84,7 +84,7 @@ def analyse_tool(annotator: FstAnnotator) -> Tool:
 
     def answer(word: str) -> JsonObject:
         try:
-            [word_analysis] = annotator.analyse_words([word])
+            [word_analysis] = annotator.analyse_words([word], secret=True)
         except AnalyserError:
             return {"error": "the analyser cannot answer"}
         analyses = list(word_analysis.analyses[:MOST_ANALYSES])

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from corpora.model.entry import Entry, open_entry
+from corpora.model.entry import Entry
 from harness.store.corpora.listing import CorpusSummary, corpus_positions
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record, Rows, Value, sorted_by, widest
@@ -194,17 +194,17 @@ class CorpusEntryRows(OrderedRows):
         entry = self.entry(index)
         if entry is None:
             return {"id": None, LEFT_OUT: UNREADABLE}
-        shown = open_entry(entry)
         record: dict[str, Value] = {
             "id": entry.id,
-            "source": shown.source if shown else None,
-            "reference": shown.reference if shown else None,
+            "source": None if entry.secret else entry.source,
+            "reference": None if entry.secret else entry.reference,
             "segment": entry.segment,
             "difficulty": entry.difficulty,
             "provenance": entry.open_tag("provenance"),
             "register": entry.open_tag("register_"),
         }
-        return record if shown else {**record, LEFT_OUT: f"source and reference: {entry.secret_because}"}
+        left_out = f"source and reference: {entry.secret_because}"
+        return {**record, LEFT_OUT: left_out} if entry.secret else record
 
 
 FLAGGED = "what the checks found"  # what entries have in common that a check is about

@@ -3,8 +3,9 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { recipientOf, seal } from './age.js';
 import { packSigned } from './archive.js';
 import { base64, concat, hex, sha256, unhex, utf8 } from './bytes.js';
-import { orderOf, place } from './batch.js';
+import { orderOf, place, version } from './batch.js';
 import { erased, inOrder, isAnswer, line, reach } from './event.js';
+import { earlierPhrase, phrase } from './phrase.js';
 import { compare } from './text.js';
 
 /** @import {Batch, BatchManifest, Event} from '../types.js' */
@@ -122,5 +123,6 @@ export function ratingsFile(events, batch, identity, reviewer, readme, random) {
   const letters = [...manifest.title.normalize('NFC').replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, '-')].slice(0, 40).join('');
   const title = letters.replaceAll(/^-+|-+$/g, '') || 'review';
   const mark = sha256(`${manifest.batch} ${signed.head}`).slice(0, MARK_DIGITS);
-  return { ...signed, name: `${title}-${person}-${mark}.rosetta-ratings`, bytes: seal(bytes, manifest.organisation.recipients, random) };
+  const words = (version(manifest) < 3 ? earlierPhrase : phrase)(signed.digest);
+  return { ...signed, phrase: words, name: `${title}-${person}-${mark}.rosetta-ratings`, bytes: seal(bytes, manifest.organisation.recipients, random) };
 }

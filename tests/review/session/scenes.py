@@ -28,6 +28,10 @@ CONSENT = "You may stop at any time."
 GUIDE = "Read it aloud first."
 
 
+tag = cache(tag_of)
+"""The tag of a code, worked out once."""
+
+
 def item_id(number: int) -> str:
     return f"{number:016x}"
 
@@ -65,6 +69,7 @@ def batch_of(
     task: Task = "rate",
     letters: Sequence[str] = (),
     salt: bytes = b"",
+    policy_sha256: str = "0" * 64,
     **added: Any,
 ) -> Batch:
     """Make a batch for two people; without a salt one of version 1, which lists their codes.
@@ -72,7 +77,7 @@ def batch_of(
     ``added`` are fields that a later version has, for one with a salt.
     """
     ids = tuple(item.id for item in items)
-    places = [place_of(tag_of(each, salt)) if salt else each for each in (CODE, OTHER_CODE)]
+    places = [place_of(tag(each, salt)) if salt else each for each in (CODE, OTHER_CODE)]
     organisation = Organisation(
         name="Language Council",
         signing_key=ORGANISATION.public.signing_key,
@@ -83,7 +88,7 @@ def batch_of(
         format="rosetta-batch/3" if added else "rosetta-batch/2" if salt else "rosetta-batch/1",
         batch=batch, review="spring", title=title, created="2026-03-01T00:00:00Z",
         source_language="en", target_language="eo", organisation=organisation,
-        policy_sha256="0" * 64, consent=consent, guide=GUIDE, language=language, task=task,
+        policy_sha256=policy_sha256, consent=consent, guide=GUIDE, language=language, task=task,
         letters=tuple(letters), secret=secret, members={},
         orders=dict(zip(places, (ids, tuple(reversed(ids))), strict=True)),
     )  # fmt: skip

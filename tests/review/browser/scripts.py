@@ -1,0 +1,307 @@
+"""Sittings as scripts: what a person does, step by step, played here with the session of Python, and in JavaScript by ``play.js``."""
+
+import base64
+import gettext
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, is_dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from hashlib import sha256
+from io import BytesIO
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from corpora.languages.tags import language_of
+from harness.core.storage import StorageProblem
+from harness.core.version import VERSION
+from harness.sealed.keys import Identity
+from harness.sealed.phrase import LIST
+from review.files import manifests
+from review.files.batch import Batch, write_batch
+from review.files.manifests import InLanguage, OthersWords, SentenceContext
+from review.log.laptop import Laptop
+from review.log.payloads import MOST_TEXT, Face, Scope
+from review.log.table import NotSaved
+from review.rating import CannotJudge, Rating, Reason, Relation
+from review.session.session import Session
+from review.session.view import Phase, TextField, View
+from review.session.words.catalogue import DOMAIN, OURS, Words, language_name
+from review.session.words.troubles import SAVING
+from tests.review.files.made import LAPTOP
+from tests.review.session.scenes import CODE, OTHER_CODE, batch_of, items_of, sentences_of, tag, training_of
+
+DEVICE = "d0" * 8
+README = (Path(manifests.__file__).parent / "templates" / "ratings.txt").read_text("utf-8")
+# Texts that the two languages could read in two ways: blanks, byte order marks, halves of pairs, two normal forms
+TEXTS = (
+    "", " ", "better", " better ", "\x85better\x1c", "\ufeffbetter\ufeff", "\ufeff", "a\ud800b", "\udc00\ud800", "e\u0301\u00e9",
+    "\U00010400" * MOST_TEXT, "\U00010400" * (MOST_TEXT + 1), "x" * (MOST_TEXT - 1) + "\ud83d", "line\nline", "\u14c2\u1401\u1424", '"\\/\x7f\u2028',
+)  # fmt: skip
+SHORT = TEXTS[:10]
+TAGS = ("en", "fr", "fr-CA", "crk", "eo", "iu")
+
+
+@cache
+def catalogue(tag: str) -> dict[str, Any]:
+    """Return the words of a language as the page carries them."""
+    path = OURS / tag / "LC_MESSAGES" / f"{DOMAIN}.mo"
+    read = gettext.GNUTranslations(BytesIO(path.read_bytes())) if path.is_file() else None
+    messages: dict[str, Any] = {}
+    for key, text in getattr(read, "_catalog", {}).items():  # gettext keeps its messages to itself
+        if isinstance(key, tuple):
+            messages.setdefault(key[0], {})[key[1]] = text
+        elif key:
+            messages[key] = text
+    forms = {key: [text[n] for n in sorted(text)] if isinstance(text, dict) else text for key, text in messages.items()}
+    plural = getattr(read, "plural", lambda n: int(n != 1))
+    words = Words.load(tag)
+    return {
+        "language": words.language, "direction": words.direction, "name": words.name, "texts": "", "messages": forms,
+        "plurals": "".join(str(plural(n)) for n in range(201)),
+        "names": {each: language_name(each) for each in TAGS}, "languages": {each: language_of(each) for each in TAGS},
+    }  # fmt: skip
+
+
+def as_json(value: Any) -> Any:
+    """Return what JavaScript shows for a value: records as objects, sets in order, None as null."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: as_json(getattr(value, name)) for name in value.__dataclass_fields__}
+    if isinstance(value, frozenset):
+        return sorted(str(each) for each in value)
+    if isinstance(value, tuple | list):
+        return [as_json(each) for each in value]
+    return value
+
+
+_ENUMS: dict[str, Callable[[Any], Any]] = {
+    "rate": Rating, "cannot_judge": CannotJudge, "relate": Relation, "withdraw": Scope, "keep_draft": TextField, "save_text": TextField,
+    "set_reasons": lambda reasons: [Reason(reason) for reason in reasons],
+    "fail": lambda problems: [StorageProblem(problem) for problem in problems],
+}  # fmt: skip
+"""Act → what reads its choice: its second argument, or its only one."""
+
+
+@dataclass
+class Play:
+    """A script that is being written: each step is played with the session of Python, and what it shows is noted."""
+
+    folder: Path
+    patch: pytest.MonkeyPatch
+    batches: Sequence[Batch]
+    passphrases: Sequence[str | None] = (None, None)
+    clock: float = 1000.0
+    guard: float = 0.25
+    font: str | None = "Noto 18"
+    steps: list[Any] = field(default_factory=list)
+    shown: list[Any] = field(default_factory=list)
+    result: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        salts = count()
+
+        def salt(_: int) -> bytes:
+            return sha256(f"salt {next(salts)}".encode()).digest()[:16]
+
+        self.patch.setattr("review.log.table.secrets", SimpleNamespace(token_bytes=salt))
+        self.patch.setattr("review.log.laptop.new_device", lambda: DEVICE)
+        self.patch.setattr(Identity, "load", lambda *_: LAPTOP)
+        self.patch.setattr(Identity, "known", lambda *_: True)
+        self.start, self.words = self.clock, Words.load("en")
+        self.sessions: list[Session] = []
+        self.people = [
+            [code if batch.manifest.names_codes else tag(code, batch.salt) for code in (CODE, OTHER_CODE)]
+            for batch in self.batches
+        ]
+        self._open()
+        for batch, passphrase in zip(self.batches, self.passphrases, strict=False):
+            sealed = write_batch(batch, passphrase=passphrase)
+            self.laptop.add_batch(batch.manifest_bytes, sealed, batch.manifest.secret)
+        self.do("sit", 0, 0)
+
+    def _open(self) -> None:
+        self.laptop = Laptop.open(self.folder)
+        self.laptop.connection.execute("PRAGMA synchronous = OFF")  # what a power cut leaves is tested elsewhere
+
+    @property
+    def script(self) -> dict[str, Any]:
+        files = [write_batch(b, passphrase=p) for b, p in zip(self.batches, self.passphrases, strict=False)]
+        return {
+            "batches": [
+                {"file": base64.b64encode(file).decode()} | ({"passphrase": p} if p else {})
+                for file, p in zip(files, self.passphrases, strict=False)
+            ],
+            "people": self.people, "device": DEVICE, "face": "browser", "version": VERSION, "font": self.font, "guard": self.guard,
+            "clock": self.start, "words": {tag: catalogue(tag) for tag in ("en", "fr")}, "readme": README, "steps": self.steps,
+            "seed": LAPTOP.seed.hex(), "age": LAPTOP.age.secret,
+            "phrase_words": " ".join(LIST) if any(step[0] == "export" for step in self.steps) else "",
+        }  # fmt: skip
+
+    def finish(self) -> None:
+        """Note what is on the laptop at the end, and close it."""
+        events = list(self.laptop.events())
+        drafts = [
+            [batch.manifest.batch, person, draft.item, draft.field, draft.text]
+            for batch, people in zip(self.batches, self.people, strict=True)
+            for person in people
+            for draft in self.laptop.drafts(batch.manifest.batch, person)
+        ]
+        self.result = {
+            "shown": self.shown,
+            "events": [event.line().decode() for event in events],
+            "drafts": sorted(drafts),
+        }
+        self.laptop.close()
+
+    @property
+    def view(self) -> View:
+        return self.session.view
+
+    def do(self, act: str, *args: Any, wait: float = 1.0) -> View:
+        """Wait, act, and note what is shown then."""
+        self.clock += wait
+        self.steps.append([act, as_json(args), wait])
+        given = self._do(act, args)
+        self.shown.append({"given": given, "view": as_json(self.view), "asks": self.session.asks_relation})
+        return self.view
+
+    def _do(self, act: str, args: tuple[Any, ...]) -> Any:
+        own: dict[str, Callable[..., Any]] = {
+            "sit": self._sit, "use": self._use, "fail": self._fail, "words": self._words, "restart": self._restart, "wait": lambda: None,
+            "answered": lambda: as_json(self.session.answered()), "export": self._export,
+            "agree": lambda shares: self.session.agree(share_corrections=shares),
+        }  # fmt: skip
+        if act in _ENUMS:
+            at = min(1, len(args) - 1)
+            args = (*args[:at], _ENUMS[act](args[at]), *args[at + 1 :])
+        call = own[act] if act in own else getattr(self.session, act)
+        try:
+            given = call(*args[:2], override=True) if args[2:] == (True,) else call(*args)
+        except NotSaved as error:
+            return str(error.problem)
+        return None if isinstance(given, View) else given
+
+    def _sit(self, batch: int, person: int) -> None:
+        self.session = Session(
+            self.laptop, self.batches[batch], self.people[batch][person], Face.BROWSER, self.words, clock=lambda: self.clock,
+            now=lambda: datetime(2026, 3, 2, tzinfo=UTC) + timedelta(seconds=int(self.clock)), font=self.font, guard=self.guard,
+        )  # fmt: skip
+        self.sessions.append(self.session)
+
+    def _use(self, number: int) -> None:
+        self.session = self.sessions[number]
+
+    def _words(self, tag: str, texts: str = "") -> None:
+        self.session.words = self.words = Words.load(tag).reading(texts)
+
+    def _restart(self, batch: int, person: int) -> None:
+        self.laptop.close()
+        self._open()
+        self.sessions.clear()
+        self._sit(batch, person)
+
+    def _fail(self, problems: list[StorageProblem]) -> None:
+        """Let the next writes fail."""
+        left = list(problems)
+        for name in ("record", "save_drafts"):
+            self.patch.setattr(
+                self.laptop,
+                name,
+                _failing(getattr(Laptop, name).__get__(self.laptop), left, self.folder),
+                raising=False,
+            )
+
+    def _export(self) -> list[Any]:
+        exported = self.session.export(self.folder)
+        return [exported.path.name, exported.phrase, exported.events]
+
+
+def _failing(write: Callable[..., Any], left: list[StorageProblem], folder: Path) -> Callable[..., Any]:
+    def wrapped(*args: Any) -> Any:
+        if left:
+            raise NotSaved(left.pop(0), folder, "told by the test")
+        return write(*args)
+
+    return wrapped
+
+
+# Sittings at random: whatever a person may do, mostly what makes sense, and often what a machine would do
+
+_ABOUT = ("set_reasons", "keep_draft", "save_text", "flag_harm")
+
+
+def at_random(folder: Path, patch: pytest.MonkeyPatch, seed: int) -> Play:
+    """Play a sitting of some 60 to 120 steps."""
+    draw = random.Random(seed)
+    play = Play(
+        folder, patch, (random_batch(draw, 0), random_batch(draw, 1)), guard=draw.choice((0.25, 0.25, 0.25, 0.0))
+    )
+    play.do("agree", draw.random() < 0.5)
+    for _ in range(draw.randrange(60, 120)):
+        if play.view.item is not None and draw.random() < 0.9:
+            play.do("painted", play.view.item.id, wait=0.0)
+        act, args = _random_act(draw, play)
+        play.do(act, *args, wait=draw.choice((0.1, 0.3, 1.0, 1.0, 2.5, 8.0005, 12.5, 61.0, draw.random() * 20)))
+    return play
+
+
+def random_batch(draw: random.Random, number: int) -> Batch:
+    """Make one of all kinds of batches."""
+    translates = draw.random() < 0.3
+    items = (sentences_of if translates else items_of)(draw.choice((1, 3, 7, 16, 31)))
+    training = [] if translates else training_of([draw.choice(list(Rating)) for _ in range(draw.choice((0, 1, 3)))])
+    version = draw.choice((1, 2, 3, 3, 3))
+    added: dict[str, Any] = {}
+    if version == 3:
+        added = {"shows_words": draw.random() < 0.5, "second_of": draw.choice((None, None, "5e" * 8))}
+        added["translations"] = {
+            tag: InLanguage(consent=draw.choice(("", f"Consent {tag}"))) for tag in draw.sample(TAGS[2:], 2)
+        }
+        others = [OthersWords(reasons=(Reason.ADDED,), comment="They said so.")] if added["second_of"] else []
+        around = SentenceContext(context="a greeting", before="Before.")
+        items = [item.model_copy(update={"around": around, "others": tuple(others)}) for item in items]
+        explained = {"fr": "Parce que."} if draw.random() < 0.5 else {}
+        training = [item.model_copy(update={"explanations": explained}) for item in training]
+    return batch_of(
+        items, training, batch=f"{number:02x}" * 8, language=draw.choice(("en", "en", "fr")), salt=b"" if version == 1 else bytes(range(32)),
+        task="translate" if translates else "rate", title=draw.choice(("Spring: \u14c2 / 2", "e\u0301t\u00e9", "///")),
+        policy_sha256=draw.choice(("0" * 64, sha256(b"").hexdigest())), **added,
+    )  # fmt: skip
+
+
+def _random_act(draw: random.Random, play: Play) -> tuple[str, Sequence[Any]]:
+    view, manifest = play.view, play.session.manifest
+    if view.phase is Phase.CONSENT:
+        return draw.choice((("agree", [True]), ("agree", [False]), ("rate", ["0" * 16, Rating.GIST]), ("undo", [])))
+    if view.phase is Phase.WITHDRAWN and draw.random() < 0.7:
+        return "sit", [draw.randrange(2), draw.randrange(2)]
+    everything = [item.id for item in play.batches[0].items]
+    at_hand = [view.item.id] * 6 if view.item else []
+    at_hand += [view.last.item.id] * 2 if view.last else []
+    item = draw.choice([*at_hand, draw.choice(everything)])
+    common: list[tuple[str, Sequence[Any]]] = [
+        ("translate", [item, draw.choice(TEXTS)]) if play.session.translating else ("rate", [item, draw.choice(list(Rating))]),
+        ("cannot_judge", [item, draw.choice(list(CannotJudge))]), ("skip", [item]), ("undo", []), ("go_on", []),
+        ("set_reasons", [item, draw.sample(list(Reason), draw.randrange(4))]), ("flag_harm", [item, draw.random() < 0.6]),
+        ("keep_draft", [item, draw.choice(list(TextField)), draw.choice(SHORT)]),
+        ("save_text", [item, draw.choice(list(TextField)), draw.choice(TEXTS)]),
+    ]  # fmt: skip
+    seldom: list[tuple[str, Sequence[Any]]] = [
+        ("rate", [item, Rating.EXCELLENT, True]), ("translate", [item, draw.choice(SHORT)]), ("go_to", [draw.choice((None, item))]),
+        ("go_to_unrated", []), ("go_to_unsaved", []), ("relate", [draw.choice(list(Relation))]), ("share", [draw.random() < 0.5]),
+        ("touched", []), ("answered", []), ("export", []), ("words", draw.choice((["en"], ["fr"], ["en", "iu"], ["fr", "fr-CA"]))),
+        ("fail", [[draw.choice(list(SAVING)) for _ in range(draw.randrange(1, 3))]]),
+        ("restart", [0, 0]), ("sit", [draw.randrange(2), draw.randrange(2)]), ("use", [draw.randrange(len(play.sessions))]),
+    ]  # fmt: skip
+    rare: list[tuple[str, Sequence[Any]]] = [("withdraw", [draw.choice(list(Scope))]), ("close", [])]
+    if manifest.task == "rate" and play.session.asks_relation and draw.random() < 0.5:
+        return "relate", [draw.choice(list(Relation))]
+    weights = [(6, common[:1] * 3 + common), (2, seldom), (0.05, rare)]
+    return draw.choice(draw.choices([acts for _, acts in weights], [weight for weight, _ in weights])[0])
