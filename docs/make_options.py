@@ -1,6 +1,7 @@
 """Writes what is made of the table of options: ``python -P docs/make_options.py``.
 
-The page ``options.md``, and ``rosetta/options.py``, which types the options for editors and type checkers.
+The page ``options.md``, ``rosetta/options.py``, which types the options for editors and type checkers, and
+``rosetta_tui/completion.txt``, which shells complete from.
 """
 
 from __future__ import annotations
@@ -9,6 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import click
+
+from harness.endpoint.endpoints import presets
+from harness.method.method_names import SHIPPED
 from harness.method.option_table import (
     ENTRIES,
     GROUPS,
@@ -21,6 +26,8 @@ from harness.method.option_table import (
     OptionKind,
     RunOption,
 )
+from rosetta_tui.commands import rosetta
+from scoring.core.inventory import shipped_inventory, typed_name
 
 PAGE = Path(__file__).parent / "options.md"
 MODULE = Path(__file__).parents[1] / "rosetta" / "options.py"
@@ -118,6 +125,53 @@ def _named(words: str) -> str:
     return re.sub(r"--[a-z-]+", lambda m: f"``{names[m[0]]}``" if m[0] in names else m[0], words)
 
 
+COMPLETION = Path(__file__).parents[1] / "rosetta_tui" / "completion.txt"
+_KINDS = {"run": "run", "runs": "run", "run_id": "run", "method": "method", "model": "model", "endpoint": "endpoint",
+          "metric": "metric", "metrics": "metric", "sort": "metric"}  # fmt: skip
+"""Name of a parameter → what its values are."""
+
+
+def completion() -> str:
+    """Return the text of ``rosetta_tui/completion.txt``; its form is explained in ``rosetta_tui/completion.py``."""
+    metrics = dict.fromkeys([*map(typed_name, shipped_inventory()), "composite"])
+    values = {"method": SHIPPED, "endpoint": presets("chat"), "metric": metrics}
+    lines = [f"={kind}\t{' '.join(names)}\t\n" for kind, names in values.items()]
+    for name, command in _commands(rosetta, ""):
+        tokens = [*(token for parameter in command.params for token in _tokens(parameter)), "--help"]
+        does = command.get_short_help_str(1000)
+        lines.append(f"{name}\t{' '.join(tokens)}\t{does.partition('; `')[0].rstrip('.')}\n")
+    return "".join(lines)
+
+
+def _commands(group: click.Group, name: str) -> Iterator[tuple[str, click.Command]]:
+    yield name, group
+    context = click.Context(group)
+    for word in group.list_commands(context):
+        command = group.get_command(context, word)
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{name} {word}".lstrip())
+        elif command is not None:
+            yield f"{name} {word}".lstrip(), command
+
+
+def _tokens(parameter: click.Parameter) -> Iterator[str]:
+    kind = _KINDS.get(parameter.name or "", "")
+    if "RUN" in re.findall(r"[A-Z]+", parameter.metavar or ""):
+        kind = "run"
+    elif parameter.metavar == "METRIC=VALUE":
+        kind = "metric="
+    elif re.fullmatch(r"\[[a-z|]+\]", parameter.metavar or ""):
+        kind = str(parameter.metavar).strip("[]")
+    elif isinstance(parameter.type, click.Choice):
+        kind = "|".join([*map(str, parameter.type.choices), ""])
+    if isinstance(parameter, click.Argument):
+        yield f"@{kind}{'*' if parameter.nargs == -1 else ''}"
+    elif isinstance(parameter, click.Option) and not parameter.hidden:
+        takes = "" if parameter.is_flag or parameter.count else f":{kind}"
+        yield from (f"{name}{takes}" for name in (*parameter.opts, *parameter.secondary_opts))
+
+
 if __name__ == "__main__":
+    COMPLETION.write_text(completion(), "utf-8")
     PAGE.write_text(page(), "utf-8")
     MODULE.write_text(module(), "utf-8")

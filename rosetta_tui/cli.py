@@ -49,6 +49,11 @@ def _answered(given: list[str]) -> int:
         except OSError as error:
             return _unwritten(error)
         return DONE
+    if given[:1] == ["completion"] and len(given) == 3:  # a shell asks at each TAB: no library for it
+        from rosetta_tui.completion import answer
+
+        sys.stdout.write(answer(given[2]))
+        return DONE
     return _run(given)
 
 

@@ -105,6 +105,7 @@ def extra_packages() -> dict[str, tuple[str, str]]:
         "hfst": ("hfst", "compiles analysers, and compares the built-in reader with its own"),
         **{id_: (row.package, row.use) for id_, row in ANNOTATORS.items() if row.package},
         "meteor": ("nltk", "METEOR, with the stems of English"),
+        "parquet": ("pyarrow", "rows of a run in typed columns (rosetta runs export)"),
         "postgres": ("psycopg", "run cards in a PostgreSQL database (rosetta publish)"),
         "cluster": ("distributed", "a sweep's calls on other computers, by Dask"),
         "fonts": ("fonttools", "cuts fonts that a review brings along for letters that reviewers lack"),

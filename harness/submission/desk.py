@@ -273,7 +273,7 @@ class SubmissionStore:
         if len(paths) != 1:
             which = "no submission has" if not paths else f"{len(paths)} submissions have"
             there = "; nor is there a file of this name" if not paths else ""
-            raise UsageError(f"{which} a number that begins with {name[:64]!r}{there}. See: rosetta submission list.")
+            raise UsageError(f"{which} a number that begins with {name[:64]!r}{there}. See: rosetta submission show.")
         kept = self._read(paths[0])
         _ = kept.submission  # whole, and the one that came, or it is said now
         return kept

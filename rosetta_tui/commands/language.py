@@ -34,7 +34,7 @@ _LISTED = 12
 
 @dataclass(frozen=True)
 class LanguageRow:
-    """One language of ``language list --json``."""
+    """One language of ``language show --json``."""
 
     tag: str
     aliases: list[str]
@@ -50,10 +50,31 @@ def language() -> None:
     """Show language cards, and check what works for a language on this machine."""
 
 
-@language.command("list")
+@language.command()
+@click.argument("tag", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_(as_json: bool) -> None:
-    """List the languages that have a card, and whether an analyser is here."""
+def show(tag: str | None, as_json: bool) -> None:
+    """Show everything that the card of TAG holds; TAG may also be a card's file.
+
+    Without TAG: the languages that have a card, and whether an analyser is here.
+    """
+    if tag is None:
+        _print_list(as_json=as_json)
+        return
+    found_card = _found(tag, as_json=as_json)
+    if found_card is None:
+        raise _unknown(tag)
+    if as_json:
+        card = found_card.card.model_dump(mode="json")
+        click.echo(
+            form_text("language-show", {"path": str(found_card.path), "sha256": found_card.sha256, "card": card})
+        )
+        return
+    for line in _card_lines(found_card):
+        click.echo(plain(line))
+
+
+def _print_list(*, as_json: bool) -> None:
     rows: list[LanguageRow] = []
     broken: list[Problem] = []
     for path in cards.list_cards(_folders()):
@@ -79,24 +100,6 @@ def list_(as_json: bool) -> None:
     print_problems(broken)
     if broken:
         raise click.exceptions.Exit(2)
-
-
-@language.command()
-@click.argument("tag")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(tag: str, as_json: bool) -> None:
-    """Show everything that the card of TAG holds; TAG may also be a card's file."""
-    found_card = _found(tag, as_json=as_json)
-    if found_card is None:
-        raise _unknown(tag)
-    if as_json:
-        card = found_card.card.model_dump(mode="json")
-        click.echo(
-            form_text("language-show", {"path": str(found_card.path), "sha256": found_card.sha256, "card": card})
-        )
-        return
-    for line in _card_lines(found_card):
-        click.echo(plain(line))
 
 
 @language.command()
@@ -175,7 +178,7 @@ def _unknown(tag: str) -> Exception:
             named.append(card)
     alike = [names[name] for name in get_close_matches(asked, names, n=3, cutoff=0.6)]
     near = list(dict.fromkeys(f"{card.tag} ({card.name})" for card in (*named, *alike)))
-    mend = f"Is one of these meant: {', '.join(near)}?" if near else "See: rosetta language list"
+    mend = f"Is one of these meant: {', '.join(near)}?" if near else "See: rosetta language show"
     return UsageError(f"There is no language card for {tag[:60]!r}. {mend}")
 
 

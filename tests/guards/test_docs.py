@@ -57,6 +57,11 @@ def test_options_of_the_package_are_those_of_the_table() -> None:
     assert written == read("rosetta", "options.py"), "run: python -P docs/make_options.py"
 
 
+def test_completion_table_is_written_from_the_commands() -> None:
+    written = runpy.run_path(str(DOCS / "make_options.py"))["completion"]()
+    assert written == read("rosetta_tui", "completion.txt"), "run: python -P docs/make_options.py"
+
+
 def test_every_public_name_is_on_its_page() -> None:
     assert [name for name in door.__all__ if name not in read("docs", "api.md")] == []
 

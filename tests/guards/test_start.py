@@ -120,12 +120,19 @@ def test_it_says_that_it_is_preparing_before_the_first_frame(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("command", "without"), [
-    ("submission list", {"numpy", "regex", "asyncio", "cryptography"}),
+    ("submission show", {"numpy", "regex", "asyncio", "cryptography"}),
     ("doctor --json", {"textual", "asyncio", "numpy.ma", "aiohttp", "httpx"}),
 ])  # fmt: skip
 def test_command_loads_only_its_needs(tmp_path: Path, command: str, without: set[str]) -> None:
     modules, _ = loaded(tmp_path, COMMAND, *command.split())
     assert "rosetta_tui.front" in modules
+    assert sorted(without & modules) == []
+
+
+def test_completion_loads_no_library(tmp_path: Path) -> None:
+    modules, said = loaded(tmp_path, COMMAND, "completion", "bash", "rosetta runs show ")
+    assert said.startswith("last\t")
+    without = {"click", "typing", "re", "pathlib", "platformdirs", "json", "importlib.metadata", "rosetta_tui.commands"}
     assert sorted(without & modules) == []
 
 

@@ -15,7 +15,7 @@ class SubmissionCommands(FiledCommands):
     """The commands about submissions, one file each."""
 
     folder = "submission"
-    order = ("demo", "pack", "check", "run", "list", "show", "tell")
+    order = ("demo", "pack", "check", "run", "show", "tell")
 
 
 @click.group(cls=SubmissionCommands)

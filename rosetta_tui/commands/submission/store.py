@@ -1,6 +1,4 @@
-"""``rosetta submission list``: List what came, where it stands, and what it cost.
-``rosetta submission show``: Show how far a submission has come, and what to do next.
-"""
+"""``rosetta submission show``: Show how far submissions have come, and what to do next."""
 
 from __future__ import annotations
 
@@ -100,13 +98,8 @@ with when_used():
     from rosetta_tui.submission import messages
 
 
-@click.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_(*, as_json: bool) -> None:
-    """List the submissions that this computer took in, the most recently changed one first.
-
-    *Answers* are those that its maker has had: scores or refusals, which count in the budget (rosetta vault budget).
-    """
+def _print_list(*, as_json: bool) -> None:
+    """Print the submissions that this computer took in, the most recently changed one first."""
     kept_submissions, wrong = desk().listed()
     say(wrong)
     rows: list[tuple[str, ...]] = [("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")]
@@ -168,14 +161,18 @@ with when_used():
 
 
 @click.command()
-@click.argument("submission", metavar=NAMED)
+@click.argument("submission", metavar=f"[{NAMED}]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(submission: str, *, as_json: bool) -> None:
+def show(submission: str | None, *, as_json: bool) -> None:
     """Show each step from the bundle to the certificate: rehearsed, run over secret texts, told, rated by speakers, decided.
 
     What is done is read from where it was done. The first step that is not done yet comes with the command that does
-    it.
+    it. Without a name: all that came, the most recently changed one first. *Answers* are those that its maker has had:
+    scores or refusals, which count in the budget (rosetta vault budget).
     """
+    if submission is None:
+        _print_list(as_json=as_json)
+        return
     kept_submission = kept(submission)
     with database.opened() as connection, store.Office.open(database.home()) as office:
         steps = whole_way.whole_way(connection, office, kept_submission)

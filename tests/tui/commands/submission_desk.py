@@ -55,7 +55,7 @@ class Desk:
 
     def stands(self) -> tuple[str, int, int]:
         """Where the one submission stands, its runs, and its answers."""
-        [row] = self.json("submission list", "submission-list")["submissions"]
+        [row] = self.json("submission show", "submission-list")["submissions"]
         return row["state"], row["runs"], row["answers"]
 
     def steps(self) -> dict[str, bool]:

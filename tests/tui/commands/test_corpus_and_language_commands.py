@@ -150,13 +150,13 @@ def metrics(result: Result) -> dict[str, tuple[str, str]]:
 
 
 def test_language_list_has_a_row_for_each_card(home: Path) -> None:
-    result = on_languages("list")
+    result = on_languages("show")
     assert (result.exit_code, result.stderr) == (0, "")
     assert len(result.stdout.splitlines()) == len(list(list_cards())) + 2
     assert re.search(r"^crk +Plains Cree +Latn Cans +- +shipped$", result.stdout, re.MULTILINE)
     (home / "se").mkdir()
     (home / "se" / "analyser-gt-norm.hfstol").write_bytes(b"x")
-    rows = {row["tag"]: row for row in json.loads(on_languages("list", "--json").stdout)}
+    rows = {row["tag"]: row for row in json.loads(on_languages("show", "--json").stdout)}
     assert (rows["crk"]["scripts"], rows["crk"]["analyser"]) == (["Latn", "Cans"], None)
     assert rows["se"]["analyser"] == str(home / "se" / "analyser-gt-norm.hfstol")
     assert rows["se"]["aliases"] == ["sme"]
@@ -213,7 +213,7 @@ def test_language_check_names_all_that_is_wrong_in_a_file(tmp_path: Path) -> Non
 def test_language_shows_a_hostile_card_harmless(home: Path) -> None:
     text = LEAST.replace("Mine", r"\u001b[2JMine\u202e").replace("[sources]", '[sources]\nname = "\\u001b]0;x\\u0007"')
     (home / "crk.toml").write_text(text, "utf-8")
-    for line in ("list", "show crk", "check crk", "list --json", "show crk --json"):
+    for line in ("show", "show crk", "check crk", "show --json", "show crk --json"):
         result = on_languages(*line.split())
         assert result.exit_code == 0
         assert result.output.replace("\n", "").isprintable()
@@ -262,7 +262,7 @@ def test_language_card_that_breaks_its_reader_costs_a_row(monkeypatch: pytest.Mo
         return whole(path)
 
     monkeypatch.setattr(cards, "read_card", breaking)
-    listed = on_languages("list")
+    listed = on_languages("show")
     assert listed.exit_code == 2
     assert "Esperanto" in listed.stdout
     assert "crk.toml: The card cannot be read (TypeError)." in listed.stderr

@@ -218,9 +218,9 @@ def test_withdrawn_review_stops_its_submission(sides: TwoSides, bundle: bytes) -
     desk, kept = received(sides, bundle)
     for act in (SubmissionEvent.REHEARSED, SubmissionEvent.SCORED):
         desk.note(kept.submission, act, sides.run_id, "made")
-    assert "WITHDRAWN" not in ok("submission list")
+    assert "WITHDRAWN" not in ok("submission show")
     assert "Review spring asks about them" in withdraw(sides)
-    assert "scored, WITHDRAWN" in ok("submission list")
+    assert "scored, WITHDRAWN" in ok("submission show")
     shown = ok(f"submission show {kept.number}")
     assert "· its run                  consent was withdrawn for the corpus made" in shown
     assert "Next: rosetta community notices" in shown

@@ -116,7 +116,7 @@ def test_submission_lists_and_a_stopped_demo_leave_nothing(bare: Desk, monkeypat
 
     bare("vault init elders --name Elders --as Office --recovery rec.txt")
     bare("vault list elders")
-    bare("submission list")
+    bare("submission show")
     assert not (bare.home / "rosetta.sqlite").exists()
     monkeypatch.setattr("harness.submission.folder.pack_folder", stopped)
     bare("submission demo tiny --lane data", code=1)
@@ -276,9 +276,9 @@ def test_submission_leftovers_go_with_the_next_command(desk: Desk) -> None:
     left.parent.mkdir(parents=True)
     left.write_text(CANARY, "utf-8")
     with filelock.FileLock(kept.folder / LOCK):
-        desk("submission list")
+        desk("submission show")
         assert left.exists()
-    desk("submission list")
+    desk("submission show")
     assert not left.parent.exists()
 
 

@@ -52,7 +52,7 @@ def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
     assert card["submitter"] == "A newcomer"
     assert set(card["caveats"]) == set(CaveatKind)
     assert card["corpus"]["id"] == "eo-gold"
-    [row] = desk.json("submission list", "submission-list")["submissions"]
+    [row] = desk.json("submission show", "submission-list")["submissions"]
     assert (row["state"], row["runs"], row["answers"]) == ("told", 1, 1)
     assert "d.rosetta-submission, allowed once" not in desk("vault log elders")
     assert "tiny.rosetta-submission" in (log := desk("vault log elders"))
@@ -395,7 +395,7 @@ def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
     few = bare(f"{run} few.json --confirm", *IN_VAULT, code=2)
     assert "46 different secret entries of eo-gold were never told of, and a run that confirms needs 50" in few
     assert "Not confirmed: it has fewer than 50 secret entries" in bare(f"{run} a.json", *IN_VAULT)
-    [row] = bare.json("submission list", "submission-list")["submissions"]
+    [row] = bare.json("submission show", "submission-list")["submissions"]
     activate = f"rosetta vault check-up {bare.folder / 'elders'} CORPUS --do rotate --count 50"
     assert activate in bare(f"submission show {row['number']}")
     bare("vault check-up elders eo-gold --do rotate --count 50 --purpose confirm")

@@ -144,14 +144,14 @@ review create: review create last~1 --organisation Us --reviewers 1 --passphrase
 LINES = [line.partition(": ")[2] for line in WAYS.strip().splitlines()]
 NO_RUN = """
 demo, sweep begin, sweep resume, sweep show, sweep list, sweep compare, submission demo, submission check,
-submission run, submission tell, submission list, submission show, open, runs import,
+submission run, submission tell, submission show, open, runs import,
 corpus terms, review bundle
 """
 """They read no run of the store."""
 NO_SCORES = """
 review import, review enrol, review status, review adjudicate, review gate, review verify,
 review export, review page, review plan, review variants, review withdraw,
-corpus ask, corpus progress, language check, language list, language show, vault list, vault log, vault check-up,
+corpus ask, corpus progress, language check, language show, vault list, vault log, vault check-up,
 vault grant show, community withdraw, community lift, community notices, community owners, verify, community propose,
 community answer, community profile, community stick, key list, cost, doctor
 """

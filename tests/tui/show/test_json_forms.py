@@ -80,7 +80,7 @@ def test_events(events: list[Any]) -> None:
         ("corpus-show", ("corpus", "show", "C", *LANGUAGES)),
         ("corpus-progress", ("corpus", "progress", "P")), ("unusable", ("corpus", "check", "O")),
         ("estimate", ("run", "--estimate", "C", *LANGUAGES, "--method", "copy-source")), ("cost", ("cost",)), ("council", ("council",)),
-        ("language-list", ("language", "list")), ("language-show", ("language", "show", "crk")),
+        ("language-list", ("language", "show")), ("language-show", ("language", "show", "crk")),
         ("language-check", ("language", "check", "eo")), ("doctor", ("doctor",)),
         ("review-plan", ("review", "plan", "--reviewers", "3", "--items", "20")),
         ("review-status", ("review", "status")),
