@@ -181,20 +181,16 @@ def _missing(stated: Setup, card: RunCard, told: Mapping[str, object]) -> Iterat
     for name, (what, option, how) in _HASHED_OPTIONS.items():
         if name in stated.options and not told.get(option):
             yield Lacking(what, f"SHA-256 {stated.options[name]}", how)
-    yield from _missing_prompt(stated, told)
-    needs = METHODS[stated.method].needs if stated.method in METHODS else ()
-    if "endpoint" in needs and not told.get("endpoint") and stated.provider not in presets("chat"):
-        yield Lacking("the endpoint", stated.provider or "none", "--endpoint URL")
-    yield from _missing_scoring(stated_setup(card.scoring), told)
-
-
-def _missing_prompt(stated: Setup, told: Mapping[str, object]) -> Iterator[Lacking]:
     first = (stated.prompt_version or "").partition("+")[0]
     takes = stated.method in METHODS and "prompt" in METHODS[stated.method].takes
     if takes and first and first not in shipped_versions() and not told.get("prompt"):
         words = f"the version {first!r} (as sent: SHA-256 {stated.system_prompt_sha256})"
         held = "; method.system_prompt_used has its text as it was sent"
         yield Lacking("the prompt", words, f"--prompt FILE{held}")
+    needs = METHODS[stated.method].needs if stated.method in METHODS else ()
+    if "endpoint" in needs and not told.get("endpoint") and stated.provider not in presets("chat"):
+        yield Lacking("the endpoint", stated.provider or "none", "--endpoint URL")
+    yield from _missing_scoring(stated_setup(card.scoring), told)
 
 
 _WEIGHTS = "the signed weights of the composite"

@@ -58,7 +58,19 @@ class FileScores:
         self._path = path
         self._by_id: dict[str, float] | None = None
         self._in_order: list[float] = []
-        self._read(text)
+        for line, id_, score in self._rows(text):
+            if id_ is None:
+                self._in_order.append(self._checked(line, score))
+                continue
+            known: dict[str, float] = self._by_id if self._by_id is not None else {}
+            self._by_id = known
+            if id_ in known:
+                raise self._wrong(line, "this entry has a score already. Leave one of them.")
+            known[id_] = self._checked(line, score)
+        if self._by_id and self._in_order:
+            raise UsageError(f"{self._path}: some lines have ids and others have none. Give ids everywhere.")
+        if not self._by_id and not self._in_order:
+            raise UsageError(f"{self._path}: there are no scores. Give one a line.")
         self._ids = EntryIds(self._by_id or ())
 
     def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
@@ -90,21 +102,6 @@ class FileScores:
             return self._by_id[own]
         own_id = self._ids.find(own)
         return None if own_id is None else self._by_id[own_id]
-
-    def _read(self, text: str) -> None:
-        for line, id_, score in self._rows(text):
-            if id_ is None:
-                self._in_order.append(self._checked(line, score))
-                continue
-            known = self._by_id if self._by_id is not None else {}
-            self._by_id = known
-            if id_ in known:
-                raise self._wrong(line, "this entry has a score already. Leave one of them.")
-            known[id_] = self._checked(line, score)
-        if self._by_id and self._in_order:
-            raise UsageError(f"{self._path}: some lines have ids and others have none. Give ids everywhere.")
-        if not self._by_id and not self._in_order:
-            raise UsageError(f"{self._path}: there are no scores. Give one a line.")
 
     def _rows(self, text: str) -> Iterator[tuple[int, str | None, Any]]:
         if self._path.suffix.lower() in {".jsonl", ".ndjson", ".json"}:

@@ -176,7 +176,20 @@ class _Execution:
         waiting = [place for place in self.only if place not in done]
         before = spent_usd(self.connection, self.run.id)
         spending = Spending(self.options.budget_usd, before, self.shared_budget)
-        board = self._board(spending)
+        board = ProgressBoard(
+            self.run.run_id,
+            len(self.run.positions),
+            self.scorer,
+            flight=self.flight,
+            limiter=self.limiter,
+            spending=spending,
+            control=self.control,
+            floors=floor_scores(self.run.opening),
+            entries=self.readable,
+            elapsed_before=elapsed_seconds(self.connection, self.run.id),
+        )
+        stored = list(read_results(self.connection, self.run.id))
+        board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
         if self.run.opening.floors is None:
             self.floors = RunFloors(self.connection, self.run, self.tools, board)
         self.tell(Started.of(self.run, self.dataset, len(done)))
@@ -226,23 +239,6 @@ class _Execution:
             recorder.finish()
         touch_stretch(self.connection, segment, spending.committed)
         return reason
-
-    def _board(self, spending: Spending) -> ProgressBoard:
-        board = ProgressBoard(
-            self.run.run_id,
-            len(self.run.positions),
-            self.scorer,
-            flight=self.flight,
-            limiter=self.limiter,
-            spending=spending,
-            control=self.control,
-            floors=floor_scores(self.run.opening),
-            entries=self.readable,
-            elapsed_before=elapsed_seconds(self.connection, self.run.id),
-        )
-        stored = list(read_results(self.connection, self.run.id))
-        board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
-        return board
 
     def _call(self, waiting: Sequence[int], board: ProgressBoard, spending: Spending, recorder: Recorder) -> str | None:
         """Send the waiting entries through the method: elsewhere, over the connections available or over own ones."""

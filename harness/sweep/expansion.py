@@ -179,7 +179,29 @@ def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
     cells: list[SweepCell] = []
     seen: dict[str, str] = {}
     for cell_request in _asked(found):
-        cell = _cell(found, corpus, cell_request, len(cells))
+        place = len(cells)
+        number = [f"#{cell_request.replicate + 1}"] if found.plan.replicates > 1 and asks(cell_request.method) else []
+        name = BETWEEN.join([_cell_name(found, cell_request), *number])
+        options = {**cell_request.options, "replicate": cell_request.replicate}
+        try:
+            asked = api.ask(corpus, cell_request.method, options, found.plan.select.selection)
+            _refuse_secret(corpus, asked)
+            made = build(cell_request.method, asked.plan.options, corpus.entries, no_key)
+        except UsageError as error:
+            raise UsageError(f"{found.file}: run {name!r}: {error}") from error
+        try:
+            # Refused where the sweep has a budget and nothing bounds what a call of this run may cost
+            if found.plan.budget_usd is not None:
+                run = asked.plan.run.model_copy(update={"budget_usd": found.plan.budget_usd})
+                check_budget(made, asked.plan.model_copy(update={"run": run}))
+        except UsageError as error:
+            raise found.wrong(f"run {name!r}: {error}", "budget_usd") from error
+        setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
+        key = run_key(setup_hash, asked.positions, asked.plan.scoring.model_dump(mode="json"))
+        cell = SweepCell(
+            place, name, cell_request.labels, cell_request.replicate, asked, made.setup, setup_hash, key,
+            scoring_files(asked.plan.scoring),
+        )  # fmt: skip
         if (same := seen.setdefault(cell.key, cell.name)) != cell.name:
             raise found.wrong(_same(same, cell.name), "axes")
         cells.append(cell)
@@ -319,32 +341,6 @@ def _cell_name(found: PlanFile, asked_cell: _Asked) -> str:
     several = {axis for axis, choices in found.plan.axes.stated.items() if len(choices) > 1}
     labels = [label for axis, label in asked_cell.labels.items() if axis in several]
     return BETWEEN.join(labels or [asked_cell.method])
-
-
-def _cell(found: PlanFile, corpus: Corpus, asked_cell: _Asked, place: int) -> SweepCell:
-    number = [f"#{asked_cell.replicate + 1}"] if found.plan.replicates > 1 and asks(asked_cell.method) else []
-    name = BETWEEN.join([_cell_name(found, asked_cell), *number])
-    options = {**asked_cell.options, "replicate": asked_cell.replicate}
-    try:
-        asked = api.ask(corpus, asked_cell.method, options, found.plan.select.selection)
-        _refuse_secret(corpus, asked)
-        made = build(asked_cell.method, asked.plan.options, corpus.entries, no_key)
-    except UsageError as error:
-        raise UsageError(f"{found.file}: run {name!r}: {error}") from error
-    try:
-        # Raise UsageError where the sweep has a budget and nothing bounds what a call of this run
-        # may cost.
-        if found.plan.budget_usd is not None:
-            run = asked.plan.run.model_copy(update={"budget_usd": found.plan.budget_usd})
-            check_budget(made, asked.plan.model_copy(update={"run": run}))
-    except UsageError as error:
-        raise found.wrong(f"run {name!r}: {error}", "budget_usd") from error
-    setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
-    key = run_key(setup_hash, asked.positions, asked.plan.scoring.model_dump(mode="json"))
-    return SweepCell(
-        place, name, asked_cell.labels, asked_cell.replicate, asked, made.setup, setup_hash, key,
-        scoring_files(asked.plan.scoring),
-    )  # fmt: skip
 
 
 def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:

@@ -79,21 +79,18 @@ class SweepRace:
         """
         now = (stored_entries(connection, sweep), read_cells(connection, sweep))
         if now != self._looked_at:  # who waits for others looks often
-            self._turns = self._decide(connection, sweep)
+            racers = read_racers(connection, sweep)
+            race = self.replay(racers)
+            for racer in racers:
+                if racer.name in race.out and racer.out_after is None:
+                    decided = RacedOutRecord(**asdict(race.out[racer.name]))
+                    _stop(connection, sweep, racer, decided, len(self.order))
+            alone = len(race.running) == 1  # nobody is left to be held against
+            until = len(self.order) if alone else race.seen + self.block
+            on = [racer for racer in racers if racer.name in race.running]
+            self._turns = {cell.place: self.order[:until] for racer in on for cell in racer.cells}
             self._looked_at = now
         return self._turns
-
-    def _decide(self, connection: sqlite3.Connection, sweep: int) -> dict[int, tuple[int, ...]]:
-        racers = read_racers(connection, sweep)
-        race = self.replay(racers)
-        for racer in racers:
-            if racer.name in race.out and racer.out_after is None:
-                decided = RacedOutRecord(**asdict(race.out[racer.name]))
-                _stop(connection, sweep, racer, decided, len(self.order))
-        alone = len(race.running) == 1  # nobody is left to be held against
-        until = len(self.order) if alone else race.seen + self.block
-        on = [racer for racer in racers if racer.name in race.running]
-        return {cell.place: self.order[:until] for racer in on for cell in racer.cells}
 
     def replay(self, racers: Sequence[Racer]) -> Race:
         """Run the race again over all blocks that every running configuration has."""

@@ -155,7 +155,12 @@ def read_state(folder: Path) -> VaultState:
 
 
 def _checked(folder: Path, content: bytes) -> VaultState:
-    head = _head(content)
+    try:
+        head = read_record(content, SignedHead, "the head of a vault", most=MOST_HEAD)
+    except FileError:
+        raise _damaged(HEAD, "it is not of this form, or of a newer version of Rosetta") from None
+    if canonical_bytes(head.model_dump(mode="json")) != content:
+        raise _damaged(HEAD, "it is not written in the one canonical form")
     log = _read(folder / LOG)
     lines = read_lines(log[: head.log_bytes])
     keepers = keepers_of(lines)
@@ -362,16 +367,6 @@ def _head_bytes(folder: Path) -> bytes:
             "'rosetta vault init'.",
         )
     return _read(folder / HEAD, MOST_HEAD)
-
-
-def _head(content: bytes) -> SignedHead:
-    try:
-        head = read_record(content, SignedHead, "the head of a vault", most=MOST_HEAD)
-    except FileError:
-        raise _damaged(HEAD, "it is not of this form, or of a newer version of Rosetta") from None
-    if canonical_bytes(head.model_dump(mode="json")) != content:
-        raise _damaged(HEAD, "it is not written in the one canonical form")
-    return head
 
 
 def _read(path: Path, most: int = MOST_FILE) -> bytes:

@@ -234,7 +234,9 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
     else:
         identity = keeper_here(home, *asked.others)
     if awaited is None and work in GRANTED:
-        own = _at_once(vault, home, asked, terms)
+        if terms is None:
+            raise UsageError(f"A vault opens for {asked.work} by a grant only: say what is to be run.")
+        own = GrantAtOnce(grants_of(vault, home), terms, asked.tell)
     return VaultOpening(
         vault, identity, asked.purpose, work, asked.run_id, together, awaited, own,
         words_of_log(why, "The reason") if why else "",
@@ -256,12 +258,6 @@ def _several(vault: Vault, asked: VaultRequest) -> bool:
     if len(asked.others) == 1 and asked.typed is None:
         return vault.read().split is not None
     return bool(asked.others) or asked.typed is not None
-
-
-def _at_once(vault: Vault, home: Path, asked: VaultRequest, terms: RunTerms | None) -> GrantAtOnce:
-    if terms is None:
-        raise UsageError(f"A vault opens for {asked.work} by a grant only: say what is to be run.")
-    return GrantAtOnce(grants_of(vault, home), terms, asked.tell)
 
 
 def grants_of(vault: Vault, home: Path) -> Grants:

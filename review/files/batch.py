@@ -51,7 +51,13 @@ def check_content(manifest: BatchManifest, items: Sequence[BatchItem], training:
     if len(known | {item.id for item in training}) < len(items) + len(training):
         raise _invalid("two items have the same id")
     _check_orders(manifest, known)
-    _check_recipients(manifest.organisation.recipients)
+    recipients = manifest.organisation.recipients
+    try:
+        different = {checked_recipient(recipient) for recipient in recipients}
+    except SealError as error:
+        raise _invalid(f"ratings could not be sealed: {error}") from None
+    if len(different) < 2:
+        raise _invalid("ratings would be sealed for one key only; if it is lost, so are they")
 
 
 def _check_version(manifest: BatchManifest, shown: Sequence[BatchItem]) -> None:
@@ -90,15 +96,6 @@ def _check_orders(manifest: BatchManifest, known: set[str]) -> None:
             raise _invalid("a reviewer would be asked the same item twice")
         if not known.issuperset(order):
             raise _invalid("a reviewer would be asked an item that is not there")
-
-
-def _check_recipients(recipients: Sequence[str]) -> None:
-    try:
-        different = {checked_recipient(recipient) for recipient in recipients}
-    except SealError as error:
-        raise _invalid(f"ratings could not be sealed: {error}") from None
-    if len(different) < 2:
-        raise _invalid("ratings would be sealed for one key only; if it is lost, so are they")
 
 
 def _invalid(reason: str) -> FileError:

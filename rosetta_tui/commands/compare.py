@@ -25,8 +25,20 @@ from rosetta_tui.show.text import json_text, plain
 
 with when_used():
     from harness.card import reading as card_reading
+    from harness.card import signing
     from harness.compare import comparing, comparison, rows
+    from harness.run import vault_opening
+    from harness.sealed import keys
+    from harness.vault import request
+    from review.calibration import evidence as calibration_evidence
+    from review.calibration import proposal
+    from review.calibration import ratings as calibration_ratings
+    from review.office.results import certifying, rating_rows, results
+    from review.office.store import store
     from rosetta_tui.compare import lines
+    from rosetta_tui.report import calibration
+    from rosetta_tui.review.organiser.words import gate
+    from scoring.calibration import calibration as scoring_calibration
     from scoring.core import inventory, packs
     from scoring.packs import views
 
@@ -163,22 +175,6 @@ _INSIDE = (
 
 
 # ---- Compare scores with people's ratings ----
-
-with when_used():
-    from harness.card import reading as card_reading
-    from harness.card import signing
-    from harness.run import vault_opening
-    from harness.sealed import keys
-    from harness.vault import request
-    from review.calibration import evidence as calibration_evidence
-    from review.calibration import proposal
-    from review.calibration import proposal as proposals
-    from review.calibration import ratings as calibration_ratings
-    from review.office.results import certifying, rating_rows, results
-    from review.office.store import store
-    from rosetta_tui.report import calibration
-    from rosetta_tui.review.organiser.words import gate
-    from scoring.calibration import calibration as scoring_calibration
 
 _FILE = click.Path(path_type=Path)
 
@@ -328,9 +324,9 @@ def _write(
     *,
     overwrite: bool,
 ) -> None:
-    if not proposals.proposes(found):
+    if not proposal.proposes(found):
         click.echo(f"Nothing is proposed, so {plain(output.name)} was not written.", err=True)
         return
-    made = proposals.proposal(found, evidence, VERSION)
-    write_file(output, proposals.toml_text(made).encode(), overwrite=overwrite)
-    click.echo(f"Written: {plain(str(output))} ({proposals.HASH_FIELD} {made[proposals.HASH_FIELD]})", err=True)
+    made = proposal.proposal(found, evidence, VERSION)
+    write_file(output, proposal.toml_text(made).encode(), overwrite=overwrite)
+    click.echo(f"Written: {plain(str(output))} ({proposal.HASH_FIELD} {made[proposal.HASH_FIELD]})", err=True)

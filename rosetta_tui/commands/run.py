@@ -31,8 +31,14 @@ if TYPE_CHECKING:
 
 with when_used():
     from harness import api
+    from harness.card import reading
+    from harness.inputs import outputs as made_elsewhere
     from harness.release import ledger
+    from harness.run import rescoring, vault_opening
+    from harness.setup import plan
+    from harness.setup import scoring_options as setup_scoring_options
     from harness.store.sqlite import database
+    from rosetta_tui.app import display
     from rosetta_tui.report import cost as report_estimate
 
 
@@ -96,14 +102,6 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
 
 
 # ---- Score outputs that were made elsewhere ----
-
-with when_used():
-    from harness.card import reading
-    from harness.inputs import outputs as made_elsewhere
-    from harness.run import rescoring, vault_opening
-    from harness.setup import plan
-    from harness.setup import scoring_options as setup_scoring_options
-    from rosetta_tui.app import display
 
 
 @click.command()

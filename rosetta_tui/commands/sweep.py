@@ -29,11 +29,18 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.compare import comparing as compare_comparing
     from harness.endpoint import endpoints
-    from harness.sweep import expansion, plan, working
+    from harness.release import ledger, ledger_records
+    from harness.run import vault_opening
+    from harness.store import runs, sweeps
+    from harness.sweep import comparing, expansion, plan, record, working
     from harness.sweep.cluster import carrier, scheduler
-    from rosetta_tui.app import sweeping
+    from harness.vault import request
+    from rosetta_tui.app import launch, sweeping
     from rosetta_tui.report import sweep as report_sweep
+    from rosetta_tui.show import released_words
+    from rosetta_tui.sweep import screen as sweep_screen
 
 
 class SweepCommands(FiledCommands):
@@ -127,14 +134,6 @@ def begin(
 
 # ---- A sweep over a vault: by one grant, and told as one answer ----
 
-with when_used():
-    from harness.release import ledger, ledger_records
-    from harness.run import vault_opening
-    from harness.store import runs, sweeps
-    from harness.sweep import comparing
-    from harness.vault import request
-    from rosetta_tui.show import released_words
-
 
 class InsideSweep:
     """The vault of a sweep, and the answer that leaves of it; of any other sweep neither."""
@@ -183,13 +182,6 @@ class InsideSweep:
 
 # ---- Show what each run of a sweep has come to ----
 
-with when_used():
-    from harness.store import sweeps
-    from harness.sweep import record
-    from rosetta_tui.app import launch
-    from rosetta_tui.report import sweep as report_sweep
-    from rosetta_tui.sweep import screen as sweep_screen
-
 
 @click.command()
 @click.argument("sweep", default="last")
@@ -217,12 +209,6 @@ def show(sweep: str, screen: bool, as_json: bool) -> None:
 
 
 # ---- Compare every method of a sweep with the best of its baselines ----
-
-with when_used():
-    from harness.compare import comparing as compare_comparing
-    from harness.store import sweeps
-    from harness.sweep import comparing, record
-    from rosetta_tui.report import sweep as sweep_comparison
 
 
 @click.command()
@@ -261,14 +247,11 @@ def compare(
         sweep_record = record.sweep_record(connection, stored_sweep)
         comparison = comparing.compare_sweep(connection, sweep_record, by, draws=draws, seed=seed)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    lines = sweep_comparison.comparison_lines(comparison, width)
+    lines = report_sweep.comparison_lines(comparison, width)
     print_form("sweep-compare", comparison.model_dump(mode="json"), lines, as_json=as_json)
 
 
 # ---- Stop the workers of a sweep after the entries that are under way ----
-
-with when_used():
-    from harness.store import sweeps
 
 
 @click.command()
@@ -285,13 +268,6 @@ def stop(sweep: str) -> None:
 
 
 # ---- Continue a sweep that was stopped or interrupted ----
-
-with when_used():
-    from harness.endpoint import endpoints
-    from harness.store import sweeps
-    from harness.sweep import expansion, working
-    from harness.sweep.cluster import carrier, scheduler
-    from rosetta_tui.app import sweeping
 
 
 @click.command()
@@ -325,11 +301,6 @@ def resume(
 
 
 # ---- List the sweeps of the store ----
-
-with when_used():
-    from harness.store import sweeps
-    from harness.sweep import record
-    from rosetta_tui.report import sweep as report_sweep
 
 
 @click.command("list")

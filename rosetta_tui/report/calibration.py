@@ -37,21 +37,6 @@ def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iter
         yield "! all ratings are one person's: what is fitted to them is how this person judges"
     yield f"in brackets: 95 % intervals, {found.draws:,} draws of entries, seed {found.seed}"
     yield ""
-    yield from _measures(found)
-    yield ""
-    yield from _families(found)
-    yield ""
-    yield from _runs(found, evidence)
-    yield ""
-    yield from _decisions(found)
-    yield ""
-    yield from _proposals(found.weights, found.threshold)
-
-
-_COLUMNS = ("score", "outputs", "tau-b", "Pearson", "Spearman", "pairs right", "AUC", "runs (SPA)")
-
-
-def _measures(found: Calibration) -> Iterator[str]:
     yield "What each score tells of people's ratings; more is better"
     several = any(measure.soft_pairwise_accuracy is not None for measure in found.measures)
     width = len(_COLUMNS) if several else len(_COLUMNS) - 1
@@ -68,6 +53,17 @@ def _measures(found: Calibration) -> Iterator[str]:
     beaten = [_name(measure) for measure in found.measures if measure.beats_length is False]
     if beaten:
         yield f"! not shown to tell more than the length of the output alone: {plain(', '.join(beaten))}"
+    yield ""
+    yield from _families(found)
+    yield ""
+    yield from _runs(found, evidence)
+    yield ""
+    yield from _decisions(found)
+    yield ""
+    yield from _proposals(found.weights, found.threshold)
+
+
+_COLUMNS = ("score", "outputs", "tau-b", "Pearson", "Spearman", "pairs right", "AUC", "runs (SPA)")
 
 
 def _families(found: Calibration) -> Iterator[str]:

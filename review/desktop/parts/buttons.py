@@ -224,11 +224,6 @@ class Button(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is drawn
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_box(painter)
-        room = self.rect().adjusted(_around(), _around(), -_around(), -_around())
-        self._draw_words(painter, room)
-
-    def _draw_box(self, painter: QPainter) -> None:
         colour = self.palette().color
         if self.hasFocus():
             painter.setPen(QPen(colour(QPalette.ColorRole.Accent), RING))
@@ -244,12 +239,7 @@ class Button(QAbstractButton):
             edge.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(edge)
         painter.drawRoundedRect(self._box(), RADIUS, RADIUS)
-
-    def _box(self) -> QRectF:
-        out = RING + GAP + _EDGE / 2
-        return QRectF(self.rect()).adjusted(out, out, -out, -out)
-
-    def _draw_words(self, painter: QPainter, room: QRect) -> None:
+        room = self.rect().adjusted(_around(), _around(), -_around(), -_around())
         place = room.adjusted(self._key_room(), 0, 0, 0)
         place = QStyle.visualRect(self.layoutDirection(), room, place)
         parts = self._words()
@@ -264,6 +254,10 @@ class Button(QAbstractButton):
         for part, height, ink in zip(parts, heights, self._inks(), strict=True):
             part.draw(painter, place.left(), top, ink)
             top += height
+
+    def _box(self) -> QRectF:
+        out = RING + GAP + _EDGE / 2
+        return QRectF(self.rect()).adjusted(out, out, -out, -out)
 
     def _draw_key(self, painter: QPainter, room: QRect, middle: int) -> None:
         cap = QRect(room.topLeft(), self._cap())

@@ -22,7 +22,7 @@ from harness.submission.desk import KeptSubmission, SubmissionEvent
 from harness.submission.folder import check_submission
 from harness.vault.opening import folder_of
 from review.office.results.progress import progress
-from review.office.store.store import Office, Review
+from review.office.store.store import Office
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.gate.adjudication import queue
 
@@ -155,19 +155,6 @@ def by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -
         return
     review = reviews[-1]
     yield WayStep("speakers are asked", done=True, words=f"review {review.name}")
-    yield from _review_steps(connection, office, review, run)
-
-
-def opening_command(connection: sqlite3.Connection, run: Run, command: str) -> str:
-    """Return a command with what opens the texts of a run from a vault."""
-    vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
-    if not vault:
-        return command
-    folder = folder_of(store_path(connection).parent, vault)
-    return f"{command} --vault {quote(folder) if folder else 'FOLDER'} --purpose WORDS"
-
-
-def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:
     review_progress = progress(office, review)
     words = f"{review_progress.done:,} of {review_progress.asked:,} decisions"
     issued = [c for c in office.certificates(review) if c.run_id == run.run_id]
@@ -191,3 +178,12 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
     if beside:
         words = "the run's card shows it"
     yield WayStep("certificate at the card", bool(beside), words, command)
+
+
+def opening_command(connection: sqlite3.Connection, run: Run, command: str) -> str:
+    """Return a command with what opens the texts of a run from a vault."""
+    vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
+    if not vault:
+        return command
+    folder = folder_of(store_path(connection).parent, vault)
+    return f"{command} --vault {quote(folder) if folder else 'FOLDER'} --purpose WORDS"

@@ -157,7 +157,15 @@ def _certificate(
             community_reviewers=reading.policy.enough.community_reviewers,
         ),
         key_sha256=evidence.key_sha256,
-        log=_log(evidence),
+        log=CertifiedLog(
+            sha256=events_sha256(event.id for event in evidence.events),
+            events=len(evidence.events),
+            tips=tuple(evidence.tips),
+            gaps=evidence.gaps(),
+            withheld=evidence.withheld,
+            withdrawals=len({who for who, _ in evidence.taken_back}),
+            devices_sha256=evidence.devices_sha256,
+        ),
         panel=_panel(evidence, counted, first=first),
         laptops=None if first else certified_laptops(evidence.voices),
         relations=None if first else reading.relations,
@@ -246,18 +254,6 @@ def _measure(measure: AgreementMeasure) -> CertifiedMeasure:
             seed=ends.seed,
             method=ends.method,
         ),
-    )
-
-
-def _log(evidence: Evidence) -> CertifiedLog:
-    return CertifiedLog(
-        sha256=events_sha256(event.id for event in evidence.events),
-        events=len(evidence.events),
-        tips=tuple(evidence.tips),
-        gaps=evidence.gaps(),
-        withheld=evidence.withheld,
-        withdrawals=len({who for who, _ in evidence.taken_back}),
-        devices_sha256=evidence.devices_sha256,
     )
 
 

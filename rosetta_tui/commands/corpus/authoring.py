@@ -32,7 +32,9 @@ from rosetta_tui.show.text import plain
 with when_used():
     from corpora.languages import tags
     from corpora.model import vocabularies as model_labels
-    from harness.project import authoring, state
+    from harness.project import authoring, candidates, proposals, state
+    from review.office.results import progress
+    from rosetta_tui.report import project as report_project
     from rosetta_tui.request import new_corpus
 
 
@@ -119,10 +121,6 @@ def _list_labels(ctx: click.Context) -> None:
 
 
 # ---- Add sentences that speakers are to translate, from a file or a model ----
-
-with when_used():
-    from harness.project import authoring, candidates, proposals
-    from rosetta_tui.report import project as report_project
 
 
 @click.command("sources")
@@ -212,12 +210,6 @@ def _usual(given: dict[str, Any]) -> Any:
 
 # ---- Say how far a corpus in the making is, what it lacks, and what comes next ----
 
-with when_used():
-    from harness.project import authoring, state
-    from review.office.results import progress
-    from rosetta_tui.report import project as report_project
-
-
 _TOLD = ("id", "version", "language_pair", "source_language", "target_language")
 
 
@@ -254,9 +246,6 @@ def progress_(folder: Path, *, as_json: bool) -> None:
 
 
 # ---- Confirm the analyses that the language's analyser proposes ----
-
-with when_used():
-    from harness.project import authoring, proposals, state
 
 
 @click.command("analyse")

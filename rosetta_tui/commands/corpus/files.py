@@ -29,8 +29,13 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from corpora.checks import requirements
+    from corpora.formats import write
     from corpora.model import corpus as model_corpus
-    from corpora.model import vocabularies
+    from corpora.model import sidecar, vocabularies
+    from harness.consent import given as consent_given
+    from harness.core import storage
+    from harness.project import authoring, state
+    from harness.store import withdrawn
 
 
 def entry_count(count: int) -> str:
@@ -116,12 +121,6 @@ def print_requirements(rows: Sequence[requirements.Requirement]) -> None:
 
 # ---- Say what is wrong with a corpus file, and which minimum requirements it meets ----
 
-with when_used():
-    from corpora.checks import requirements
-    from harness.consent import given as consent_given
-    from harness.project import authoring, state
-    from harness.store import withdrawn
-
 
 @click.command("check")
 @reading
@@ -182,10 +181,6 @@ def _second_speaker(found: requirements.LookedOver | None) -> str:
 
 # ---- Count what the entries of a corpus file have ----
 
-with when_used():
-    from corpora.checks import requirements
-    from corpora.model import corpus as model_corpus
-
 
 @click.command("show")
 @reading
@@ -238,10 +233,6 @@ def _listed(pairs: Iterable[tuple[str, object]]) -> str:
 
 # ---- Write a corpus, or some entries of it, in another form ----
 
-with when_used():
-    from corpora.formats import write
-    from corpora.model import corpus as model_corpus
-
 
 @click.command("convert")
 @reading
@@ -291,10 +282,6 @@ def _chosen(loaded: model_corpus.Corpus, given: dict[str, Any]) -> model_corpus.
 
 
 # ---- Say where the texts of a corpus may go, or write it beside them ----
-
-with when_used():
-    from corpora.model import sidecar
-    from harness.core import storage
 
 
 @click.command("terms")

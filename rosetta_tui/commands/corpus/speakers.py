@@ -26,10 +26,10 @@ with when_used():
     from harness.project import authoring, state
     from review.office.making import creating, of_project
     from review.office.making import texts as making_texts
-    from review.office.results import progress
+    from review.office.results import into_project, progress
     from review.office.store import store
     from rosetta_tui.commands.review import distribute
-    from rosetta_tui.review.organiser.words import plan as words_letters
+    from rosetta_tui.review.organiser.words import imported
     from rosetta_tui.review.organiser.words import plan as words_plan
 
 _TEXT = "[TAG=]FILE"
@@ -86,7 +86,7 @@ def ask_speakers(project: Path, kind: Asking, given: dict[str, Any], *, as_json:
             entries, given["not_for"] = of_others(opened, entries, given)
         draft = _draft(opened, kind, entries, given)
         secret = of_project.secret_among(entries)
-        letters = words_letters.look_at_letters(draft, texts, given, secret=secret)
+        letters = words_plan.look_at_letters(draft, texts, given, secret=secret)
         distribute.say_plan(_plan(draft, letters, secret=secret), as_json=as_json)
         if dry_run:
             return
@@ -114,7 +114,7 @@ def _draft(
 
 
 def _plan(
-    draft: creating.TranslationDraft | of_project.AgreementDraft, letters: words_letters.Letters, *, secret: bool
+    draft: creating.TranslationDraft | of_project.AgreementDraft, letters: words_plan.Letters, *, secret: bool
 ) -> Iterator[str]:
     dataset = draft.dataset
     yield words_plan.plan_line(
@@ -128,11 +128,6 @@ def _plan(
 # ---- Whom ``rosetta corpus ask agree`` gives translations: laptops on which they were not written,
 # since nobody agrees with themselves.
 
-with when_used():
-    from harness.project import state
-    from review.office.making import of_project
-    from review.office.results import progress
-    from review.office.store import store
 
 _MENDS = (
     "Name the laptop of another speaker (--for), add --passphrases and give the cards to others, or say --shared-laptop where "
@@ -213,13 +208,6 @@ def ask_(project: Path, kind: Asking, *, as_json: bool, dry_run: bool, **given: 
 
 
 # ---- Take into a corpus in the making what speakers wrote and said ----
-
-with when_used():
-    from harness.project import authoring
-    from review.office.making import of_project
-    from review.office.results import into_project, progress
-    from review.office.store import store
-    from rosetta_tui.review.organiser.words import imported
 
 
 @click.command("gather")

@@ -25,12 +25,13 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from corpora.formats import write
+    from corpora.model import corpus as model_corpus
     from review.office.making import second_look
-    from review.office.results import certifying, results
+    from review.office.results import certifying, results, translations
     from review.office.store import store
     from review.verdict.gate import adjudication
     from rosetta_tui.review.organiser.words import gate
-    from rosetta_tui.review.organiser.words import gate as words_cases
 
 _HELP = """\
   u  upheld: it is harmful or culturally wrong        c  cleared: it is not
@@ -115,14 +116,14 @@ def _ask(office: store.Office, review: store.Review, cases: list[adjudication.Ca
             click.echo(f"  Original     {plain(text.source)}")
             if text.candidate:
                 click.echo(f"  Translation  {plain(text.candidate)}")
-            _told(words_cases.around_words(text))
-        click.echo(f"  {words_cases.ratings_words(case)} · {words_cases.flags_words(case)}")
-        _told(words_cases.voice_words(case.voices))
+            _told(gate.around_words(text))
+        click.echo(f"  {gate.ratings_words(case)} · {gate.flags_words(case)}")
+        _told(gate.voice_words(case.voices))
         if case.second is not None:
-            click.echo(f"  {words_cases.second_words(case)}")
-            _told(words_cases.voice_words(case.second.voices))
-        if words_cases.so_far(case):
-            click.echo(f"  So far: {plain(words_cases.so_far(case, why=True))}")
+            click.echo(f"  {gate.second_words(case)}")
+            _told(gate.voice_words(case.second.voices))
+        if gate.so_far(case):
+            click.echo(f"  So far: {plain(gate.so_far(case, why=True))}")
         keys = "u, c, n, b, q" if case.may_be_decided else "n, b, q"
         answer = click.prompt(f"{keys} or Enter", default="", show_default=False).strip().lower()
         if answer == "q":
@@ -193,12 +194,6 @@ def _told(named: Iterable[tuple[str, str]]) -> None:
 
 
 # ---- Offer suggested wordings as variants of the corpus ----
-
-with when_used():
-    from corpora.formats import write
-    from corpora.model import corpus as model_corpus
-    from review.office.results import results, translations
-    from review.office.store import store
 
 
 @click.command("variants")

@@ -25,7 +25,7 @@ from rosetta_tui.show.text import CHECK_SIGNS, plain
 with when_used():
     from harness.consent import checks as consent_found
     from harness.sealed import keys, phrase, stick, strict_records
-    from harness.store import withdrawn
+    from harness.store import runs, withdrawn
     from review.files import batch
     from review.office.results import certifying
     from review.office.store import database
@@ -121,7 +121,21 @@ def verify_(
     signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
     checked = {place: verification.ok for place, verification in done.items()}
-    document = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
+    document: dict[str, Any] = {
+        "ok": worst.ok,
+        "outcome": worst.certificate.outcome,
+        "run_id": worst.certificate.run.run_id,
+        "certificate_sha256": worst.certificate.sha256,
+        "signing_key": worst.certificate.organisation.signing_key,
+        "contents_missing": worst.missing,
+        "outcome_without_them": worst.without,
+        "items_not_shown": len(worst.not_shown),
+        "items_not_shown_and_not_rated": list(worst.not_shown.values()).count(False),
+        "checks": _checks(worst.every),
+        "differences": [{"path": d.path, "expected": d.expected, "found": d.found} for d in worst.differences],
+        "signer_is_trusted": signer == known,
+        "evidence": checked,
+    }
     document["consent"] = [check._asdict() for check in taken]
     lines = [
         line
@@ -222,28 +236,7 @@ def _checks(checks: Sequence[signed_files.CertificateCheck]) -> list[dict[str, A
     return [{"name": c.name, "ok": c.ok, "earlier_version": c.earlier, "words": c.words} for c in checks]
 
 
-def _json(done: verifying.Verification) -> dict[str, Any]:
-    return {
-        "ok": done.ok,
-        "outcome": done.certificate.outcome,
-        "run_id": done.certificate.run.run_id,
-        "certificate_sha256": done.certificate.sha256,
-        "signing_key": done.certificate.organisation.signing_key,
-        "contents_missing": done.missing,
-        "outcome_without_them": done.without,
-        "items_not_shown": len(done.not_shown),
-        "items_not_shown_and_not_rated": list(done.not_shown.values()).count(False),
-        "checks": _checks(done.every),
-        "differences": [{"path": d.path, "expected": d.expected, "found": d.found} for d in done.differences],
-    }
-
-
 # ---- Attach a certificate to its run ----
-
-with when_used():
-    from harness.store import runs
-    from review.office.results import certifying
-    from rosetta_tui.review.organiser.words import gate
 
 
 @click.command("attach")

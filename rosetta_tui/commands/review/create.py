@@ -28,14 +28,13 @@ with when_used():
     from corpora.model import entry
     from harness.store import runs as store_runs
     from review.files import manifests
-    from review.office.making import controls, creating, reviewed_runs
-    from review.office.making import controls as items_training
-    from review.office.making import reviewed_runs as items_sentences
+    from review.office.making import controls, creating, reviewed_runs, second_look
     from review.office.making import texts as making_texts
+    from review.office.results import certifying, results
     from review.office.store import store
     from review.verdict.gate import policy as gate_policy
     from rosetta_tui.commands.review import distribute
-    from rosetta_tui.review.organiser.words import plan as words_letters
+    from rosetta_tui.review.organiser.words import gate
     from rosetta_tui.review.organiser.words import plan as words_plan
 
 _FILE = click.Path(path_type=Path)
@@ -136,7 +135,7 @@ def create_(
         share = creating.Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
         seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
         draft = creating.draft_translations(_sentences(translate, given), share, seed)
-        letters = words_letters.look_at_letters(draft, texts, given, secret=False)
+        letters = words_plan.look_at_letters(draft, texts, given, secret=False)
         distribute.say_plan(_translation_plan(draft, letters), as_json=as_json)
         if not dry_run:
             making = distribute.Making(draft.sentences.dataset.id, False, texts, letters, draft)
@@ -184,9 +183,9 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
             distribute.name_who_asks(office, given)
     reviewed = _runs(runs, given, dry_run=dry_run)
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
-    carries = items_sentences.ContextPolicy(given["context"])
+    carries = reviewed_runs.ContextPolicy(given["context"])
     draft = creating.draft_review(reviewed, policy, _size(given, reviewed), seed, texts, training, carries)
-    letters = words_letters.look_at_letters(draft, texts, given, secret=draft.secret)
+    letters = words_plan.look_at_letters(draft, texts, given, secret=draft.secret)
     plan = words_plan.draft_lines(draft, policy, letters, own_training=bool(given["training"]))
     distribute.say_plan([*plan, *words_plan.rule_lines(policy)], as_json=as_json)
     if dry_run:
@@ -225,9 +224,9 @@ def _own_training(named: Sequence[str], language: str) -> Sequence[manifests.Tra
             f"--training: there are no items in the review's own language, {language}. Add --training FILE, or name "
             "another --language."
         )
-    read = {tag: (path, items_training.read_training(path)) for tag, path in files.items()}
+    read = {tag: (path, controls.read_training(path)) for tag, path in files.items()}
     _, own = read.pop(language)
-    return items_training.explained_in(own, read)
+    return controls.explained_in(own, read)
 
 
 def _size(given: dict[str, Any], runs: reviewed_runs.ReviewedRuns) -> creating.Size:
@@ -251,23 +250,23 @@ def _require_verdict(why_none: Iterable[str], *, anyway: bool) -> None:
         )
 
 
-def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
+def _sentences(path: Path, given: dict[str, Any]) -> reviewed_runs.Sentences:
     """Read lines from a text file, and sources from a corpus in any of its forms."""
     segments = [entry.Segment(segment_name) for segment_name in given["segments"]]
     if path.suffix.lower() == ".txt" and given["form"] is None:
         if segments:
             raise UsageError("--segment: lines of a text file are of no segment. Leave it out.")
-        return items_sentences.of_lines(path, given["source_language"], given["target_language"])
+        return reviewed_runs.of_lines(path, given["source_language"], given["target_language"])
     corpus = load_corpus({**given, "file": path, "corpus_id": None}, None)
-    carries = items_sentences.ContextPolicy(given["context"])
-    if carries is items_sentences.ContextPolicy.ALL:
+    carries = reviewed_runs.ContextPolicy(given["context"])
+    if carries is reviewed_runs.ContextPolicy.ALL:
         raise UsageError(
             "--context all: translations are handed on in the open, and so no secret sentence goes along. Leave it out."
         )
-    return items_sentences.of_corpus(corpus, segments, carries)
+    return reviewed_runs.of_corpus(corpus, segments, carries)
 
 
-def _translation_plan(draft: creating.TranslationDraft, letters: words_letters.Letters) -> Iterator[str]:
+def _translation_plan(draft: creating.TranslationDraft, letters: words_plan.Letters) -> Iterator[str]:
     """Return who is asked about which sentences."""
     sentences, dataset = draft.sentences, draft.sentences.dataset
     pair = f"{dataset.source_language} → {dataset.target_language}"
@@ -278,14 +277,6 @@ def _translation_plan(draft: creating.TranslationDraft, letters: words_letters.L
 
 
 # ---- Ask people once more about the sentences that divided them ----
-
-with when_used():
-    from review.office.making import second_look
-    from review.office.results import certifying, results
-    from review.office.store import store
-    from rosetta_tui.commands.review import distribute
-    from rosetta_tui.review.organiser.words import gate, plan
-    from rosetta_tui.review.organiser.words import plan as words_letters
 
 
 def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
@@ -306,7 +297,7 @@ def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -
         # Record that ratings are examined: which sentences split the panel is shown.
         for note in gate.look_notes(certifying.look_at_ratings(office, reviewed)):
             click.echo(note, err=True)
-        letters = words_letters.look_at_letters(drawn, texts, given, secret=reviewed.secret)
+        letters = words_plan.look_at_letters(drawn, texts, given, secret=reviewed.secret)
         distribute.say_plan(_plan_lines(drawn, letters), as_json=as_json)
         if dry_run:
             return
@@ -323,15 +314,15 @@ def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -
         click.echo(plain(f"Then: `rosetta review adjudicate {reviewed.name}` shows what they said."))
 
 
-def _plan_lines(draft: second_look.SecondDraft, letters: words_letters.Letters) -> Iterator[str]:
+def _plan_lines(draft: second_look.SecondDraft, letters: words_plan.Letters) -> Iterator[str]:
     """Return who is asked about which sentences, and whether people read what others wrote."""
-    yield plan.plan_line("sentences", f"{len(draft.items)} that split the panel of {draft.first.name}")
-    yield plan.plan_line("people", f"{len(draft.orders)} who answered; at most {draft.longest} sentences each")
+    yield words_plan.plan_line("sentences", f"{len(draft.items)} that split the panel of {draft.first.name}")
+    yield words_plan.plan_line("people", f"{len(draft.orders)} who answered; at most {draft.longest} sentences each")
     shown = (
         f"what people wrote about them ({draft.words} times), without names and answers"
         if draft.first.manifest.shows_words
         else "nothing of what people wrote: they were not told that others may read it "
         "(`rosetta review create --second-look` tells them)"
     )
-    yield plan.plan_line("shown", shown)
-    yield from plan.letters_plan(letters)
+    yield words_plan.plan_line("shown", shown)
+    yield from words_plan.letters_plan(letters)

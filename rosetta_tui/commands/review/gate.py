@@ -32,6 +32,7 @@ with when_used():
     from review.verdict.gate import panel
     from review.verdict.gate import verdict as gate_verdict
     from rosetta_tui.review.organiser import export_files
+    from rosetta_tui.review.organiser import service as organiser_desk
     from rosetta_tui.review.organiser.words import gate, imported, plan
     from rosetta_tui.show import clipboard
 
@@ -193,11 +194,6 @@ def _attach(path: Path, trusted: str) -> None:
 
 # ---- Write results for the governance organisation and researchers ----
 
-with when_used():
-    from review.office.store import store
-    from rosetta_tui.review.organiser import export_files
-    from rosetta_tui.review.organiser import service as organiser_desk
-
 
 @click.command("export")
 @click.argument("review", metavar="[REVIEW]", default="last")
@@ -271,11 +267,6 @@ def _export_tell(lines: Iterable[str]) -> None:
 
 
 # ---- Write the result as a page for the speakers themselves ----
-
-with when_used():
-    from review.office.results import results
-    from review.office.store import store
-    from rosetta_tui.review.organiser import export_files
 
 
 @click.command("page")

@@ -19,8 +19,10 @@ from rosetta_tui.show.text import plain, table
 
 with when_used():
     from harness.core import storage
+    from review.office.making import reviewer_programs
     from review.verdict.gate import planner
     from review.verdict.gate import policy as gate_policy
+    from rosetta_tui.commands.review import stick
     from rosetta_tui.review.organiser.words import plan
 
 _PEOPLE = (3, 5, 8)
@@ -80,10 +82,6 @@ def _lines(found: Sequence[planner.PlanRow], share: float, asked: float) -> Iter
 
 
 # ---- Add and list the program for reviewers, which `review create -o` copies to sticks ----
-
-with when_used():
-    from review.office.making import reviewer_programs
-    from rosetta_tui.commands.review import stick
 
 _PATH = click.Path(path_type=Path)
 

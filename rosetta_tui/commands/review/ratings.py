@@ -23,8 +23,18 @@ from rosetta_tui.show.json_forms import form_text, print_form
 from rosetta_tui.show.text import plain, table
 
 with when_used():
+    from harness.consent import notice
+    from harness.sealed import keys as sealed_keys
+    from harness.sealed import sealing
+    from review.files import identities as reviewer_codes
+    from review.log import payloads
+    from review.office.intake import importing, quarantine, speaking
+    from review.office.results import progress, results
+    from review.office.store import arrivals, store
     from review.session import waiting
     from review.session.words import catalogue
+    from review.verdict.gate import verdict
+    from rosetta_tui.review.organiser.words import imported, plan
     from rosetta_tui.review.rating import sitting
     from rosetta_tui.review.rating.lines import face
 
@@ -59,13 +69,6 @@ def open_(places: tuple[Path, ...], lines: bool, reviewer: str | None, language:
 
 
 # ---- Take ratings back; any file, any order, any number of times ----
-
-with when_used():
-    from harness.sealed import keys as sealed_keys
-    from harness.sealed import sealing
-    from review.office.intake import importing, speaking
-    from review.office.store import arrivals, store
-    from rosetta_tui.review.organiser.words import imported
 
 _FILE = click.Path(path_type=Path, exists=True)
 
@@ -173,15 +176,6 @@ def report_json(report: speaking.FileReport) -> dict[str, Any]:
 
 # ---- Show who has rated how much ----
 
-with when_used():
-    from review.files import identities
-    from review.log import payloads
-    from review.office.intake import speaking
-    from review.office.results import progress, results
-    from review.office.store import store
-    from review.verdict.gate import verdict
-    from rosetta_tui.review.organiser.words import imported, plan
-
 
 @click.command("status")
 @click.argument("review", required=False)
@@ -278,9 +272,9 @@ def _files(count: int) -> str:
 def _row(each: progress.ReviewerProgress) -> tuple[str, ...]:
     arrived = "" if each.last_import is None else each.last_import[:16].replace("T", " ")
     if each.withdrawn - {payloads.Scope.COMMENTS}:
-        return (identities.printed(each.reviewer), "withdrawn", "", "", "", "", "", "", arrived)
+        return (reviewer_codes.printed(each.reviewer), "withdrawn", "", "", "", "", "", "", arrived)
     return (
-        identities.printed(each.reviewer),
+        reviewer_codes.printed(each.reviewer),
         "yes" if each.consented else "not yet",
         imported.may_be_used(each),
         str(each.trained),
@@ -306,15 +300,6 @@ def _waiting(laptops: list[progress.WaitingLaptop]) -> Iterator[str]:
 
 # ---- Take back what a reviewer gave ----
 
-with when_used():
-    from harness.consent import notice
-    from harness.sealed import keys
-    from review.files import identities as reviewer_codes
-    from review.log import payloads
-    from review.office.intake import quarantine
-    from review.office.store import store
-    from rosetta_tui.review.organiser.words import imported
-
 _SCOPES = {
     "comments": "their comments and suggested wordings in this review",
     "batch": "everything that they gave in this review",
@@ -337,7 +322,7 @@ def withdraw_(review: str, code: str, scope: str, identity: Path | None, yes: bo
     back.
     """
     read = reviewer_codes.read_code(code)
-    identities = keys.opening_identities(home(), identity)
+    identities = sealed_keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
         reviewed = office.review(review)
         reviewer = reviewed.person(read)

@@ -37,8 +37,18 @@ if TYPE_CHECKING:
 
 with when_used():
     from harness import api
-    from harness.card.checking import signed
-    from harness.vault import folder
+    from harness import reproduce as reproduction
+    from harness.card import exporting, reading, rows, signing
+    from harness.card.checking import lint_subject, linting, signed
+    from harness.core import canonical
+    from harness.run import vault_opening
+    from harness.sealed import keys
+    from harness.store import attachments, runs
+    from harness.store.corpora import entries
+    from harness.store.sqlite import database
+    from harness.vault import folder, opening
+    from rosetta_tui.app import display
+    from rosetta_tui.report import verification
 
 
 _FILE = click.Path(path_type=Path)
@@ -104,14 +114,6 @@ def _verdict_lines(verdict: CardVerdict) -> Iterator[str]:
 
 # ---- Sign the card of a run, which stays here ----
 
-with when_used():
-    from harness.card import exporting, rows, signing
-    from harness.run import vault_opening
-    from harness.store import runs
-    from harness.store.corpora import entries
-    from harness.store.sqlite import database
-    from harness.vault import opening
-
 
 @click.command()
 @click.argument("run")
@@ -144,11 +146,6 @@ def sign(run: str, **vault: Any) -> None:
 
 # ---- Put the record of a reproduction beside the run that it is about ----
 
-with when_used():
-    from harness import reproduce as reproduction
-    from harness.sealed import keys
-    from harness.store import attachments, runs
-
 
 @click.command()
 @click.argument("record", metavar="RECORD|RUN")
@@ -172,13 +169,6 @@ def attach(record: str, trust: str | None, *, remove: bool) -> None:
 
 
 # ---- Run a card's set-up once more, and compare the scores with the card's ----
-
-with when_used():
-    from harness import api
-    from harness import reproduce as reproduction
-    from harness.core import canonical
-    from rosetta_tui.app import display
-    from rosetta_tui.report import verification
 
 
 @click.command()
@@ -279,13 +269,6 @@ def _request(
 
 # ---- Point out what in a run's outputs somebody ought to look at ----
 
-with when_used():
-    from harness.card import reading
-    from harness.card.checking import lint_subject, linting
-    from harness.run import vault_opening
-    from harness.store import runs
-    from rosetta_tui.report import verification as report_lint
-
 
 @click.command()
 @click.argument("names", metavar="RUN|CARD…", nargs=-1, required=True)
@@ -302,7 +285,7 @@ def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
     with opened() as connection:
         lint_reports = [linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names]
     rows = [lint_report.model_dump(mode="json") for lint_report in lint_reports]
-    print_form("runs-lint", rows, report_lint.lint_lines(lint_reports), as_json=as_json)
+    print_form("runs-lint", rows, verification.lint_lines(lint_reports), as_json=as_json)
 
 
 def _subject(connection: sqlite3.Connection, name: str, asked: VaultRequest | None, *, as_json: bool) -> LintSubject:

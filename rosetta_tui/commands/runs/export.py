@@ -25,7 +25,10 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.card import exporting, reading, signing
+    from harness import api
+    from harness.card import exporting, importing, reading, signing
+    from harness.leaderboard import official
+    from harness.publish import cards
     from harness.release import ledger, ledger_records, releasing
     from harness.run import vault_opening
     from harness.sealed import keys, strict_records
@@ -252,15 +255,6 @@ def _certificate_files(connection: sqlite3.Connection, number: int, output: Path
 
 
 # ---- Take run cards and test reports into the list of runs ----
-
-with when_used():
-    from harness import api
-    from harness.card import importing, reading, signing
-    from harness.leaderboard import official
-    from harness.publish import cards
-    from harness.release import ledger_records
-    from harness.sealed import keys
-    from harness.store import runs
 
 
 @click.command("import")

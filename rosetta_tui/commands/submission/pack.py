@@ -21,11 +21,16 @@ from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
+    from corpora import samples
+    from harness import api
     from harness.card import exporting, reading, signing
     from harness.core import user_file
     from harness.store import runs
     from harness.store.sqlite import database
-    from harness.submission import bundle, folder, foreign, members
+    from harness.submission import bundle, foreign, members
+    from harness.submission import folder as folders
+    from harness.submission.sample import authoring, word_by_word
+    from rosetta_tui.app import display
     from rosetta_tui.submission import messages
 
 
@@ -53,11 +58,11 @@ def pack(
     if not path.name.endswith(BUNDLE_SUFFIX):
         raise UsageError(f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}.")
     identity = signing.own_signer(database.home())
-    data = folder.pack_folder(place, identity, None if card is None else _card(card), accept_terms)
+    data = folders.pack_folder(place, identity, None if card is None else _card(card), accept_terms)
     submission = bundle.parse_submission(data)
     write_file(path, data, overwrite=overwrite, mode=PUBLISHED)
     say([f"Written: {path} ({len(data):,} bytes)", *bundle_lines(submission)])
-    checks = folder.check_submission(submission)
+    checks = folders.check_submission(submission)
     say(check_lines(checks))
     if not all(check.ok for check in checks):
         say([messages.INCOMPLETE])
@@ -76,9 +81,6 @@ def _card(name: str) -> bytes:
 
 # ---- Say what a submission lacks, and what in it would be refused ----
 
-with when_used():
-    from harness.submission import folder
-
 
 @click.command()
 @click.argument("submission", metavar=NAMED)
@@ -91,8 +93,8 @@ def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
     that is the reason is named.
     """
     bundle = bundle_at(submission)
-    wanted = None if terms is None else folder.terms_sha256(terms)
-    checks = folder.check_submission(bundle, wanted)
+    wanted = None if terms is None else folders.terms_sha256(terms)
+    checks = folders.check_submission(bundle, wanted)
     document: JsonObject = {
         "number": bundle.sha256[:16],
         "sha256": bundle.sha256,
@@ -108,16 +110,6 @@ def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
 
 
 # ---- Make a small submission, to try everything out ----
-
-with when_used():
-    from corpora import samples
-    from harness import api
-    from harness.card import exporting, reading, signing
-    from harness.store import runs
-    from harness.store.sqlite import database
-    from harness.submission import folder as folders
-    from harness.submission.sample import authoring, word_by_word
-    from rosetta_tui.app import display
 
 
 @click.command()

@@ -29,10 +29,18 @@ from rosetta_tui.request.vault import out_of_vault, vault_request
 # counted in the budget.
 
 with when_used():
+    from harness import api
+    from harness.method import method as methods
     from harness.release import budget, ledger, ledger_records, releasing
+    from harness.run import vault_opening
     from harness.store import runs
     from harness.store.sqlite import database
     from harness.submission import desk as desks
+    from harness.submission import folder, lanes, rehearsal
+    from harness.vault import request as requests
+    from rosetta_tui.app import display
+    from rosetta_tui.commands.submission import secret_run
+    from rosetta_tui.report import verification as run_records
     from rosetta_tui.show import released_words
 
 
@@ -99,17 +107,6 @@ def _write(path: Path, data: bytes, number: str, *, overwrite: bool) -> None:
             "--vault and --purpose where the corpus is in a vault."
         ) from None
 
-
-with when_used():
-    from harness import api
-    from harness.method import method as methods
-    from harness.store.sqlite import database
-    from harness.submission import desk as desks
-    from harness.submission import folder, lanes, rehearsal
-    from harness.vault import request as requests
-    from rosetta_tui.app import display
-    from rosetta_tui.commands.submission import secret_run
-    from rosetta_tui.report import verification as run_records
 
 _NOT_KEPT: Final = (
     "For you, and not for its maker: sentences of this open corpus are secret in another one on this computer. The rehearsal "
@@ -235,11 +232,6 @@ def _words(method: methods.Method) -> list[str]:
 
 
 # ---- Write the report of a submission's last run to its maker ----
-
-with when_used():
-    from harness.run import vault_opening
-    from harness.store import runs
-    from harness.submission import desk as desks
 
 
 @click.command()

@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
 with when_used():
     from harness.sealed import keys
+    from harness.store import withdrawn as withdrawals
     from harness.store.sqlite import database
     from harness.submission import bundle, folder
     from harness.submission import desk as desks
+    from review.office.results import whole_way
+    from review.office.store import store
+    from review.records import agreeing
     from rosetta_tui.submission import messages
 
 
@@ -90,13 +94,6 @@ def say(lines: Iterator[str] | Sequence[str], *, aside: bool = True) -> None:
 
 # ---- List what came, where it stands, and what it cost ----
 
-with when_used():
-    from harness.store import withdrawn as withdrawals
-    from harness.store.sqlite import database
-    from harness.submission import desk as desks
-    from review.office.results import whole_way
-    from rosetta_tui.submission import messages
-
 
 def _print_list(*, as_json: bool) -> None:
     """Print the submissions that this computer took in, the most recently changed one first."""
@@ -151,13 +148,6 @@ def _json(kept: desks.KeptSubmission) -> dict[str, Any]:
 
 
 # ---- Show how far a submission has come, and what to do next ----
-
-with when_used():
-    from harness.store.sqlite import database
-    from harness.submission import desk as desks
-    from review.office.results import whole_way
-    from review.office.store import store
-    from review.records import agreeing
 
 
 @click.command()

@@ -21,10 +21,12 @@ from rosetta_tui.show.text import plain
 from scoring.core.inventory import short_title
 
 with when_used():
-    from harness.core import failures
+    from harness.core import failures, storage
     from harness.leaderboard import official
-    from harness.release import budget, ledger_records
-    from harness.store import run_list
+    from harness.release import budget, ledger_records, releasing
+    from harness.release import ledger as release_ledger
+    from harness.run import vault_opening
+    from harness.store import run_list, runs
     from harness.store.sqlite import database
     from rosetta_tui.show import released_words
 
@@ -151,14 +153,6 @@ def _lines(general: budget.Policy, shown: list[released_words.BudgetUse], submit
 
 
 # ---- Write how two runs over secret entries differ, for their submitters ----
-
-with when_used():
-    from harness.core import failures, storage
-    from harness.release import ledger as release_ledger
-    from harness.release import releasing
-    from harness.run import vault_opening
-    from harness.store import runs
-    from harness.store.sqlite import database
 
 
 @click.command("compare")

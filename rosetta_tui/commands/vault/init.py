@@ -23,13 +23,19 @@ from rosetta_tui.request.vault import together
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from corpora.model import corpus as model_corpus
+    from corpora.model import entry
     from harness.core import storage, user_file
+    from harness.project import authoring, state
     from harness.release import budget
     from harness.sealed import keys
     from harness.store.sqlite import database
-    from harness.vault import keepers, key_shares
+    from harness.vault import keepers, key_shares, vault_records
+    from harness.vault import vault as vault_vault
+    from harness.vault.grants import files as grant_messages
     from rosetta_tui.show import released_words
     from rosetta_tui.vault import messages as vault_words
+    from scoring.card import smallest
 
 
 @click.command("init")
@@ -75,12 +81,6 @@ def init_(vault: Path, name: str, own_name: str, recovery: Path, cards: tuple[Pa
 
 # ---- Write your card, with which a vault can be made for you ----
 
-with when_used():
-    from harness.core import storage
-    from harness.sealed import keys
-    from harness.store.sqlite import database
-    from harness.vault import keepers
-
 
 @click.command("card")
 @click.argument("file", type=FILE, metavar="NAME.rosetta-keeper")
@@ -99,17 +99,6 @@ def card_(file: Path, name: str | None) -> None:
 
 
 # ---- Seal a corpus and put it into a vault ----
-
-with when_used():
-    from corpora.model import corpus as model_corpus
-    from corpora.model import entry
-    from harness.project import authoring, state
-    from harness.sealed import keys
-    from harness.vault import key_shares, vault_records
-    from harness.vault import vault as vault_vault
-    from harness.vault.grants import files as grant_messages
-    from rosetta_tui.vault import messages as vault_words
-    from scoring.card import smallest
 
 
 @click.command("add")

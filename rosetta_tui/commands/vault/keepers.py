@@ -26,10 +26,10 @@ from rosetta_tui.request.vault import TYPED, together
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.consent import withdrawals_in_force
-    from harness.core import user_file
+    from harness.consent import notice, withdrawals_in_force
+    from harness.core import storage, user_file
     from harness.store.sqlite import database
-    from harness.vault import keepers
+    from harness.vault import keepers, key_shares, shares
 
 
 @click.command("enrol")
@@ -75,9 +75,6 @@ def enrol_(
 
 # ---- Remove a keeper, and seal the texts again ----
 
-with when_used():
-    from harness.consent import notice
-
 
 @click.command("revoke")
 @changing
@@ -122,10 +119,6 @@ def revoke_(
 
 
 # ---- Try whether your share is right, and print it ----
-
-with when_used():
-    from harness.core import storage
-    from harness.vault import key_shares, shares
 
 
 @click.command("share")

@@ -23,13 +23,18 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from corpora.model import entry
+    from harness.consent import checks as consent
     from harness.consent import withdrawals_in_force
     from harness.sealed import keys
     from harness.store import withdrawn as withdrawals
     from harness.store.sqlite import database
-    from harness.vault import log, vault_records
+    from harness.vault import log, sealed_corpus, vault_records
+    from harness.vault import opening as vault_opening
+    from harness.vault import request as requests
     from harness.vault.grants import files as grant_messages
-    from rosetta_tui.vault import messages as vault_words
+    from harness.vault.grants import using
+    from rosetta_tui.vault import messages
 
 
 @click.command("list")
@@ -78,8 +83,8 @@ def list_(vault: Path, *, as_json: bool) -> None:
         *chain.from_iterable(
             (
                 f"  {corpus.name}: {grant_messages.counts(corpus.entries)}",
-                *(f"    {line}" for line in vault_words.telling(corpus)),
-                *(f"    {line}" for line in vault_words.told_outside(corpus)),
+                *(f"    {line}" for line in messages.telling(corpus)),
+                *(f"    {line}" for line in messages.told_outside(corpus)),
                 *([f"    WITHDRAWN: {withdrawn[number]}"] if number in withdrawn else []),
             )
             for number, corpus in state.head.corpora.items()
@@ -106,9 +111,6 @@ def _withdrawn(head: vault_records.Head) -> dict[str, str]:
 
 # ---- Show who did what with a vault, and why ----
 
-with when_used():
-    from rosetta_tui.vault import messages
-
 
 @click.command("log")
 @click.argument("vault", type=FILE)
@@ -126,16 +128,6 @@ def log_(vault: Path, *, as_json: bool) -> None:
 
 
 # ---- Try whether your keys open a corpus; no text is shown or written ----
-
-with when_used():
-    from corpora.model import entry
-    from harness.consent import checks as consent
-    from harness.consent import withdrawals_in_force
-    from harness.store.sqlite import database
-    from harness.vault import opening as vault_opening
-    from harness.vault import request as requests
-    from harness.vault import sealed_corpus
-    from harness.vault.grants import using
 
 
 @click.command("open")

@@ -16,13 +16,15 @@ from rosetta_tui.request.vault import vault_request
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.core import storage
     from harness.release import ledger as ledgers
     from harness.run import vault_opening
-    from harness.sealed import keys
+    from harness.sealed import keys, stick
     from harness.store.sqlite import database, sealing
     from harness.vault import folder as folders
     from harness.vault import keepers, key_shares, opening, request, sealed_corpus, vault
     from harness.vault import shares as dealing
+    from harness.vault.grants import files, grants
     from rosetta_tui.vault import messages
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -120,12 +122,6 @@ def dealt_anew(state: folders.VaultState) -> None:
 
 
 # ---- What the commands about grants share: their files, and this computer's grants of a vault.
-
-with when_used():
-    from harness.core import storage
-    from harness.sealed import keys, stick
-    from harness.store.sqlite import database
-    from harness.vault.grants import files, grants
 
 REQUEST = click.argument("request", type=FILE, metavar="NAME.rosetta-request")
 KEY = click.option("--key", type=FILE, metavar="FILE", help="Answer with the keys in this file, such as those on your stick.")  # fmt: skip

@@ -29,7 +29,9 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.vault import folder, ledger
     from harness.vault.grants import files, grants
+    from rosetta_tui.vault import messages
 
 
 @click.command("answer")
@@ -82,12 +84,6 @@ def _beside(request: Path, state: folder.VaultState, key: str) -> Path:
 
 # ---- Show what a request asks for, who answered, and who is missing ----
 
-with when_used():
-    from harness.vault import folder, ledger
-    from harness.vault.grants import files as granted
-    from harness.vault.grants import grants
-    from rosetta_tui.vault import messages
-
 
 @click.command("show")
 @click.argument("vault", type=FILE)
@@ -116,7 +112,7 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
 
 
 def _lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
-    yield from granted.request_lines(grant.request, state, compared=not grant.used)
+    yield from files.request_lines(grant.request, state, compared=not grant.used)
     yield from (f"  {line}" for line in messages.standing_lines(grant, state))
 
 
