@@ -30,6 +30,7 @@ BASES = frozenset(
         "ReadAgain",
         "ReadingScreen",
         "PanedScreen",
+        "ExaminedScreen",
         "ReasonedScreen",
         "SearchedScreen",
         "SectionScreen",

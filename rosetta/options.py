@@ -139,5 +139,9 @@ class Options(Scoring, total=False):
     """Ask again even for what was answered before."""
     offline: bool
     """Refuse every connection to another machine."""
+    against: str
+    """Compare with this complete run while the run is under way, by the score that leads."""
+    stop_when: str
+    """With ``against``: stop as soon as the run is surely worse, or either is surely better (decided). Default: never."""
     keep_failed: bool
     """Seal the run even if entries failed because there was no connection."""

@@ -92,6 +92,8 @@ def assemble(
     ordered = {name: card[name] for name in RunCard.model_fields if name in card}
     if material.rescore_of is not None:
         ordered["rescore_of"] = material.rescore_of
+    if material.stopped_early is not None:
+        ordered["stopped_early"] = material.stopped_early
     if material.retry_of is not None:
         ordered["retry_of"] = material.retry_of
         if not whole and "withheld" in ordered:

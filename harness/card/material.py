@@ -190,6 +190,8 @@ class Material:
     """The run whose failed entries were asked for again, and which those are; None for its own run."""
     despite_network: str = ""
     """As in the run's opening."""
+    stopped_early: JsonObject | None = None
+    """The rule by which the run once ended itself, after which it was continued; None where none did."""
 
 
 def stored_material(connection: sqlite3.Connection, number: int) -> Material:
@@ -241,6 +243,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         scoring_cost=scoring_cost(read_annotations(connection, number)),
         retry_of=retry_block(run, entries, dataset.sha256),
         despite_network=run.opening.despite_network,
+        stopped_early=None if (early := run.opening.stopped_early) is None else early.as_json(),
     )
 
 

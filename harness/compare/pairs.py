@@ -194,7 +194,7 @@ def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
     one, other = first.signature(id_), second.signature(id_)
     if one == other:
         return None
-    only_one, only_other = _different_parts(one, other), _different_parts(other, one)
+    only_one, only_other = different_parts(one, other), different_parts(other, one)
     # Name the facts of the two cards' `scoring` blocks that differ.
     changed = changes(first.rows.setup, second.rows.setup)
     changed_names = [name for name in changed if name != "metrics"]
@@ -202,7 +202,7 @@ def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
     return f"scored otherwise{facts}: {only_one} in {first.name}, {only_other} in {second.name}"
 
 
-def _different_parts(signature: str, other: str) -> str:
+def different_parts(signature: str, other: str) -> str:
     """Return the parts of a signature that another one does not have."""
     parts = [part for part in signature.split("|") if part not in other.split("|")]
     return "|".join(parts) or "nothing more"

@@ -24,8 +24,8 @@ from harness.store.run_list import distinctions
 from harness.store.runs import Run, find_run
 from harness.store.sqlite.sealing import CorpusSeal, SealedKind, StoreSealed, sealed_column
 from harness.store.sqlite.trouble import stored_object
-from scoring.core.inventory import read_by
-from scoring.core.metric import Table
+from scoring.core.inventory import composite, read_by
+from scoring.core.metric import StatisticsError, Table
 from scoring.core.packs import Pack
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup, Translation
@@ -244,6 +244,18 @@ def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:
 
 def _scorer(run: Run, setup: ScoringSetup) -> Scorer:
     return make_scorer(Resources(setup), run.opening.packed)
+
+
+def values_answered(connection: sqlite3.Connection, run: Run) -> dict[str, float | None]:
+    """Return the scores of a run without its failed entries; empty where they cannot be read."""
+    query = "SELECT statistics FROM results WHERE run = ? AND error_class IS NULL"
+    scorer = scorer_of(connection, run)
+    try:
+        table = scorer.unpack_table([row[0] for row in connection.execute(query, (run.id,))])
+    except StatisticsError:
+        return {}
+    values = table.corpus_values()
+    return {**values, "composite": composite(values, weighing=table.weighing).value if scorer.mixes else None}
 
 
 def _facts(connection: sqlite3.Connection, run: Run, earlier: OrderedRun | None) -> _Facts:

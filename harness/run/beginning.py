@@ -17,6 +17,7 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import reveal_here
 from corpora.text.comparison import FORM, FORMS
 from harness.card.material import fingerprint
+from harness.compare.live import baseline_of
 from harness.consent.checks import refuse_withdrawn_method
 from harness.core.failures import HarnessError, RunState, UsageError
 from harness.core.problems import first_problem
@@ -25,7 +26,16 @@ from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, Priced, Setup
 from harness.method.options import refuse_written_keys
 from harness.privacy import ClearedMethod, Make, clear
-from harness.setup.plan import Plan, Resumption, corpus_folder_of, plan_of, run_options_of, scoring_of, told_of
+from harness.setup.plan import (
+    Plan,
+    Resumption,
+    RunOptions,
+    corpus_folder_of,
+    plan_of,
+    run_options_of,
+    scoring_of,
+    told_of,
+)
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, changes, floor_fields, require_same, stated_setup, stored_setup
@@ -73,10 +83,24 @@ def prepare_run(
     refuse_known_secrets(connection, [corpus.entries[place] for place in positions])
     if plan.run.budget_usd is not None:
         tools.check_budget()
+    plan = plan.model_copy(update={"run": _compared(connection, corpus, positions, plan.run, tools)})
     reason = "" if corpus.vault is None else corpus.vault.despite_network
     network = {"despite_network": reason} if reason else {}
     opening = _opening(connection, corpus, positions, tools).changed(budget_usd=plan.run.budget_usd, **network)
     return PreparedRun(corpus, positions, setup, plan, opening)
+
+
+def _compared(
+    connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], options: RunOptions, tools: ScoringTools
+) -> RunOptions:
+    """Return the options with the whole id of the run that the new one is compared with; UsageError where it is none."""
+    if options.against is None:
+        if options.stop_when is not None:
+            raise UsageError("--stop-when goes with --against RUN, the run that this one is compared with.")
+        return options
+    secret = any(corpus.entries[place].secret for place in positions)
+    baseline = baseline_of(connection, options.against, corpus.sha256, tools.scorer, secret=secret)
+    return options.model_copy(update={"against": baseline.run_id})
 
 
 def begin(connection: sqlite3.Connection, prepared: PreparedRun, run_id: str | None = None) -> tuple[int, str]:

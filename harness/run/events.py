@@ -22,6 +22,7 @@ from harness.store.sqlite.openings import Floor, ScoringSoFar
 from scoring.core.specification import TRANSLATIONS, KeptColumns, stated_columns
 
 if TYPE_CHECKING:
+    from harness.compare.live import LiveDifference
     from harness.store.runs import Run
     from scoring.card.claim import Claim
     from scoring.statistics.intervals import ValueSpread
@@ -129,6 +130,10 @@ class Progress:
     """What is done after the last entry and before the seal, in words; None while entries come."""
     floors: tuple[Floor, ...] = ()
     """What worthless methods reach; on fewer entries than the run has while that is worked out. Empty before."""
+    answered: Mapping[str, float | None] = field(default_factory=dict)
+    """The same values without the entries that failed; empty where none did."""
+    against: LiveDifference | None = None
+    """The difference to an earlier run so far; None where the run is compared with none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,12 @@ from enum import StrEnum
 from pathlib import Path
 
 from corpora.text.messages import counted
+from harness.compare.live import comparison_of
 from harness.core.failures import HarnessError, RunState, StoreError, UsageError
 from harness.endpoint.budget import Spending
 from harness.run.events import Control, EntryScored, Event, Finished, InFlight, Pending, Progress, Started
 from harness.run.progress import ProgressBoard
+from harness.setup.plan import run_options_of
 from harness.setup.scoring_tools import floor_scores, scores_of, stored_scorer
 from harness.store.corpora.entries import read_dataset, shown_entries
 from harness.store.holding import (
@@ -90,6 +92,7 @@ class Follower:
             control=self._control,
             floors=floor_scores(self._run.opening),
             entries=entries,
+            against=comparison_of(self._connection, self._run, run_options_of(self._run).against, self._scorer),
         )
 
     def drain(self) -> list[Event]:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from corpora.model.entry import Entry
+from harness.compare.live import LiveComparison
 from harness.core.failures import RunState
 from harness.endpoint.budget import Spending
 from harness.method.method import Result
 from harness.run.events import Control, InFlight, Progress
 from harness.setup.scoring_tools import stored_floors
-from harness.store.sqlite.openings import Live, ScoringSoFar
+from harness.store.sqlite.openings import EarlyStop, Live, ScoringSoFar
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, FloorScores, Score, decide_claim
 from scoring.card.cost import percentiles
@@ -100,6 +101,7 @@ class ProgressBoard:
         floors: Mapping[str, FloorScores] | None = None,
         entries: Mapping[int, Entry] | None = None,
         elapsed_before: float = 0.0,
+        against: LiveComparison | None = None,
     ) -> None:
         self._run_id = run_id
         self._total = total
@@ -112,6 +114,13 @@ class ProgressBoard:
         self._began = time.monotonic()
         self._tally = RunTally()
         self._totals = RunningTotals(scorer)
+        self._answered = RunningTotals(scorer)
+        self.against = against
+        """The run's entries beside those of an earlier one."""
+        self.stop_when: str | None = None
+        """``worse`` or ``decided``: when that lets the run end itself."""
+        self.stopped_early: EarlyStop | None = None
+        """By which rule it did; None where none holds."""
         self._intervals = LiveIntervals(scorer.metrics, weighing=scorer.weighing)
         self._spread = RunningSpread()
         self.floors = floors
@@ -160,6 +169,11 @@ class ProgressBoard:
         table = self._scorer.table(statistics)
         self._tally.join(tally)
         self._totals.add_table(table)
+        answered = [place for place, result in enumerate(results) if not result.failed]
+        self._answered.add_table(table.rows(answered) if tally.failed else table)
+        if self.against is not None:
+            self.against.add(results)
+            self._heed_rule(self.against)
         self._intervals.add(table)
         headline = self._scorer.columns.headline
         if not self._scorer.mixes and headline in self._scorer.ids:
@@ -167,9 +181,23 @@ class ProgressBoard:
         if fresh:
             self._recent.append((time.monotonic(), tally.done))
 
+    def _heed_rule(self, against: LiveComparison) -> None:
+        """Drain the run once the rule holds; what is under way is finished and stored."""
+        if self.stopped_early is not None or not against.stops(self.stop_when):
+            return
+        difference = against.so_far()
+        if difference.so_far is not None and self.stop_when is not None and self._tally.done < self._total:
+            so_far = difference.so_far
+            self.stopped_early = EarlyStop(
+                rule=self.stop_when, against=difference.run_id, metric=difference.metric, entries=so_far.entries,
+                difference=so_far.mean, lower=so_far.lower, upper=so_far.upper,
+            )  # fmt: skip
+            self._control.drain()
+
     def progress(self, *, state: RunState | None = None, elapsed_seconds: float | None = None) -> Progress:
         """Return where the run stands now; a follower knows state and duration from the store."""
-        tally = self._tally
+        tally, state = self._tally, state or self.state
+        rests = state is not RunState.RUNNING or tally.done == self._total
         values = self._totals.values()
         mixed = self._composite(values)
         rate = self._per_minute()
@@ -180,7 +208,7 @@ class ProgressBoard:
         expected = (tally.cost_usd or 0.0) / tally.done * self._total if known else None
         return Progress(
             run_id=self._run_id,
-            state=state or self.state,
+            state=state,
             elapsed_seconds=self.elapsed_seconds if elapsed_seconds is None else elapsed_seconds,
             total=self._total,
             done=tally.done,
@@ -210,7 +238,13 @@ class ProgressBoard:
             scoring=self.scoring,
             doing=self.doing,
             floors=stored_floors(self.floors or {}),
+            answered=self._answered_values() if tally.failed else {},
+            against=None if self.against is None else self.against.so_far(exact=rests),
         )
+
+    def _answered_values(self) -> dict[str, float | None]:
+        values = self._answered.values()
+        return {**values, "composite": self._composite(values).value}
 
     def _composite(self, values: Mapping[str, float | None]) -> Composite:
         """Fold the values so far, without the reasons for what is missing, which only a card tells."""

@@ -62,7 +62,7 @@ def retry(
     HarnessError where it can no longer be scored as it was.
     """
     tried = _failed(connection, run)
-    wanted = {"keep_failed": False, **(changes or {})}
+    wanted = {"keep_failed": False, "stop_when": None, **(changes or {})}
     plan = changed_plan(plan_of(run), wanted)
     dataset = read_dataset(connection, run.corpus)
     entries = read_entries(connection, run.corpus, dataset=dataset)

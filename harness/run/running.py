@@ -13,6 +13,7 @@ from corpora.model.clearance import reveal
 from harness.annotators.annotator import AskingAnnotator
 from harness.card.checking.verify_card import seal
 from harness.card.material import row_words
+from harness.compare.live import comparison_of, stopped_words
 from harness.core.failures import AskingStopped, BudgetReached, HarnessError, RunState
 from harness.endpoint.budget import Spending
 from harness.endpoint.client import Connections, EndpointClient
@@ -46,7 +47,7 @@ from harness.store.replies import StoredReply, add_replies, find_reply, known_ke
 from harness.store.results import keep_row_words, read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
 from harness.store.sqlite.database import open_store
-from harness.store.sqlite.openings import Live, ScoringSoFar
+from harness.store.sqlite.openings import Live, ScoringSoFar, set_opening
 from harness.store.sqlite.trouble import STORE_ERRORS, in_words, transaction
 from harness.store.sweeps import leave_money, shared_budget_of
 
@@ -187,7 +188,10 @@ class _Execution:
             floors=floor_scores(self.run.opening),
             entries=self.readable,
             elapsed_before=elapsed_seconds(self.connection, self.run.id),
+            against=comparison_of(self.connection, self.run, self.options.against, self.scorer),
         )
+        if self.run.opening.stopped_early is None:  # a person lets it continue after that
+            board.stop_when = self.options.stop_when
         stored = list(read_results(self.connection, self.run.id))
         board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
         if self.run.opening.floors is None:
@@ -356,6 +360,11 @@ class _Execution:
             reason = why_nothing_came(self.connection, self.run)
         elif everything and reason is None and not self.options.keep_failed:
             reason = why_not_sealed(self.connection, self.run)
+        elif not everything and (early := board.stopped_early) is not None:
+            reason = reason or stopped_words(early)
+            with transaction(self.connection):
+                opening = read_run(self.connection, self.run.id).opening
+                set_opening(self.connection, self.run.id, opening.changed(stopped_early=early))
         complete = everything and reason is None
         if complete:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -35,6 +35,10 @@ class RunOptions(BaseModel):
     """Why a person says that open texts may be sent to the endpoints of the run, where no term settles it."""
     keep_failed: bool = False
     """Whether the run is sealed although entries failed because there is no connection, which count as 0 then."""
+    against: str | None = None
+    """Id of an earlier run with which this one is compared during the run."""
+    stop_when: Literal["worse", "decided"] | None = None
+    """When the difference to that run lets this one stop before its last entry."""
 
 
 class ToldOptions(BaseModel):

@@ -225,16 +225,21 @@ class ReasonedScreen(PanedScreen):
         self.wish(replace(self.table.order, places=places, about=finding_name(code)))
 
 
+def reason_words(reason: ReasonRow, *, width: int = 0) -> Content:
+    """Return a reason with its counts, in two runs "35 → 0", and its cost, at the end of ``width`` cells if told."""
+    counts = " → ".join(map(figures.count, reason.counts))
+    cost = reason.cost(len(reason.counts) - 1) if len(reason.counts) == 1 else None
+    points = "" if cost is None else f" {figures.signed(cost, 1)}"
+    quoted = shortened(reason.example, QUOTED) if reason.code in _QUOTING else ""
+    words = show(f" “{quoted}”" if quoted else "", "$quiet")
+    head = Content.assemble((f"{counts:>4}" if width else counts, "bold"), f" {finding_name(reason.code)}", words)
+    head = head.truncate(width - len(points), ellipsis=True, pad=True) if width else head
+    return head.append(Content.styled(points, "$bad"))
+
+
 def reasons_line(reasons: Sequence[ReasonRow]) -> Content:
-    """Return the first reasons in a line: their counts, in two runs "35 → 0", their cost, and the key for the rest."""
-    parts = []
-    for reason in reasons[:IN_LINE]:
-        counts = " → ".join(map(figures.count, reason.counts))
-        cost = reason.cost(len(reason.counts) - 1) if len(reason.counts) == 1 else None
-        points = "" if cost is None else f" {figures.signed(cost, 1)}"
-        quoted = shortened(reason.example, QUOTED) if reason.code in _QUOTING else ""
-        words = show(f" “{quoted}”" if quoted else "", "$quiet")
-        parts.append(Content.assemble((counts, "bold"), f" {finding_name(reason.code)}", words, (points, "$bad")))
+    """Return the first reasons in a line, and the key for the rest."""
+    parts = [reason_words(reason) for reason in reasons[:IN_LINE]]
     more = len(reasons) - len(parts)
     tail = f"   {more} more: w" if more > 0 else "   w lists them"
     return Content.assemble(("Why  ", "$quiet"), Content.styled(" · ", "$quiet").join(parts), (tail, "$quiet"))

@@ -46,11 +46,24 @@ class QualityPanel(DetailLine):
     def show_run(self, live: LiveRun, *, compact: bool) -> None:
         """Show the run's scores now."""
         title = None if compact else "Quality"
-        width = self.content_size.width
+        width, without = self.content_size.width, "" if compact else without_failed(live)
+        if without != (self.border_subtitle or ""):
+            self.border_subtitle = without
         if asks_for_answers(live):
             self.tell(answers_panel(live, compact=compact), title)
             return
         self.tell(_compact(live) if compact else _full(live, width), title)
+
+
+def without_failed(live: LiveRun) -> str:
+    """Return the scores without the entries that failed, which count as empty outputs in all others; "" without any."""
+    now, started = live.progress, live.started
+    if now is None or started is None:
+        return ""
+    wanted = [started.columns.headline, *(["composite"] if not asks_for_answers(live) else [])]
+    known = [(id_, number) for id_ in wanted if (number := now.answered.get(id_)) is not None]
+    parts = [f"{short_title(id_)} {value(id_, number)}" for id_, number in known]
+    return f"without {live.errors:,} failed: {' · '.join(parts)}" if parts else ""
 
 
 class InputsLine(DetailLine):
@@ -89,7 +102,8 @@ def _compact(live: LiveRun) -> Content:
             Content.styled(best, "$quiet"),
         ]
     )
-    off = Content.styled(f"   {_count(_missing(live))}" if _missing(live) else "", "$quiet")
+    rest = [_count(_missing(live)) if _missing(live) else "", without_failed(live)]
+    off = Content.styled("".join(f"   {words}" for words in rest if words), "$quiet")
     return Content.assemble(numbers, "\n", tier_line(live), off)
 
 

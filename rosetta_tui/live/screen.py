@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 import time
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import ClassVar
@@ -17,7 +17,6 @@ from textual.containers import Horizontal
 from textual.events import Key
 from textual.widgets import Input
 
-from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import RunState, StoreError
 from harness.run.events import Control, EventSource, Failed
 from harness.run.following import ControlRequest
@@ -27,9 +26,12 @@ from harness.store.sqlite.trouble import worded
 from rosetta_tui.entry.explaining import EntryExplanation, Explaining
 from rosetta_tui.entry.page import EntryFacts, RunPages, page_lines
 from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
-from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonRow, ReasonsTable, reasons_of
+from rosetta_tui.entry.reasons import REASONS, ReasonsTable
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable, Order, filter_words, sort_words
+from rosetta_tui.live.against import AgainstLine
+from rosetta_tui.live.answers import asks_for_answers
+from rosetta_tui.live.examining import AGAINST, EXAMINED_SECONDS, PARTS, ExaminedScreen, WhyPanel
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel, notify_terminal
 from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
 from rosetta_tui.live.steering import LocalRunControl, RunControl, steer
@@ -38,7 +40,7 @@ from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import seal
 from rosetta_tui.session.run_sources import PrefetchedSource
 from rosetta_tui.show.card_fields import references_accepted
-from rosetta_tui.toolkit.background import background, in_thread
+from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import DetailLine
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
@@ -46,7 +48,6 @@ from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
 from rosetta_tui.toolkit.ordered_table import RowOrder
 from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.findings.finding import FindingCode
 
 LOOKS_PER_SECOND = 12  # how often the screen takes in what happened
 _TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})  # two wishes of one key
@@ -60,12 +61,11 @@ STEERING = {
 """Keys that need a run under way, and what they ask of it."""
 
 TOO_LATE = _TURNS | {ControlRequest.DRAIN}  # what changes nothing any more in a run that drains
-FINDINGS_SECONDS = 4.0  # time between two examinations of the outputs, at least
 FOLLOWED_SECONDS = 0.5  # time between two moves of the cursor to the newest entry
 AFTERWARDS_SECONDS = 2.0  # how often is looked whether a run that stopped continues elsewhere
 
 
-class LiveScreen(ReasonedScreen):
+class LiveScreen(ExaminedScreen):
     """Watches one run, and steers it by a ``control`` of this process or another ``helm``; closes its ``store``."""
 
     TITLE = "Run"
@@ -75,7 +75,7 @@ class LiveScreen(ReasonedScreen):
         "╿ what the best worthless method reaches (such as copied, constant or random outputs);\n"
         "! a part of the outputs fails: one text, too short, too long, untranslated."
     )
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  Textual's own form
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-roomy")]  # noqa: RUF012  Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (30, "-tall")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -83,6 +83,8 @@ class LiveScreen(ReasonedScreen):
         Binding("R", "end('retry')", "Retry failed", id="home.again"),
         PANE,
         REASONS,
+        PARTS,
+        AGAINST,
         Binding("slash", "search", "Search", key_display="/", id="search"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding("f", "filter", "Filter", id="filter"),
@@ -125,8 +127,7 @@ class LiveScreen(ReasonedScreen):
         self._run: Run | None = None
         self._explaining: Explaining | None = None
         self._pages: RunPages | None = None
-        self._findings: RunFindings | None = None
-        self._find_from = time.monotonic() + FINDINGS_SECONDS  # when outputs are examined next
+        self._find_from = time.monotonic() + EXAMINED_SECONDS
         self._followed_at = 0.0  # when the cursor last followed the run (monotonic)
         self.store_path = store_path(store)
         self._end_acts = RunEnd(self, self.store_path, self._acts_changed)
@@ -139,12 +140,15 @@ class LiveScreen(ReasonedScreen):
         yield RunHeader()
         with Horizontal(id="panels"):
             yield QualityPanel(classes="panel")
+            yield WhyPanel(classes="panel")
             yield CostPanel(classes="panel")
             yield SpeedPanel(classes="panel")
         yield InputsLine()
+        yield AgainstLine(id="against")
         yield RunBanner()
         yield DetailLine(id="why", classes="-none")
         yield ReasonsTable()
+        yield ResultTable((), id="parts")
         yield CountLine()
         yield Input(placeholder="text in id, source, reference or output", id="search")
         with RowsAndPane():
@@ -183,7 +187,9 @@ class LiveScreen(ReasonedScreen):
             with worded(self.store_path):
                 before = self.live.started
                 remembered = self.live.done != self._painted_done
-                if self.live.fold(self._source.drain()) or remembered:
+                events = self._source.drain()
+                self.baseline.hear(events)
+                if self.live.fold(events) or remembered:
                     if self.live.started is not before:
                         self._begin()
                     if self.live.over is not self._over:
@@ -198,7 +204,7 @@ class LiveScreen(ReasonedScreen):
             self.paint()
         self.table.look()
         self.show_entry()
-        self._look_for_reasons()
+        self._examine()
 
     def _begin(self) -> None:
         started = self.live.started
@@ -208,6 +214,7 @@ class LiveScreen(ReasonedScreen):
             self._explaining = Explaining(self.store_path, run.run_id)
             self._pages = RunPages(self._store, kept, started.missing)
             self._end_acts.watch(run.run_id)
+            self.set_class(not asks_for_answers(self.live), "-translations")
             self.table.begin(kept, started.positions, done=started.done)
 
     def _keep(self, run: Run) -> Run:
@@ -260,6 +267,7 @@ class LiveScreen(ReasonedScreen):
         self.query_one(CostPanel).show_run(self.live, compact=compact)
         self.query_one(SpeedPanel).show_run(self.live, compact=compact)
         self.query_one(InputsLine).show_run(self.live)
+        self.query_one(AgainstLine).show_run(self.live, self.baseline.found())
         self.query_one(RunBanner).show_run(self.live)
         rows = self.table.entries
         nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
@@ -296,44 +304,13 @@ class LiveScreen(ReasonedScreen):
             self.look_afterwards()
             self.call_after_refresh(self.paint)
 
-    # Why
-
-    def _look_for_reasons(self) -> None:
-        """Examine the outputs again where there are more of them, a thirtieth of the time at most."""
-        run, examined = self._run, 0 if self._findings is None else self._findings.done
-        due = time.monotonic() >= self._find_from or self.live.over
-        if run is None or not due or self.live.done in {0, examined} or self._find_from == float("inf"):
-            return
-        self._find_from, began = float("inf"), time.monotonic()
-        done = self.live.done
-
-        def found(findings: RunFindings | None) -> None:
-            if findings is None:
-                return  # of another task nothing is ever found
-            self._find_from = time.monotonic() + max(FINDINGS_SECONDS, 30 * (time.monotonic() - began))
-            self._findings = replace(findings, done=done)
-            self.show_reasons(reasons_of([(findings, None)]), ("",))
-            self.show_entry()
-
-        # after a fault the line stays as it is: the screen itself says what is wrong with the store
-        background(self, self.store_path, "findings", lambda store: run_findings(store, run), found, lambda _: None)
-
-    def run_of(self, _: ReasonRow) -> Run | None:
-        return self._run
-
-    def places_of(self, code: FindingCode) -> Collection[int]:
-        return () if self._findings is None else self._findings.positions.get(code, ())
-
     # The entry under the cursor
 
     def entry_key(self) -> Hashable:
         place = self.table.place
         if place is None or self._pages is None or self._explaining is None:
             return None
-        return (place, self.live.state(place), place in self._explaining.known, self._found_in(place))
-
-    def _found_in(self, place: int) -> tuple[FindingCode, ...]:
-        return () if self._findings is None else tuple(self._findings.of_entry(place))
+        return (place, self.live.state(place), place in self._explaining.known, self.found_in(place))
 
     def _facts(self, place: int) -> EntryFacts | None:
         pages, heard = self._pages, self.live.recent.get(place)
@@ -344,7 +321,7 @@ class LiveScreen(ReasonedScreen):
         facts = None if place is None else self._facts(place)
         if facts is None or place is None or self._explaining is None:
             return GONE
-        lines = page_lines(facts, self._explaining.known.get(place), {"prompt"}, self._found_in(place))
+        lines = page_lines(facts, self._explaining.known.get(place), {"prompt"}, self.found_in(place))
         return EntryPage(facts.entry, lines)
 
     def explain_entry(self) -> None:
@@ -417,6 +394,8 @@ class LiveScreen(ReasonedScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "end":
             return self._end_acts.can(str(parameters[0]), over=self.live.over)
+        if action == "against":
+            return not self.live.over
         if action == "steer":
             wish = str(parameters[0])
             if self.live.over or self._helm is None or (self.live.draining and wish in TOO_LATE):

@@ -48,6 +48,8 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, Copied, ExportAsked, RunChosen
 from scoring.core.inventory import title
 
+TALL = 40  # lines of a screen from which several plots stand below each other
+
 
 class PlotsScreen(Screen[None]):
     """Draws the sealed runs of one corpus at a time: scores of different corpora cannot be compared."""
@@ -122,6 +124,9 @@ class PlotsScreen(Screen[None]):
 
         background(self, self._path, "plots", read, self._take, self._cannot)
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
     def _cannot(self, why: str) -> None:
         self.query_one(EmptyState).say("The runs cannot be read.", show(why))
         self._show_plots(there=False)
@@ -153,15 +158,15 @@ class PlotsScreen(Screen[None]):
 
         def take(found: Mapping[str, Sequence[float]]) -> None:
             self._seconds.update(found)
-            if self._kind is PlotKind.LATENCY:
+            if self._kind is PlotKind.LATENCY or self.view.below:
                 self._show()
 
         background(self, self._path, "latencies", read, take, self._cannot)
 
     # Showing
 
-    def _picture(self) -> PlotPicture:
-        match self._kind:
+    def _picture(self, kind: PlotKind) -> PlotPicture:
+        match kind:
             case PlotKind.SCORES:
                 return scores(self.runs, self._quality, by_name=self._by_name)
             case PlotKind.COST:
@@ -191,7 +196,7 @@ class PlotsScreen(Screen[None]):
 
             def take(runs: Sequence[RunSummary]) -> None:
                 self.whole.update((run.run_id, run) for run in runs)
-                if self._kind is PlotKind.DIFFICULTY:
+                if self._kind is PlotKind.DIFFICULTY or self.view.below:
                     self._show()
 
             background(self, self._path, "breakdowns", read, take, self._cannot)
@@ -206,7 +211,9 @@ class PlotsScreen(Screen[None]):
         if not self._corpora:
             self.query_one(StatusBar).say(Content())
             return
-        picture = self._picture()
+        picture = self._picture(self._kind)
+        tall = self.size.height >= TALL
+        self.view.below = [self._picture(kind) for kind in PlotKind if kind is not self._kind] if tall else []
         self.view.show_picture(picture)
         kinds = [
             (f" {number} {kind} ", "bold reverse" if kind is self._kind else "$quiet")

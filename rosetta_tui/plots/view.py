@@ -200,6 +200,7 @@ class PlotView(Widget, can_focus=True):
     def __init__(self) -> None:
         super().__init__(id="plot")
         self.picture: PlotPicture | None = None
+        self.below: Sequence[PlotPicture] = ()  # drawn where the first leaves room, to look at only
         self._here = ""  # run that had the focus last; it gets it back when it is drawn again
         self._top = 0
         self._shown: list[int | None] = []  # point of each line, None for a line of none
@@ -230,6 +231,8 @@ class PlotView(Widget, can_focus=True):
             lines = plane(picture, width, height, self.cursor)
         else:
             lines = self._lines(picture, width, height)
+            for other in self.below:
+                lines += _beneath(other, width, height - len(lines) - 1)
         return Content("\n").join(
             [Content("").join([show(text, _STYLES[tone]) for text, tone in line]) for line in lines]
         )
@@ -279,6 +282,29 @@ class PlotView(Widget, can_focus=True):
 
     def on_mouse_scroll_up(self) -> None:
         self.action_move(-1)
+
+
+LEAST_BELOW = 9  # lines that another plot needs with its heading
+MOST_BELOW = 16
+
+
+def _beneath(picture: PlotPicture, width: int, room: int) -> list[Line]:
+    """Return another plot under an empty line and its name; nothing where there is no room for it."""
+    if room < LEAST_BELOW or not picture.points:
+        return []
+    head: list[Line] = [[], [(str(picture.kind), "mark")]]
+    if picture.up:
+        return head + plane(picture, width, min(room, MOST_BELOW) - 1, -1)
+    layout = Lines.of(picture, width)
+    order = _with_headings(picture)[: room - 4]
+    rows = [
+        [(picture.points[order[at + 1] or 0].heading, "quiet")]
+        if index is None
+        else layout.line(picture.points[index], focus=False)
+        for at, index in enumerate(order)
+        if index is not None or at + 1 < len(order)
+    ]
+    return head + rows + layout.foot()
 
 
 def _with_headings(picture: PlotPicture) -> list[int | None]:

@@ -12,6 +12,7 @@ from harness.card.reading import block, number, objects
 from harness.leaderboard.entrant import counts
 from rosetta_tui.report.paragraphs import (
     caveat_lines,
+    early_lines,
     finding_lines,
     floor_lines,
     left_out_lines,
@@ -120,6 +121,7 @@ def _head(card: JsonObject, review: ReviewStatus | None, beside: Iterable[str], 
     if card_fields.rescore_of(card):
         yield line("rescored from", card_fields.rescore_of(card), "the outputs are those of that run")
     yield from retry_lines(card)
+    yield from early_lines(card)
     yield from _claim(card, review)
     # Repeat what an imported report said about its scores.
     caveats = block(card, "source_report").get("score_caveats")

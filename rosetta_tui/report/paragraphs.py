@@ -94,6 +94,14 @@ def retry_lines(card: JsonObject) -> Iterator[str]:
         )
 
 
+def early_lines(card: JsonObject) -> Iterator[str]:
+    """Yield that the run once ended itself before its last entry, and by which rule."""
+    early = block(card, "stopped_early")
+    if early:
+        after = f"by --stop-when {plain(str(early.get('rule')))} after {some_entries(early.get('entries'))}"
+        yield line("stopped early", after, f"against run {str(early.get('against'))[:8]}", "continued to the end later")
+
+
 def some_entries(count: object) -> str:
     """Count entries in words; the count may be anything that a card holds."""
     return f"{plain(str(count))} {'entry' if count == 1 else 'entries'}"

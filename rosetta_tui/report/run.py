@@ -88,7 +88,8 @@ class PlainLines:
         if event.elapsed_seconds - self._told < EVERY_SECONDS or event.state is RunState.COMPLETE:
             return
         self._told = event.elapsed_seconds
-        shown = replace(event, values={}, spread=None) if self._secret else event
+        hidden = replace(event, values={}, spread=None, answered={}, against=None)
+        shown = hidden if self._secret else event
         self._write(progress_line(shown, self._columns))
 
 
@@ -125,7 +126,13 @@ def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
     if event.waiting:
         parts.append(f"{len(event.waiting)} waiting to be tried again")
     if (headline := event.values.get(columns.headline)) is not None:
-        parts.append(f"{short_title(columns.headline)} {value(columns.headline, headline)}")
+        without = event.answered.get(columns.headline)
+        answered = f" ({value(columns.headline, without)} without failed)" if without is not None else ""
+        parts.append(f"{short_title(columns.headline)} {value(columns.headline, headline)}{answered}")
+    if event.against is not None and (so_far := event.against.so_far) is not None:
+        digits = figures.digits(event.against.metric)
+        mean, lower, upper = (figures.signed(n, digits) for n in (so_far.mean, so_far.lower, so_far.upper))
+        parts.append(f"against {event.against.run_id[:8]} {mean} ({lower} … {upper})")
     if event.spread is not None:
         mean, std = (value(columns.headline, n) for n in (event.spread.mean, event.spread.std))
         parts.append(f"mean {mean} ± {std}")
@@ -203,6 +210,7 @@ def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
         return replace(
             event, values={}, intervals={}, spread=None, claim=None, quality_tier="unscored",
             tokens=None, cost_usd=None, expected_cost_usd=None, p50_seconds=None, p95_seconds=None, floors=(),
+            answered={}, against=None,
         )  # fmt: skip
     if isinstance(event, Started):
         return replace(event, floors=())
@@ -218,7 +226,7 @@ _TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}
 """What a line calls the kept values of a translation; null in lines about other tasks."""
 
 
-_MAY_LACK = ("spread", "scoring", "floors")  # parts of a line of progress that may be left out
+_MAY_LACK = ("spread", "scoring", "floors", "answered", "against")  # parts of a line of progress that may be left out
 
 
 def _as_json(event: Started | Progress | Finished | Failed) -> JsonObject:

@@ -101,7 +101,9 @@ def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
         between = "" if low is None else f" ({value(name, low)}–{value(name, high)})"
         spread = now.spread if name == kept.headline else None
         spread_words = None if spread is None else f"mean {value(name, spread.mean)} ± {value(name, spread.std)}"
-        yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}", spread_words)
+        without = now.answered.get(name) if name in first else None
+        answered = None if without is None else f"without failed {value(name, without)}"
+        yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}", spread_words, answered)
 
 
 def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> JsonObject:

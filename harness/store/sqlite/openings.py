@@ -85,6 +85,23 @@ class Origin(StoredRecord):
     """The entries that are asked for again, with their tries before."""
 
 
+class EarlyStop(StoredRecord):
+    """That a run ended itself before its last entry, because the difference to another was decided."""
+
+    rule: str
+    """``worse`` or ``decided``."""
+    against: str
+    """Id of the run that it was compared with."""
+    metric: str
+    entries: int
+    """Entries of both runs that it was decided by."""
+    difference: float
+    """Mean difference of their own values, this run's minus the other's."""
+    lower: float
+    upper: float
+    """Interval of that, right at any time (95 %)."""
+
+
 class RunOpening(StoredRecord):
     """What is known of a run from its beginning; scoring it as a whole completes some of it."""
 
@@ -111,6 +128,8 @@ class RunOpening(StoredRecord):
     """Entries that failed in this run until it was gone on with."""
     retry_of: Origin | None = None
     rescore_of: Origin | None = None
+    stopped_early: EarlyStop | None = None
+    """None where no rule stopped it; one that was is not stopped by a rule again."""
 
     def of_entries(self) -> RunOpening:
         """Return the fields that depend on a run's entries and its scoring setup only."""

@@ -138,9 +138,9 @@ SAID: list[tuple[int, Setup, dict[str, Any], str]] = [
     (3, SETUP, {"tokens": None}, "tokens unknown"),
     (3, SETUP, {"waiting": WAITING}, "not next try in 00:12"),
     (3, SETUP, {"waiting": WAITING, "in_flight": ()}, "next try in 00:12"),
-    (3, REPLAY, {"per_minute": 15_112.0, "p50_seconds": 0.77}, "s recorded"),
-    (3, REPLAY, {"per_minute": 418.0, "p50_seconds": 0.77}, "not s recorded"),
-    (3, SETUP, {"per_minute": 15_112.0, "p50_seconds": 0.77}, "not s recorded"),
+    (3, REPLAY, {"per_minute": 15_112.0, "p50_seconds": 0.77}, "as recorded"),
+    (3, REPLAY, {"per_minute": 418.0, "p50_seconds": 0.77}, "not as recorded"),
+    (3, SETUP, {"per_minute": 15_112.0, "p50_seconds": 0.77}, "not as recorded"),
     (3, SETUP, {"intervals": {"composite": (0.1, 0.9)}, "values": {"composite": 0.55}},
      "baseline (composite not clear of the floor"),
 ]  # fmt: skip

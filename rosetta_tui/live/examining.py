@@ -1,0 +1,226 @@
+"""What is worked out beside a run, again and again: reasons, parts, and the difference to another run."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TypeVar
+
+from textual import on
+from textual.binding import Binding
+from textual.content import Content
+
+from harness.compare.parts import RunPart, Tags, run_parts, run_tags
+from harness.compare.reasons import RunFindings, run_findings
+from harness.core.failures import StoreError
+from harness.store.runs import Run
+from rosetta_tui.entry.reasons import MOST_ROWS, ReasonedScreen, ReasonRow, reason_words, reasons_of
+from rosetta_tui.entry.table import EntryTable
+from rosetta_tui.live.against import ChosenBaseline
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.show import figures
+from rosetta_tui.show.columns import Cell, Column, Record, Rows
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import background
+from rosetta_tui.toolkit.content import DetailLine
+from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.core.inventory import row_of, short_title
+from scoring.core.metric import StatisticsError
+from scoring.core.specification import COMPOSITE
+from scoring.findings.finding import FindingCode
+
+EXAMINED_SECONDS = 4.0  # time between two examinations of the outputs, at least
+SHARE = 30  # a thirtieth of the time goes into examinations at most
+PANEL_LINES = 3  # reasons in the panel of a wide screen
+BAR = 24  # cells of the bar of a part
+AGAINST = Binding("a", "against", "Against", tooltip="Compare with an earlier run from now on", id="run.against")
+PARTS = Binding("b", "parts", "Parts", tooltip="Scores by difficulty, length, punctuation …", id="run.parts")
+TOO_FEW = "too few to tell"
+Found = TypeVar("Found")
+
+
+class WhyPanel(DetailLine):
+    """The first reasons below each other, where a screen is wide enough for a panel of them."""
+
+    def show_reasons(self, reasons: Sequence[ReasonRow]) -> None:
+        width = max(12, self.content_size.width)
+        lines = [reason_words(reason, width=width) for reason in reasons[:PANEL_LINES]]
+        nothing = Content.styled("nothing that has a name so far", "$quiet")
+        more = len(reasons) - len(lines)
+        self.tell(Content("\n").join(lines) if lines else nothing, f"Why, {more} more: w" if more > 0 else "Why: w")
+
+
+class RunPartRows(Rows[RunPart]):
+    """One row for each part of a run."""
+
+    def __init__(self, parts: Sequence[RunPart], metric: str) -> None:
+        super().__init__(parts)
+        self._metric = metric
+
+    def key(self, index: int) -> Hashable:
+        part = self.items[index]
+        return (part.dimension, part.name, part.scores.n, part.scores.values.get(self._metric))
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        part, metric = self.items[index], self._metric
+        first = index == 0 or self.items[index - 1].dimension != part.dimension
+        value, interval = part.scores.values.get(metric), part.scores.intervals.get(metric)
+        row, bar, ends = row_of(metric), "", TOO_FEW if part.scores.n else ""
+        if interval is not None and value is not None and row is not None:
+            both = (interval.lower, interval.upper)
+            bar = figures.interval_bar(value, both, low=row.info.low, top=row.info.high, width=BAR)
+            ends = "–".join(figures.value(metric, end) for end in both)
+        mixed = part.scores.values.get(COMPOSITE)
+        return (
+            Cell(part.dimension if first else "", "quiet"),
+            Cell(plain(part.name)),
+            Cell(figures.count(part.scores.n)),
+            Cell(figures.value(metric, value), "plain" if ends != TOO_FEW else "quiet"),
+            Cell(bar, "mark"),
+            Cell(ends, "quiet"),
+            Cell("" if mixed is None else figures.number(mixed, 2), "quiet"),
+        )
+
+    def record(self, index: int) -> Record:
+        part, metric = self.items[index], self._metric
+        interval = part.scores.intervals.get(metric)
+        return {
+            "dimension": part.dimension,
+            "part": part.name,
+            "entries": part.scores.n,
+            metric: part.scores.values.get(metric),
+            "lower": None if interval is None else interval.lower,
+            "upper": None if interval is None else interval.upper,
+            COMPOSITE: part.scores.values.get(COMPOSITE),
+        }
+
+
+def _columns(metric: str) -> tuple[Column, ...]:
+    return (
+        Column("dimension", "part by", 15),
+        Column("part", "(enter: these entries)", 22, share=1),
+        Column("entries", "done", 6, right=True),
+        Column("value", short_title(metric), max(6, len(short_title(metric))), right=True),
+        Column("bar", "", BAR, drop=2),
+        Column("ends", "95 % interval", 15, drop=1),
+        Column("composite", "composite", 9, right=True, drop=3),
+    )
+
+
+class ExaminedScreen(ReasonedScreen):
+    """Examines the run's outputs in threads and shows what comes of it."""
+
+    live: LiveRun
+    _run: Run | None = None
+    _findings: RunFindings | None = None
+    _tags: Tags | None = None  # the parts of the run's entries, which never change
+    _parts: Sequence[RunPart] = ()
+    _part: tuple[str, str] | None = None  # dimension and name of what the entries are narrowed to
+    _parts_done = -1  # entries done when the parts were scored
+    _find_from = _part_from = 0.0  # when outputs are examined next (monotonic), never while they are
+
+    @property
+    def table(self) -> EntryTable:
+        raise NotImplementedError
+
+    def _examine(self) -> None:
+        """Examine again what is shown, where more outputs are there."""
+        run, done, now = self._run, self.live.done, time.monotonic()
+        if run is None or not done:
+            return
+        examined = 0 if self._findings is None else self._findings.done
+        if (now >= self._find_from or (self.live.over and self._find_from < float("inf"))) and done != examined:
+            self._find_from = float("inf")
+            self._in_background("findings", lambda store: run_findings(store, run), self._found)
+        wanted = self.query_one("#parts").display and done != self._parts_done
+        if wanted and (now >= self._part_from or (self.live.over and self._part_from < float("inf"))):
+            self._part_from = float("inf")
+            self._in_background("parts", self._scored_parts, self._take_parts)
+
+    def _in_background(
+        self, group: str, work: Callable[[sqlite3.Connection], Found], then: Callable[[Found, int, float], None]
+    ) -> None:
+        began, done = time.monotonic(), self.live.done
+
+        def found(result: Found) -> None:
+            now = time.monotonic()
+            then(result, done, now + max(EXAMINED_SECONDS, SHARE * (now - began)))
+
+        # after a fault the line stays as it is: the screen itself says what is wrong with the store
+        background(self, self.store_path, group, work, found, lambda _: None)
+
+    # Why
+
+    def show_reasons(self, reasons: Sequence[ReasonRow], letters: Sequence[str]) -> None:
+        super().show_reasons(reasons, letters)
+        self.query_one(WhyPanel).show_reasons(reasons)
+
+    def _found(self, findings: RunFindings | None, done: int, again: float) -> None:
+        if findings is None:
+            return  # of another task nothing is ever found
+        self._find_from, self._findings = again, replace(findings, done=done)
+        self.show_reasons(reasons_of([(self._findings, None)]), ("",))
+        self.show_entry()
+
+    def run_of(self, _: ReasonRow) -> Run | None:
+        return self._run
+
+    def places_of(self, code: FindingCode) -> Collection[int]:
+        return () if self._findings is None else self._findings.positions.get(code, ())
+
+    def found_in(self, place: int) -> tuple[FindingCode, ...]:
+        """Return what was found in the output of an entry."""
+        return () if self._findings is None else tuple(self._findings.of_entry(place))
+
+    # Where
+
+    def _scored_parts(self, store: sqlite3.Connection) -> Sequence[RunPart]:
+        run, started = self._run, self.live.started
+        if run is None or started is None:
+            return ()
+        self._tags = self._tags or run_tags(store, run, started.positions)
+        try:
+            return run_parts(store, run, self._tags)
+        except StatisticsError:
+            raise StoreError("The scores of the entries cannot be read.") from None
+
+    def _take_parts(self, parts: Sequence[RunPart], done: int, again: float) -> None:
+        self._part_from, self._parts_done, self._parts = again, done, parts
+        table = self.query_one("#parts", ResultTable)
+        table.show_rows(RunPartRows(parts, self.table.kept.headline), table.cursor)
+        table.styles.height = min(len(parts), MOST_ROWS) + 1
+
+    def action_parts(self) -> None:
+        table = self.query_one("#parts", ResultTable)
+        table.display = not table.has_focus
+        (table if table.display else self.table).focus()
+        if table.display:
+            table.show_columns(_columns(self.table.kept.headline))
+            self._examine()
+
+    @on(ResultTable.Chosen, "#parts")
+    def _part_chosen(self, event: ResultTable.Chosen) -> None:
+        part = self._parts[event.index]
+        again = self._part == (part.dimension, part.name) and self.table.order.about
+        self._part = None if again else (part.dimension, part.name)
+        if again:
+            self.wish(self.table.order.everything)
+            return
+        self._reason = None
+        about = f"{part.dimension} {part.name}"
+        self.wish(replace(self.table.order, places=part.places, about=plain(about)))
+        self.table.focus()
+
+    # Against an earlier run
+
+    @cached_property
+    def baseline(self) -> ChosenBaseline:
+        """The earlier run that a person chose."""
+        return ChosenBaseline(self, self.live)
+
+    def action_against(self) -> None:
+        if self._run is not None:
+            self.baseline.offer(self._run)
