@@ -92,7 +92,7 @@ class Options(Scoring, total=False):
     """How a run translates, and how it goes about its calls."""
 
     outputs: File
-    """Outputs made elsewhere: text, JSONL, TSV, CSV or a run card."""
+    """Outputs made elsewhere: text, JSONL, TSV, CSV, a run card or a log of inspect_ai."""
     translator: str
     """Label of the human translator. Default: human."""
     text: str

@@ -1,4 +1,4 @@
-"""Outputs that were made elsewhere, read from text, JSONL, JSON, TSV or CSV."""
+"""Outputs that were made elsewhere, read from text, JSONL, JSON, TSV, CSV or a log of inspect_ai."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from harness.core.failures import ErrorClass, UsageError
 from harness.core.storage import storable
 from harness.core.user_file import MOST_BYTES, read_bytes, text_of
 from harness.endpoint.reply import usage
+from harness.inputs.inspect_logs import eval_rows, is_log, log_rows
 from harness.inputs.table import EntryIds, sheet_rows, table_rows, unreadable
 from harness.method.method import Output, Recorded
 
 ID_FIELDS = ("id", *SYNONYMS["id"])
 FORMS = (
     "Outputs are a text with a line for each entry, in the order of the corpus (.txt), or records with `id` and `output`: "
-    "JSON, JSONL, or a table with a heading (.csv, .tsv, .xlsx); .po and .arb files of messages are read too."
+    "JSON, JSONL, or a table with a heading (.csv, .tsv, .xlsx); .po and .arb files of messages, and logs of inspect_ai (.json, .eval), are read too."
 )
 TEXT_FIELDS = ("output", "predicted", "prediction", "translation", "hypothesis")
 _KNOWN = frozenset(
@@ -101,7 +102,7 @@ def read_outputs(path: Path, entries: Sequence[AnyEntry], file_lines: int | None
     """Read the outputs for the entries of a whole corpus, in its order.
 
     A text file has one line for each entry, or, where lines of the corpus' text files were left out, for each
-    of its ``file_lines`` (an entry's id is the number of its line). JSONL, JSON (a list, a run card, or a log or report of the reference implementation) and tables with a
+    of its ``file_lines`` (an entry's id is the number of its line). JSONL, JSON (a list, a run card, a log of inspect_ai, or a log or report of the reference implementation) and tables with a
     header have an id and an output in each row, and may have latency_seconds, usage or prompt_tokens
     and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file,
     line and fix; never a text.
@@ -111,7 +112,11 @@ def read_outputs(path: Path, entries: Sequence[AnyEntry], file_lines: int | None
     sheet = sheet_rows(path, content)
     if sheet is not None:
         return Outputs(_match(path, sheet, entries), sha256)
+    if path.suffix.lower() == ".eval":
+        return Outputs(_match(path, eval_rows(path, content, entries), entries), sha256)
     text = text_of(path, "a file of outputs", content)
+    if path.suffix.lower() == ".json":
+        return Outputs(_match(path, _json_rows(path, text, entries), entries), sha256)
     if path.suffix.lower() == ".po":
         return Outputs(_match(path, _po_rows(path, text, entries), entries), sha256)
     rows = _READERS.get(path.suffix.lower()) or (table_rows if _names_columns(text) else None)
@@ -291,8 +296,11 @@ def _jsonl_rows(path: Path, text: str) -> Iterator[_Row]:
             yield f"line {number}", _object(path, f"line {number}", _decoded(path, number, line))
 
 
-def _json_rows(path: Path, text: str) -> Iterator[_Row]:
+def _json_rows(path: Path, text: str, entries: Sequence[AnyEntry]) -> Iterator[_Row]:
     data = _decoded(path, 1, text)
+    if is_log(data):
+        yield from log_rows(path, data, entries)
+        return
     top = data if isinstance(data, dict) else {}
     rows = next((top[name] for name in ("results", "entries") if name in top), data)
     if not isinstance(rows, list):
@@ -330,7 +338,6 @@ def _object(path: Path, where: str, row: Any) -> JsonObject:
 _READERS = {
     ".jsonl": _jsonl_rows,
     ".ndjson": _jsonl_rows,
-    ".json": _json_rows,
     ".tsv": table_rows,
     ".tab": table_rows,
     ".csv": table_rows,

@@ -159,7 +159,7 @@ METHOD: Final = OptionGroup(
     "The method",
     (
     _O("method", "What translates, or answers: see the list of methods. Your own is FILE.py or FILE.py:CLASS.", _KIND.NAME, "Method", short="-m", required=True, common=True),
-    _O("outputs", "Outputs made elsewhere: text, JSONL, TSV, CSV or a run card.", _KIND.FILE, "Outputs", needed_by=("replay", "human"), also=("retry", "reproduce")),
+    _O("outputs", "Outputs made elsewhere: text, JSONL, TSV, CSV, a run card or a log of inspect_ai.", _KIND.FILE, "Outputs", needed_by=("replay", "human"), also=("retry", "reproduce")),
     _O("method_class", "What kind of method made the outputs.", _KIND.CHOICE, "Class", rare=True, default="custom-plugin", choices=tuple(METHOD_CLASSES), taken_by=("replay",), also=("score",)),
     _O("translator", "Label of the human translator.", _KIND.TEXT, "Translator", default="human", taken_by=("human",)),
     _O("text", "What the constant method answers.", _KIND.TEXT, "Text", needed_by=("constant",)),
