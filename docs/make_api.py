@@ -26,7 +26,8 @@ import rosetta as ro
 corpus = ro.load("my.tsv", source="en", target="crk")
 run = ro.run(corpus, method="chat", endpoint="ollama", model="qwen2.5:7b", budget=1)
 run.card.scores.chrf_plus_plus, run.tier.words
-pandas.DataFrame(run.entries())  # or polars; neither is needed
+run  # in a notebook: shows itself (notebook.md)
+run.frame()  # a table of pandas; or polars.DataFrame(run.entries())
 
 other = ro.score(corpus, outputs=[...])
 ro.compare(run, other)["chrf_plus_plus"].sentence

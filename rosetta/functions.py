@@ -34,7 +34,9 @@ from review.verdict.certificate.verifying import Verification
 from review.verdict.certificate.verifying import verify as verify_certificate
 from rosetta.options import Choosing, File, Options, Scoring
 from rosetta.stored_run import RunComparison, RunHandle, RunUnderWay, compared
-from scoring.core.inventory import known_row, metric_named, metric_task, unknown_metric
+from rosetta_tui.html.page import notebook_table
+from rosetta_tui.show.figures import scale
+from scoring.core.inventory import known_row, metric_named, metric_task, title, unknown_metric
 from scoring.core.setup import Translation
 from scoring.core.specification import COMPOSITE, MetricInfo
 
@@ -92,6 +94,13 @@ class TextMetric:
         self._options = options
         self._languages = languages
         self._folder = folder
+
+    def _repr_html_(self) -> str:
+        """Show the metric in a notebook."""
+        better = {"higher": "higher is better", "lower": "lower is better"}.get(
+            self.info.better, "neither end is better"
+        )
+        return notebook_table(title(self.info.id), [known_row(self.info.id).what, f"{scale(self.info.id)}; {better}."])
 
     def corpus(
         self,

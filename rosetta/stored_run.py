@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from corpora.files.json_types import Json
 from harness.card.checking.lint_subject import findings_of, stored_subject
 from harness.card.comparability import card_id
 from harness.card.model import RunCard
-from harness.card.reading import refuse_to_leave
+from harness.card.reading import block, inside_words, must_be_released, number, refuse_to_leave
 from harness.card.rows import entry_scores, load_card, raw_card
 from harness.compare.comparing import compare_runs, require_two
 from harness.compare.pairs import Pair
@@ -24,13 +25,24 @@ from harness.store.results import entry_ids, read_results, stored_positions
 from harness.store.run_list import list_runs
 from harness.store.runs import Run, find_run
 from harness.store.sqlite.database import opened
-from rosetta_tui.compare.sentences import sentence
+from rosetta_tui.compare.sentences import lettered, sentence
+from rosetta_tui.html.page import notebook_table
 from rosetta_tui.report.run import without_secrets
 from rosetta_tui.session.engine import Engine
-from rosetta_tui.show.card_fields import claimable, review_of, tier_words
-from rosetta_tui.show.run_facts import runs_now
+from rosetta_tui.show.card_fields import (
+    claimable,
+    review_of,
+    stated_findings,
+    stated_metrics,
+    tier_words,
+    with_interval,
+)
+from rosetta_tui.show.figures import scale, value
+from rosetta_tui.show.run_facts import runs_now, setup_words, tiered
 from scoring.core.inventory import metric_named, unknown_metric
+from scoring.core.inventory import title as metric_title
 from scoring.core.specification import Tier
+from scoring.findings.finding import finding_sentence
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,6 +72,11 @@ class RunHandle:
     run_id: str
     store: Path
     """Path of the store that has it."""
+
+    @property
+    def id(self) -> str:
+        """The run's id, as ``rosetta runs show`` takes it."""
+        return self.run_id
 
     @property
     def state(self) -> str:
@@ -138,6 +155,39 @@ class RunHandle:
             rows.append(row)
         return rows
 
+    def frame(self) -> Any:
+        """Return ``entries()`` as a ``pandas.DataFrame``; UsageError where pandas is not installed."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise UsageError(
+                "frame() needs the package pandas, which is not installed. Install it: pip install pandas. "
+                "Or make another table of run.entries(), such as polars.DataFrame(run.entries())."
+            ) from None
+        return pandas.DataFrame(self.entries())
+
+    def _repr_html_(self) -> str:
+        """Show the run in a notebook: what it is, what it may be called, its scores and its faults, but no text of an entry."""
+        with self._opened() as connection:
+            run = self._read(connection)
+            [summary] = runs_now(list_runs(connection, run_id=self.run_id, brief=True))
+            title = f"Run {self.run_id[:8]}: {setup_words(summary)}"
+            lines = [f"{summary.dataset_id} · {summary.language_pair} · {summary.state}"]
+            if must_be_released(connection, run):
+                return notebook_table(title, [*lines, inside_words(self.run_id)])
+            if summary.card is None:
+                return notebook_table(
+                    title, [*lines, f"{summary.done:,} of {summary.total:,} entries. {self.reason or ''}"]
+                )
+            card = raw_card(connection, run)
+            review = review_of(card, attached_to(connection, run.id))
+        scores = block(card, "scores")
+        stated = [id_ for id_ in stated_metrics([scores]) if number(scores.get(id_)) is not None]
+        rows = [(metric_title(id_), with_interval(scores, id_), scale(id_)) for id_ in stated]
+        claim = [tier_words(card, review)] if tiered(summary) else []
+        faults = [f"{finding_sentence(finding)}." for finding in stated_findings(card)]
+        return notebook_table(title, [*lines, *claim, *faults], ("metric", "value (95 % interval)", "range"), rows)
+
     def _opened(self) -> Any:
         return opened(self.store)
 
@@ -185,6 +235,9 @@ class RunUnderWay:
         while not self._engine.wait(_LOOK_SECONDS):
             yield from map(self._open, self._engine.events.drain())
         yield from map(self._open, self._engine.events.drain())
+
+    def _repr_html_(self) -> str:
+        return self.run._repr_html_()
 
     def _open(self, event: Event) -> Event:
         return without_secrets(event, self._secret)
@@ -250,6 +303,7 @@ class RunComparison(Mapping[str, MetricDifference]):
     def __init__(self, pair: Pair) -> None:
         self.left_out: Mapping[str, str] = dict(pair.left_out)
         """Metric id → why the two do not compare by it."""
+        self._names = list(lettered((pair.first, pair.second)).values())
         self._differences = {}
         for metric, difference in pair.by_metric.items():
             sure = pair.significant(metric)
@@ -275,6 +329,19 @@ class RunComparison(Mapping[str, MetricDifference]):
         if id_ not in self._differences:
             raise KeyError(f"{id_}: {self.left_out.get(id_, 'it has no value in both')}")
         return self._differences[id_]
+
+    def _repr_html_(self) -> str:
+        """Show the differences in a notebook, metric by metric."""
+        rows = [
+            (
+                metric_title(id_), value(id_, one.first), value(id_, one.second),
+                f"{value(id_, one.difference)} ({value(id_, one.ci_lower)} … {value(id_, one.ci_upper)})",
+                f"{one.p:.4f}", {"first": "A", "second": "B"}.get(one.better or "", "–"),
+            )
+            for id_, one in self._differences.items()
+        ]  # fmt: skip
+        head = ("metric", "A", "B", "B − A (95 % interval)", "p (Holm)", "better")
+        return notebook_table("Comparison of two runs, A and B", self._names, head, rows)
 
     def __iter__(self) -> Iterator[str]:
         """Yield the ids of the metrics by which the two compare."""

@@ -27,7 +27,7 @@ from harness.sealed.strict_records import FileError
 
 _MOST_DIRECTORY: Final = 64 * 2**20
 _MOST_MEMBER: Final = 64 * 2**20
-_MOST_TOTAL: Final = 2**30
+MOST_TOTAL: Final = 2**30
 """Bytes of the list of members, of one sample and of all samples, unpacked."""
 _ZSTANDARD: Final = 93
 """The method of compression that newer logs use, which ``zipfile`` does not know."""
@@ -70,7 +70,7 @@ def eval_rows(path: Path, content: bytes, entries: Sequence[AnyEntry]) -> Iterat
 
 
 def _members(path: Path, archive: zipfile.ZipFile, content: bytes, names: Iterable[str]) -> Iterator[tuple[str, Json]]:
-    left = _MOST_TOTAL
+    left = MOST_TOTAL
     for name in names:
         where, most = f"member {shown(name, 60)}", min(left, _MOST_MEMBER)
         try:

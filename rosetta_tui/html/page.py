@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -45,6 +46,13 @@ def render(template: str, *, style_file: str = "style.css", pictures: bool = Fal
     # the style is ours, and a browser takes it only as the very bytes that the policy names
     shown = Markup(style)  # noqa: S704
     return filled("rosetta_tui.html", template, style=shown, policy=policy, version=VERSION, **facts)
+
+
+def notebook_table(
+    title: str, lines: Sequence[str], head: Sequence[str] = (), rows: Sequence[Sequence[str]] = ()
+) -> str:
+    """Return how an object shows itself in a notebook: plain HTML without style, in which every text is escaped."""
+    return filled("rosetta_tui.html", "notebook.html.j2", title=title, lines=lines, head=head, rows=rows)
 
 
 def shortened(text: str, most: int = MOST_LETTERS) -> str:

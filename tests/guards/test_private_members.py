@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = (
     "corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta", "benchmarks", "tests",
 )  # fmt: skip
-DOCUMENTED = {"_asdict", "_exit", "_field_defaults", "_fields", "_getframe", "_make", "_replace"}
-"""What the standard library documents as public in spite of the underscore."""
+DOCUMENTED = {"_asdict", "_exit", "_field_defaults", "_fields", "_getframe", "_make", "_replace", "_repr_html_"}
+"""What the standard library, and IPython, document as public in spite of the underscore."""
 BY_NAME = {"delattr", "getattr", "hasattr", "setattr"}
 """Functions, and methods of ``monkeypatch``, that reach a member by its name in a string."""
 FEWEST_WORDS = 3

@@ -124,7 +124,7 @@ def test_archives_are_read_within_limits(tmp_path: Path, monkeypatch: pytest.Mon
         ({"samples/1.json": b" " * 70_000_000 + good}, zipfile.ZIP_DEFLATED, "too large, unpacked"),
     ):
         refuses(UsageError, words, read_outputs, archive(tmp_path, members, method), ENTRIES)
-    monkeypatch.setattr(inspect_logs, "_MOST_TOTAL", len(good) + 5)
+    monkeypatch.setattr(inspect_logs, "MOST_TOTAL", len(good) + 5)
     twice = archive(tmp_path, {"samples/1.json": good, "samples/2.json": good})
     refuses(UsageError, "samples/2.json: too large", read_outputs, twice, ENTRIES)
 
