@@ -15,3 +15,8 @@ export * from './session/laptop.js';
 export * from './session/session.js';
 export * from './session/troubles.js';
 export * from './session/words.js';
+import { serveWorker } from './face/slow.js';
+import { start } from './face/start.js';
+
+if (globalThis.document?.getElementById('rosetta-page')) start();
+else if (typeof (/** @type {any} */ (globalThis).importScripts) === 'function') serveWorker();

@@ -22,6 +22,8 @@ if sys.platform == "darwin":
 
 BATCH_SUFFIX: Final = ".rosetta-batch"
 RATINGS_SUFFIX: Final = ".rosetta-ratings"
+PAGE_SUFFIX: Final = ".html"
+"""Of a batch as a page for any browser."""
 ARCHIVES: Final = {"windows": "Review-Windows.zip", "macos": "Review-macOS.zip", "linux": "Review-Linux.tar.xz"}
 """System → archive of the program for reviewers on a stick."""
 START_HERE: Final = "START-HERE.html"

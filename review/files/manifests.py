@@ -294,7 +294,7 @@ _BATCH = (_TEMPLATES / "batch.txt").read_text("utf-8")
 
 _SENTENCES = (_TEMPLATES / "sentences.txt").read_text("utf-8")
 
-_RATINGS = (_TEMPLATES / "ratings.txt").read_text("utf-8")
+RATINGS_README: Final = (_TEMPLATES / "ratings.txt").read_text("utf-8")
 
 
 def batch_readme(manifest: BatchManifest) -> bytes:
@@ -310,7 +310,9 @@ def batch_readme(manifest: BatchManifest) -> bytes:
 
 def ratings_readme(manifest: RatingsManifest) -> bytes:
     """Return the page for a file of ratings; it follows from the manifest alone."""
-    return _RATINGS.format(review=_one_line(manifest.review), pem=public_pem(manifest.laptop.signing_key)).encode()
+    return RATINGS_README.format(
+        review=_one_line(manifest.review), pem=public_pem(manifest.laptop.signing_key)
+    ).encode()
 
 
 def _one_line(text: str) -> str:

@@ -49,8 +49,10 @@ def start_here_page(
     systems: Collection[str],
     sample: SampleFacts | None = None,
     pictures: Mapping[str, Sequence[StepPicture]] | None = None,
+    *,
+    pages: Sequence[str] = (),
 ) -> str:
-    """Return the page. ``systems`` are those whose program is on the stick, ``pictures`` are by language."""
+    """Return the page. ``systems`` are those whose program is on the stick, ``pictures`` are by language, ``pages`` names of files."""
     drawn = pictures or {}
     facts = {"code": "", "phrase": ""} if sample is None else sample._asdict()
     articles = []
@@ -66,7 +68,9 @@ def start_here_page(
                 [(p.words, f"data:image/png;base64,{b64encode(p.png).decode()}") for p in drawn.get(tag, ())],
             )
         )
-    return render("start_here.html.j2", style_file="start_here.css", pictures=True, articles=articles, sample=sample)
+    return render(
+        "start_here.html.j2", style_file="start_here.css", pictures=True, articles=articles, sample=sample, pages=pages
+    )
 
 
 class SystemTexts(TypedDict):
@@ -94,6 +98,8 @@ class StartHereTexts(TypedDict):
     whole_steps: list[str]
     missing: str
     installed: str
+    browser: str
+    browser_steps: list[str]
     shown: dict[str, str]
     systems: dict[str, SystemTexts]
 

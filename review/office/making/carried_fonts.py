@@ -186,7 +186,7 @@ def subset_font(data: bytes, lacking: Collection[str]) -> bytes:
     digest = hashlib.sha256(data + ",".join(map(str, sorted(wanted))).encode()).hexdigest()
     try:
         # Write a font under its new name, each picture drawn itself.
-        font = _cut(data, wanted)
+        font = cut_font(data, wanted)
         family = FAMILY + digest[:12]
         from fontTools.pens.recordingPen import DecomposingRecordingPen
         from fontTools.pens.ttGlyphPen import TTGlyphPen
@@ -226,7 +226,8 @@ def _wanted(has: Collection[int], lacking: Collection[str]) -> set[int]:
     return wanted | (_BESIDE & set(has))
 
 
-def _cut(data: bytes, wanted: Collection[int]) -> TTFont:
+def cut_font(data: bytes, wanted: Collection[int]) -> TTFont:
+    """Return a font with the pictures of these code points alone; FontError where it may or can not be cut."""
     from fontTools import subset
     from fontTools.ttLib import TTFont
 

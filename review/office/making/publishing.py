@@ -11,8 +11,8 @@ from harness.core.failures import UsageError
 from harness.core.storage import private_folder
 from harness.sealed.phrase import draw_words
 from harness.sealed.sealing import AgeIdentity
-from harness.sealed.stick import BATCH_SUFFIX, PRIVATE, READABLE, write_file
-from review.files.batch import write_batch
+from harness.sealed.stick import BATCH_SUFFIX, PAGE_SUFFIX, PRIVATE, READABLE, write_file
+from review.files.batch import Batch, write_batch
 from review.files.identities import LaptopCard, printed
 from review.office.making.batches import PreparedReview
 from review.office.making.texts import CardTexts, ReviewTexts
@@ -89,7 +89,7 @@ class ReviewerCard:
     """What is on one person's card, and on nobody else's."""
 
     code: str  # In two groups of four
-    file: str  # Name of the batch file
+    file: str  # Name of the batch file, and of its page where there is one
     words: str | None  # Words that open the file, where it was sealed with a passphrase
 
 
@@ -114,6 +114,7 @@ def publish(
     cards: Path,
     page: Callable[[CardSheet], str],
     *,
+    browser_page: Callable[[bytes, Batch], bytes] | None = None,
     laptops: Sequence[LaptopCard] = (),
     recovery: RecoveryKey | None = None,
 ) -> Published:
@@ -121,9 +122,9 @@ def publish(
 
     Every user of a computer may read the batch files, as what travels on sticks; cards and keys only their owner.
     ``laptops`` are enrolled with it, and a new ``recovery`` key is kept. Raises UsageError where a file is
-    there already, and StickError for a place that cannot be written.
+    there already, and StickError for a place that cannot be written. ``browser_page`` makes the page of a batch file.
     """
-    files, sheet = _handout(made, texts, protection, folder)
+    files, sheet = _handout(made, texts, protection, folder, browser_page)
     private = {cards: page(sheet).encode()}
     if recovery is not None and recovery.new is not None:
         private[recovery.place] = recovery.text.encode()
@@ -173,10 +174,19 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def page_names(name: str, people: int, *, passphrases: bool) -> list[str]:
+    """Return the names of the pages of a review: one for all, or one for each person."""
+    return [f"{name}-{number}{PAGE_SUFFIX}" for number in range(1, people + 1)] if passphrases else [name + PAGE_SUFFIX]
+
+
 def _handout(
-    made: PreparedReview, texts: ReviewTexts, protection: Protection, folder: Path
+    made: PreparedReview,
+    texts: ReviewTexts,
+    protection: Protection,
+    folder: Path,
+    browser_page: Callable[[bytes, Batch], bytes] | None,
 ) -> tuple[dict[Path, bytes], CardSheet]:
-    """Return the batch files by path, and the cards."""
+    """Return the batch files by path, each with its page where one is made, and the cards."""
     files: dict[Path, bytes] = {}
     cards: list[ReviewerCard] = []
     name = made.key.review
@@ -186,7 +196,11 @@ def _handout(
         part = f"{name}-{number}" if protection.passphrases else name
         path = folder / f"{part}{BATCH_SUFFIX}"
         files[path] = write_batch(batch, recipients=protection.laptops, passphrase=words)
-        cards.extend(ReviewerCard(printed(code), path.name, words) for code in codes)
+        named = path.name
+        if browser_page is not None:
+            files[path.with_suffix(PAGE_SUFFIX)] = browser_page(files[path], batch)
+            named += f" · {path.with_suffix(PAGE_SUFFIX).name}"
+        cards.extend(ReviewerCard(printed(code), named, words) for code in codes)
     first = made.batches[0]
     title, organisation = first.manifest.title, first.manifest.organisation.name
     return files, CardSheet(title, organisation, first.organisation_phrase, texts.cards, cards)

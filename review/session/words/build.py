@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from ast import literal_eval
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
@@ -32,6 +33,10 @@ FILES: Final = (
 )
 # Function → which of its arguments are words; None: the first
 KEYWORDS: Final = {"words": None, "_words": None, "msgid": None, "plural": (1, 2)}
+# The same in the sources of the page
+PAGE: Final = "web/*/*.js"
+_STRING: Final = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_IN_PAGE: Final = re.compile(rf"\b(?:(?:say|msgid)\(\s*{_STRING}|plural\(\s*{_STRING},\s*{_STRING})")
 TEMPLATE: Final = OURS / f"{DOMAIN}.pot"
 
 _FACT = re.compile(r"\{\w+\}")
@@ -52,6 +57,10 @@ def collect() -> Catalog:
         messages = extract_from_file("python", path, KEYWORDS, comment_tags=("Translators:",))
         for _, message, comments, _ in messages:
             template.add(message, auto_comments=comments)
+    for path in sorted(ROOT.glob(PAGE)):
+        for found in _IN_PAGE.finditer(path.read_text("utf-8")):
+            one, *many = [literal_eval(text) for text in found.groups() if text]
+            template.add((one, *many) if many else one)
     return template
 
 

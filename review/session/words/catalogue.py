@@ -12,7 +12,7 @@ import itertools
 import os
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -109,6 +109,25 @@ class Words:
     def reading(self, tag: str) -> Words:
         """Return these words for one who reads the texts of organisations in another language; "" for this one."""
         return replace(self, texts=tag)
+
+    def messages(self) -> dict[str, str | list[str]]:
+        """Return each text of the catalogue → how it is said; several forms where a number is in it."""
+        messages: dict[str, str | list[str]] = {}
+        # gettext gives all its texts in no other way
+        for key, text in getattr(self._catalogue, "_catalog", {}).items():
+            if isinstance(key, str):
+                messages[key] = text
+            else:  # a text and the number of its form, in their order
+                forms = messages.setdefault(key[0], [])
+                if isinstance(forms, list):
+                    forms.append(text)
+        messages.pop("", None)
+        return messages
+
+    def form(self, count: int) -> int:
+        """Return which form of a text a number takes."""
+        rule: Callable[[int], int] | None = getattr(self._catalogue, "plural", None)
+        return int(count != 1) if rule is None else int(rule(count))
 
     def __call__(self, text: str, **facts: object) -> str:
         """Return a text; ``{name}`` in it becomes the fact of that name, and nothing else is a directive."""

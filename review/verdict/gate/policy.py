@@ -117,6 +117,8 @@ class GatePolicy(_Part):
     format: Annotated[Literal[1], BeforeValidator(_whole)]
     status: Words  # Who set the numbers; the shipped ones say that they are proposed
     organisation: Words  # The governance organisation; empty while the numbers are only proposed
+    # Whether secret sentences may be shown in a browser (`rosetta review create --page`)
+    secret_pages: Annotated[bool, Field(strict=True)] = False
     level: Level
     enough: Enough
     stops: Stops

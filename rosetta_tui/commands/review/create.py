@@ -53,6 +53,7 @@ _HANDED_OUT = (
     click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Licence of the font; it must be the Open Font License."),
     click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings."),
     click.option("--for", "laptops", multiple=True, type=_FILE, callback=with_vault.laptop_cards, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; repeat it for each laptop."),
+    click.option("--page", is_flag=True, help="Also write NAME.html, which opens in any browser without the program."),
     click.option("--passphrases", is_flag=True, help="One file for each person, opened by the words on their card."),
     click.option("-o", "--output", "folder", type=_FILE, metavar="STICK", help="Folder for the files, such as a stick: START-HERE.html and the program for reviewers go along. Default: the batch alone, here."),
     click.option("--cards", type=_FILE, help="HTML file for the cards. Default: in review-cards/ in your data folder."),
@@ -172,6 +173,7 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
         if derived
         else gate_policy.read_policy_file(given["policy"])
     )
+    distribute.require_page(given, secret=given["vault"] is not None, second=False, rule=policy)
     texts = distribute.own_texts(given)
     given["organisation"] = given["organisation"] or policy.organisation
     training = _own_training(given["training"], given["language"]) if given["training"] else None
@@ -195,6 +197,7 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
         corpus=draft.runs.dataset.id,
         secret=draft.secret,
         texts=texts,
+        rule=policy,
         policy=policy_bytes,
         check=partial(making_texts.check_words, draft.runs),
         letters=letters,
@@ -281,6 +284,7 @@ def _translation_plan(draft: creating.TranslationDraft, letters: words_plan.Lett
 
 def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     """Make a second review; reading what divided the reviewers is a look."""
+    distribute.require_page(given, secret=False, second=True, rule=None)
     texts = distribute.own_texts(given, "second")
     with store.Office.open(home()) as office:
         reviewed = office.review(name)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,28 @@ import click
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
 from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.phrase import phrase
 from harness.sealed.sealing import checked_recipient, read_age_identities
+from harness.sealed.stick import PAGE_SUFFIX
 from harness.store.sqlite.database import home
+from review.browser.page import make_page
 from review.files.identities import LaptopCard
 from review.office.making.batches import Drawn, ReviewDescription, make
 from review.office.making.carried_fonts import font_files
-from review.office.making.publishing import Protection, Published, RecoveryKey, publish, recovery_key, require_free
+from review.office.making.publishing import (
+    Protection,
+    Published,
+    RecoveryKey,
+    page_names,
+    publish,
+    recovery_key,
+    require_free,
+)
 from review.office.making.reviewer_programs import TITLES, systems_on
 from review.office.making.texts import Kind, ReviewTexts, review_name, texts_of
 from review.office.store.store import Office
 from review.session.words.catalogue import is_tag
+from review.verdict.gate.policy import GatePolicy
 from rosetta_tui.commands.review.stick import fill_stick
 from rosetta_tui.html.stick_pages import cards_page
 from rosetta_tui.review.organiser.words.plan import Letters, letters_json, require_readable
@@ -46,6 +59,8 @@ class Making:
     """With the organiser's own in their place."""
     letters: Letters
     drawn: Drawn
+    rule: GatePolicy | None = None
+    """Of the gate; None in a review without a verdict."""
     policy: bytes = b""
     """Of the gate; empty in a review without a verdict."""
     check: Callable[[Mapping[str, str]], None] = lambda _: None
@@ -78,7 +93,7 @@ def carry_out(office: AbstractContextManager[Office], making: Making, given: dic
         passphrases = given["passphrases"]
         review, cards = published.review, published.cards
         for path in published.files:
-            click.echo(plain(f"Written: {path}"))
+            click.echo(plain(f"Written: {path}{_words_of_page(path)}"))
         same_cards = bool(review.manifest.second_of) and not passphrases
         use = "the cards that people have, to print a lost one" if same_cards else "the cards, for you alone"
         click.echo(plain(f"Written: {cards} ({use}: it stays off the stick)"))
@@ -98,9 +113,17 @@ def carry_out(office: AbstractContextManager[Office], making: Making, given: dic
             click.echo(plain(f"At the end: `{at_the_end}`."))
 
 
+def _words_of_page(path: Path) -> str:
+    """Return the six words of a page's content, by which an organiser sees later whether it was changed."""
+    if path.suffix != PAGE_SUFFIX:
+        return ""
+    return f" (a page for any browser; its six words: {phrase(sha256(path.read_bytes()).hexdigest())})"
+
+
 def require_handing_out(office: Office, making: Making, given: dict[str, Any]) -> None:
     """Raise UsageError over what ``carry_out`` would refuse: letters that cannot be read, secret sentences that cannot be sealed."""
     require_readable(making.letters, anyway=given["anyway"])
+    require_page(given, secret=making.secret, second=making.second_of is not None, rule=making.rule)
     not_for, passphrases = given.get("not_for", frozenset()), given["passphrases"]
     _protection(office, given["laptops"], not_for, secret=making.secret, passphrases=passphrases)
 
@@ -109,6 +132,7 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
     """Store a new review, fill the stick, write the files, and return them; a key or name that is missing is made and printed."""
     laptops, folder = given["laptops"], given["folder"]
     not_for = given.get("not_for", frozenset())
+    require_page(given, secret=making.secret, second=making.second_of is not None, rule=making.rule)
     protection = _protection(office, laptops, not_for, secret=making.secret, passphrases=given["passphrases"])
     if protection.laptops:
         _say_for_whom(_for_whom(office, laptops, not_for))
@@ -138,14 +162,38 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
     cards = _cards(given, description.name)
     require_free(description.name, folder or Path(), cards)
     if folder is not None:
-        fill_stick(folder, home())
+        people = len(making.drawn.orders)
+        fill_stick(
+            folder, home(), page_names(name, people, passphrases=protection.passphrases) if given["page"] else ()
+        )
     published = publish(
         office, made, making.policy, making.texts, protection, folder or Path(), cards, cards_page,
-        laptops=laptops, recovery=recovery,
+        browser_page=make_page if given["page"] else None, laptops=laptops, recovery=recovery,
     )  # fmt: skip
     if recovery is not None:
         _say_recovery(recovery)
     return published
+
+
+def require_page(given: Mapping[str, Any], *, secret: bool, second: bool, rule: GatePolicy | None) -> None:
+    """Refuse a page of what only the program may show, and one that could not open its batch."""
+    if not given["page"]:
+        return
+    if given["laptops"]:
+        raise UsageError(
+            "--page: a page cannot open what is sealed for laptops (--for). Seal with --passphrases, or leave out one of the two."
+        )
+    if second:
+        raise UsageError(
+            "--page: a second look quotes what people wrote, and a page keeps its answers in a browser, which other "
+            "programs of the computer may read. Leave it out: the second look is made in the program."
+        )
+    if secret and not (rule and rule.secret_pages):
+        raise UsageError(
+            "--page: these sentences are of a secret segment. A browser keeps answers where other programs of the computer "
+            "may read them, and nobody can see whether a page was changed. Leave it out; or, where the organisation "
+            "decided that this is good enough, write `secret_pages = true` into its policy (--policy) and add --passphrases."
+        )
 
 
 def _cards(given: Mapping[str, Any], name: str) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,17 @@ import click
 from harness.core.failures import UsageError
 from harness.core.storage import StorageProblem
 from harness.core.version import VERSION
-from harness.sealed.stick import ARCHIVES, READABLE, START_HERE, StickError, read_file, write_file
+from harness.sealed.stick import (
+    ARCHIVES,
+    PAGE_SUFFIX,
+    READABLE,
+    START_HERE,
+    StickError,
+    files_named,
+    read_file,
+    write_file,
+)
+from review.browser.page import is_review_page
 from review.office.making.reviewer_programs import Copied, copy_program, programs_to_copy, systems_on, write_starters
 from rosetta_tui.html.stick_pages import start_here_page
 from rosetta_tui.show.text import plain
@@ -24,8 +34,10 @@ _MOST_PAGE = 5_000_000
 """Bytes of the largest page of ours; one with pictures has about 1 MB."""
 
 
-def fill_stick(folder: Path, home: Path) -> None:
+def fill_stick(folder: Path, home: Path, pages: Collection[str] = ()) -> None:
     """Copy the programs that a stick lacks, and write the page; each file is named once it is whole.
+
+    ``pages`` are the names of the reviews' own pages that will be written there; those that are there are named, too.
 
     Raises UsageError where they do not fit or another page bears the name of ours, and StickError where a file could not
     be written: those named before are there.
@@ -39,9 +51,9 @@ def fill_stick(folder: Path, home: Path) -> None:
         copy = partial(copy_program, program, folder)
         _say_written(with_progress(program.path.name, program.size, copy))
     write_starters(folder)
-    systems = systems_on(folder)
-    if not _names_programs(page or "", systems):
-        write_file(folder / START_HERE, start_here_page(systems).encode(), READABLE)
+    systems, named = systems_on(folder), sorted({*pages, *_pages_on(folder)})
+    if not _names_all(page or "", systems, named):
+        write_file(folder / START_HERE, start_here_page(systems, pages=named).encode(), READABLE)
         _say_written(folder / START_HERE)
 
 
@@ -60,10 +72,15 @@ def _page_on(folder: Path) -> str | None:
         ) from None
 
 
-def _names_programs(page: str, systems: Collection[str]) -> bool:
-    """Return whether a page is of this version and names these programs, such as one with pictures of ``make reviewer-bundle``."""
+def _pages_on(folder: Path) -> list[str]:
+    """Return the names of the pages of reviews in a folder."""
+    return [path.name for path in files_named(folder, PAGE_SUFFIX) if is_review_page(path)]
+
+
+def _names_all(page: str, systems: Collection[str], pages: Iterable[str]) -> bool:
+    """Return whether a page is of this version and names these, such as one with pictures of ``make reviewer-bundle``."""
     named = [system for system, name in ARCHIVES.items() if name in page]
-    return f"{_OURS}{VERSION}" in page and named == list(systems)
+    return f"{_OURS}{VERSION}" in page and named == list(systems) and all(f'"{name}"' in page for name in pages)
 
 
 def _say_written(path: Path) -> None:

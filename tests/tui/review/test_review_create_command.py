@@ -19,6 +19,8 @@ from harness.core.failures import UsageError
 from harness.core.storage import StorageProblem
 from harness.sealed import stick
 from harness.sealed.keys import Identity, Role
+from harness.sealed.phrase import phrase
+from review.browser.page import is_review_page
 from review.files.batch import open_batch
 from review.files.identities import printed, write_laptop_card
 from review.log.laptop import Laptop
@@ -26,6 +28,7 @@ from review.office.making import publishing
 from review.office.making.publishing import keep_recipient, recovery_key
 from review.office.store.store import Office
 from review.session.words.troubles import InWindowError
+from review.verdict.gate.policy import proposed
 from rosetta_tui.commands.corpus import corpus
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
@@ -112,6 +115,31 @@ def test_create_fills_a_stick_with_the_programs_that_were_added(home: Path, tmp_
     assert "Review-Windows.zip" not in shown.partition("SHA-256")[2].partition("\n")[2].partition("\n")[2], (
         "it is there already"
     )
+
+
+@pytest.mark.costly("it cuts fonts, and seals a page for each person")
+def test_create_page_for_any_browser(home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "stick"
+    small = (*CREATE, "-o", out, "--items", "20", "--anyway", "--page", "--reviewers", "2")
+    shown = rosetta(*small, "--name", "a").output
+    words = phrase(sha256((out / "a.html").read_bytes()).hexdigest())
+    assert f"a.html (a page for any browser; its six words: {words})" in " ".join(shown.split())
+    assert "a.rosetta-batch · a.html" in (home / "review-cards" / "a-cards.html").read_text("utf-8")
+    rosetta(*small, "--name", "b", "--passphrases")
+    start = (out / "START-HERE.html").read_text("utf-8")
+    for name in ("a.html", "b-1.html", "b-2.html"):
+        assert start.count(f'<a href="{name}" title="{name}">') == 2, "in both languages"
+        assert is_review_page(out / name)
+
+
+def test_create_page_refuses_what_a_browser_may_not_show(secret_home: Path, tmp_path: Path) -> None:
+    card, policy = tmp_path / "blue.rosetta-laptop", tmp_path / "policy.toml"
+    laptop_card(card)
+    asked = (*CREATE, "-o", tmp_path / "out", "--items", "20", "--anyway", "--page", "--passphrases")
+    assert "secret_pages = true" in refused(*asked)
+    assert "sealed for laptops" in refused(*asked, "--for", card)
+    policy.write_text("secret_pages = true\n" + proposed()[1].decode())
+    assert "a page for any browser" in rosetta(*asked, "--policy", policy, "--reviewers", "2").output
 
 
 def test_create_says_where_the_review_of_the_specification_begins(

@@ -1,0 +1,1 @@
+"""A batch as one page that any browser opens without installation."""

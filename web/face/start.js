@@ -1,0 +1,226 @@
+// From the batch in the page to the last sentence: which page follows which. Binding: review/session/flow.py.
+import { openBatch, personOf, orderOf } from '../core/batch.js';
+import { unbase64 } from '../core/bytes.js';
+import { readCode } from '../core/codes.js';
+import { usePhraseWords } from '../core/phrase.js';
+import { Laptop } from '../session/laptop.js';
+import { Session } from '../session/session.js';
+import { NotSaved } from '../session/troubles.js';
+import { msgid } from '../session/words.js';
+import { IndexedStore, holdAlone } from '../store/idb.js';
+import { memoryStore } from '../store/memory.js';
+import { App } from './app.js';
+import { button, h, p, useLetters } from './dom.js';
+import { askCode, askConsent, askRelation, askSecret, askSharing, askWhoIsHere, sayAndRetry, sayNotKept } from './first.js';
+import { handOver, restore, saveElsewhere } from './hand_over.js';
+import { atItem } from './item.js';
+import { askAnswers, askNext } from './pauses.js';
+import { askErase, askSettings, askWithdraw, showHelp } from './settings.js';
+import { openSlowly } from './slow.js';
+
+/** @import {Batch} from '../types.js' */
+/** @import {Onward} from './pauses.js' */
+
+const KNOWN_BY = 2; // Characters of a code that are kept, as in review/session/opening.py
+const REMIND = 10; // Answers after which one is reminded to save what only this window has
+
+/** Why the batch does not open. @type {Record<string, string>} */
+const FILES = {
+  wrong_key: msgid('This file does not open. Look at the words on your card again, or ask whether it is for this computer.'),
+  newer: msgid('This file needs a newer version of this program. Ask for it.'),
+};
+
+class Sitting extends App {
+  /** @param {Uint8Array} data */
+  async run(data) {
+    this.look();
+    const batch = await this._opened(data);
+    document.title = batch.manifest.title;
+    await this._keepIn(batch);
+    this.remember();
+    this.settings = () => this._settings(batch);
+    for (;;) await this._visit(batch);
+  }
+
+  /** Open the batch; one that is sealed asks for the words of the card until they are right. @param {Uint8Array} data @returns {Promise<Batch>} */
+  async _opened(data) {
+    if (!this.facts.sealed) return openBatch(data);
+    let why = '';
+    for (;;) {
+      const words = await askSecret(this, why);
+      try {
+        return await openSlowly(data, words);
+      } catch (error) {
+        why = this.say(FILES[String(/** @type {{problem?: string}} */ (error).problem)] ?? msgid('This file is damaged or was changed. Ask for a new copy.'));
+      }
+    }
+  }
+
+  /** Open the store, or say that there is none, before anything is answered. @param {Batch} batch */
+  async _keepIn(batch) {
+    while (!(await holdAlone(batch))) {
+      const said = msgid('This page is open in another window. Go on there, or close that window and try again here.');
+      await sayAndRetry(this, { title: this.say(msgid('Open already')), body: [p(this.say(said))] }, this.say('Try again'));
+    }
+    for (;;) {
+      try {
+        this.store = await IndexedStore.open(batch, this.random);
+        this.laptop = Laptop.replay(await this.store.changes(), this.store);
+        return;
+      } catch (error) {
+        const detail = error instanceof NotSaved ? `${error.problem}: ${error.detail}` : String(error);
+        if (!(error instanceof NotSaved && error.problem === 'damaged')) {
+          await sayNotKept(this, detail);
+          break;
+        }
+        await sayAndRetry(this, { title: this.say(msgid('What was kept here does not open')), body: [p(this.troubleOf(error))], detail, trouble: '' }, this.say('Try again'));
+      }
+    }
+    this.keeps = false;
+    this.store = memoryStore(this.random);
+    this.laptop = Laptop.replay([], this.store);
+  }
+
+  /** Lead through the batch until the person stops. @param {Batch} batch */
+  async _visit(batch) {
+    const reviewer = (this.reviewer = await this._person(batch));
+    const laptop = /** @type {Laptop} */ (this.laptop);
+    const session = new Session({
+      laptop, batch, reviewer, face: 'browser', words: this.words, version: this.facts.version, font: this.font,
+      clock: () => performance.now() / 1000, now: () => new Date(), guard: this.guard, readme: this.facts.readme,
+    });
+    this.session = session;
+    if ((await this._agrees(session)) && (await this._relates(session))) await this._sit(session, batch);
+    await session.close();
+    this.session = null;
+  }
+
+  /** Seconds in which a key is still meant for the sentence before. */
+  guard = 0.25;
+
+  /** @param {Batch} batch @returns {Promise<string>} */
+  async _person(batch) {
+    const laptop = /** @type {Laptop} */ (this.laptop);
+    const known = laptop.setting('person') ?? '';
+    const total = orderOf(batch.manifest, known).length;
+    if (total) {
+      const done = new Set(laptop.events.filter(({ kind, payload }) => payload?.reviewer === known && ['rate', 'cannot_judge', 'translate'].includes(kind)).map(({ payload }) => payload?.item)).size;
+      if (await askWhoIsHere(this, batch, { letters: laptop.setting('reviewer') ?? '', done, total })) return known;
+    }
+    let [why, typed] = ['', ''];
+    for (;;) {
+      let began = false;
+      typed = await new Promise((resolve) => askCode(this, batch, why, typed, () => ((began = true), resolve(''))).then(resolve));
+      if (began) {
+        await restore(this, batch);
+        this.remember();
+        continue;
+      }
+      try {
+        const code = readCode(typed);
+        await new Promise((resolve) => setTimeout(resolve, 20)); // what was said is painted first
+        const person = personOf(batch, code);
+        if (person !== null) return await this._isHere(person, code);
+        why = this.say('This code is for other sentences. Look at your card again.');
+      } catch (error) {
+        why = this.troubleOf(error);
+      }
+    }
+  }
+
+  /** @param {string} person @param {string} code */
+  async _isHere(person, code) {
+    await this.laptop?.setSetting('reviewer', code.slice(0, KNOWN_BY));
+    await this.laptop?.setSetting('person', person);
+    await this.laptop?.setSetting('trusted', 'yes');
+    return person;
+  }
+
+  /** @param {Session} session */
+  async _agrees(session) {
+    while (session.view.phase === 'consent') {
+      if (!(await askConsent(this, session))) return false;
+      // Of a better translation it is asked when the first one is written
+      const shares = session.translating ? await askSharing(this, session, null, session.view.trouble) : false;
+      if (shares !== null) await session.agree(shares);
+    }
+    return true;
+  }
+
+  /** @param {Session} session */
+  async _relates(session) {
+    while (session.asksRelation) {
+      const relation = await askRelation(this, session, session.view.trouble);
+      if (relation === null) return false;
+      await session.relate(relation);
+    }
+    return true;
+  }
+
+  /** @param {Session} session @param {Batch} batch */
+  async _sit(session, batch) {
+    let reminded = session.view.done;
+    for (;;) {
+      /** @type {Onward | null} */
+      let onward = session.view.item ? await atItem(this, session) : await askNext(this, session);
+      if (!this.keeps && session.view.done >= reminded + REMIND) {
+        reminded = session.view.done;
+        onward ??= 'hand_over';
+      }
+      while (onward === 'hand_over' || onward === 'resume') {
+        if (onward === 'resume') await saveElsewhere(this, session, batch);
+        onward = await handOver(this, session, batch);
+      }
+      if (onward === 'quit') return;
+      await this._next(session, onward);
+    }
+  }
+
+  /** @param {Session} session @param {Onward | null} onward */
+  async _next(session, onward) {
+    if (onward === 'go_on') await session.goOn();
+    else if (onward === 'undo') await session.undo();
+    else if (onward === 'unsaved') await session.goToUnsaved();
+    else if (onward === 'help') await showHelp(this, session);
+    else if (onward === 'answers') {
+      const item = await askAnswers(this, session);
+      if (item !== null) await session.goTo(item);
+    } else if (onward === 'sharing') {
+      const shares = await askSharing(this, session, session.view.shares);
+      if (shares !== null) await session.share(shares);
+    } else if (onward === 'withdraw') {
+      const scope = await askWithdraw(this, session);
+      if (scope !== null) await session.withdraw(scope);
+    }
+  }
+
+  /** @param {Batch} batch */
+  async _settings(batch) {
+    const before = /** @type {App} */ (this).redraw;
+    const erases = await askSettings(this);
+    const act = erases ? await askErase(this) : null;
+    if (act === 'delete') {
+      await this.store?.erase();
+      this.show({ title: this.say('Everything is deleted'), plain: true, body: [h('p', { class: 'good' }, this.say('Nothing of your answers and sentences is left on this computer.')), p(this.say('Thank you for your work.'))] });
+      return;
+    }
+    if (act === 'hand_over' && this.session) await handOver(this, this.session, batch);
+    this.redraw = before;
+    before();
+  }
+}
+
+/** Run the page. */
+export async function start() {
+  const content = (/** @type {string} */ id) => document.getElementById(id)?.textContent ?? '';
+  const facts = JSON.parse(content('rosetta-page'));
+  usePhraseWords(facts.phrase_words);
+  useLetters(facts);
+  const app = new Sitting(facts);
+  /** @type {any} */ (globalThis).rosettaPage = app;
+  try {
+    await app.run(unbase64(content('rosetta-batch')));
+  } catch (error) {
+    app.show({ title: app.say('That did not work. Ask for help.'), plain: true, body: [p(app.say('For whoever helps: {detail}', { detail: String(/** @type {Error} */ (error)?.stack ?? error) })), button(app.say('Try again'), () => location.reload(), { main: true })] });
+  }
+}
