@@ -29,6 +29,7 @@ BASES = frozenset(
         "ListScreen",
         "ReadAgain",
         "ReadingScreen",
+        "FilteredScreen",
         "PanedScreen",
         "ExaminedScreen",
         "ReasonedScreen",

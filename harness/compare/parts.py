@@ -56,7 +56,7 @@ def part_tags(entries: Mapping[int, Entry]) -> Tags:
     tags[NUMBERS] = {place: "a number" if re.search(r"\d", text) else "no number" for place, text in texts.items()}
     entries_with = Counter(word for own in by_place.values() for word in set(own))
     once = {place: sum(entries_with[word] == 1 for word in set(own)) for place, own in by_place.items()}
-    tags[ONCE] = {place: "none" if not count else "1–2" if count < 3 else "3 or more" for place, count in once.items()}
+    tags[ONCE] = {place: "0" if not count else "1–2" if count < 3 else "3 or more" for place, count in once.items()}
     return {dimension: own for dimension, own in tags.items() if len(set(own.values())) > 1}
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from corpora.model.task import TRANSLATION
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, shown_entries
+from harness.store.ordering import Groups
 from harness.store.results import shown_results
 from harness.store.runs import Run
 from scoring.core.metric import Statistics, StatisticsError
@@ -37,6 +38,12 @@ class RunFindings:
     def of_entry(self, position: int) -> list[FindingCode]:
         """Return what was found in one entry, the most frequent finding first."""
         return self._codes.get(position, [])
+
+    @property
+    def groups(self) -> Groups:
+        """Return the entries of each finding as the filter's field ``why``, the most frequent first."""
+        codes = dict.fromkeys([*(finding.code for finding in self.findings), *FindingCode])
+        return {"why": {code.value: self.positions.get(code, ()) for code in codes}}
 
     @cached_property
     def _codes(self) -> dict[int, list[FindingCode]]:

@@ -1,114 +1,91 @@
-"""The entries of a run in any order and selection, from columns that are read once and kept in memory.
+"""The entries of a run or a corpus in any order and selection.
 
-Sorting a hundred thousand entries by a column in memory takes milliseconds, where a query has to read every
-row again. Texts stay in the store: they are kept as their ranks. Those that are stored encrypted are ranked and searched in
-memory, and nothing of it is kept.
+Sorting a hundred thousand entries by a column in memory takes milliseconds, where a query of the store has to read every
+row again. Texts are kept as their ranks.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from harness.core.failures import StoreError
+from harness.core.query import EVERYTHING, Fields, Query, QueryField, QueryType, fold, holds, matches, never
 from harness.core.storage import storable
-from harness.store.results import sort_columns
-from harness.store.sqlite.sealing import CorpusSeal, SealedKind, has_key, plain
-from harness.store.sqlite.trouble import little_endian_positions
+from harness.store.columns import (
+    ID,
+    OF_ENTRIES,
+    OF_RESULTS,
+    TAGS,
+    EntryColumns,
+    Places,
+    ReadColumn,
+    TextSearch,
+    read_numbers,
+)
+from harness.store.sqlite.sealing import has_key
+from scoring.core.inventory import title, typed_name
+from scoring.core.specification import COMPOSITE, TRANSLATIONS, Tier, specified
 
-Places = npt.NDArray[np.uint32]
-Column = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
-_STORED = ("headline", "exact", "second", "tokens", "cost", "latency", "output", "failed")
-_READ_RESULTS = """
-    SELECT rowid, position, {headline}, exact, {second}, prompt_tokens + completion_tokens, cost_usd,
-           latency_seconds, output, error_class IS NOT NULL
-    FROM results WHERE run = ? AND rowid > ?
-"""
+if TYPE_CHECKING:
+    from harness.core.query import Mask, Numbers
 
-SORTS = (
-    "position", "id", "state", "headline", "exact", "second", "third", "tokens", "cost",
-    "latency", "difficulty", "source", "output",
-)  # fmt: skip
-"""What entries can be sorted by; ``scoring.core.specification`` says what the first values are of a task."""
+Groups = Mapping[str, Mapping[str, Collection[int]]]
+"""Further fields of words: name → word → places of the entries that have it; an entry may have several."""
+MOST_WORDS = 200  # words of a field that are offered
 
-FILTERS = ("all", "done", "failed", "waiting", "not exact", "exact")
-"""What entries can be narrowed to."""
-
-CANCEL_STEPS = 5_000  # SQLite's steps between two looks whether a search is still wanted
+_WORD = QueryType.WORD
+_WORKED_OUT = {
+    "state": QueryField(_WORD, "how far the entry is", ("failed", "done", "waiting"), closed=True),
+    "tier": QueryField(_WORD, "tier of the entry's composite", tuple(Tier), closed=True),
+    "match": QueryField(
+        _WORD, "equal to the reference, to a variant, to none", ("no", "variant", "exact"), closed=True
+    ),
+}
+"""Their words in the order in which they are sorted."""
+_ABOUT = {"why": "finding of the output"}
+_TEXTS = frozenset({"source", "reference", "output"})
 
 
-class Cancelled(Exception):  # noqa: N818  nothing went wrong
-    """Nobody wants the answer any more."""
+class Ordering(EntryColumns):
+    """Finds entries by a query and sorts them by a field."""
 
+    groups: Groups = MappingProxyType({})
+    """Fields that others worked out; may be set at any time."""
 
-def never() -> bool:
-    """Return False: nobody cancels."""
-    return False
+    @property
+    def fields(self) -> Fields:
+        """The fields that entries can be asked for; words are those that were read so far."""
+        fields = {name: source.field for name, source in OF_ENTRIES.items()}
+        if self.run:
+            metrics = {name: QueryField(QueryType.NUMBER, title(id_)) for name, id_ in self.metrics.items()}
+            others = {name: words for name, words in _WORKED_OUT.items() if name in self._worked_out}
+            fields = metrics | others | {name: source.field for name, source in OF_RESULTS.items()} | fields
+        for name, words in self.offered.items():
+            if not fields[name].closed:
+                fields[name] = fields[name]._replace(values=tuple(words[:MOST_WORDS]))
+        groups = {
+            name: QueryField(_WORD, _ABOUT.get(name, name), tuple(own), closed=True)
+            for name, own in self.groups.items()
+        }
+        return groups | fields | groups  # a group hides what goes by the same name
 
-
-class Ordering:
-    """One run's entries as columns; knows what is new in the store whenever it is asked.
-
-    May be asked from any thread, with a connection of that thread's own.
-    """
-
-    def __init__(self, run: int) -> None:
-        self._run = run
-        self._lock = threading.RLock()
-        self._places: Places = np.zeros(0, np.uint32)
-        """The run's entries by their place in the corpus, ascending; all columns are in this order."""
-        self._corpus = 0
-        self._entries: dict[str, Column] = {}
-        self._results: dict[str, Column] = {}
-        self._done: Mask = np.zeros(0, np.bool_)
-        self._last_row = 0
-        self._sealed = False
-        self._ranks: dict[str, Column] = {}
-        self._search: tuple[str, Mask] | None = None
+    @cached_property
+    def _worked_out(self) -> frozenset[str]:
+        """Fields of this run that follow from several columns."""
+        tier = {"tier"} if COMPOSITE in self.kept.ids else set()
+        return frozenset({"state", *tier, *(["match"] if self.kept.right else [])})
 
     def prepare(self, connection: sqlite3.Connection) -> None:
-        """Read everything that any order needs, so that the first wish is answered as quickly as the next."""
-        self.catch_up(connection)
-        for sort in ("id", "source", "output"):
-            with self._lock:
-                self._column(connection, sort)
-
-    def catch_up(self, connection: sqlite3.Connection) -> None:
-        """Read what is new in the store."""
-        with self._lock:
-            if not self._entries:
-                row = connection.execute("SELECT corpus, positions FROM runs WHERE id = ?", (self._run,)).fetchone()
-                if row is None:
-                    raise StoreError("The run has been deleted.")
-                self._corpus = row[0]
-                self._places = np.sort(np.frombuffer(little_endian_positions(row[1]), "<u4"))
-                rows = _matrix(
-                    connection.execute(
-                        "SELECT position, difficulty, source FROM entries WHERE corpus = ? ORDER BY position",
-                        (self._corpus,),
-                    ),
-                    3,
-                )
-                chosen = np.isin(rows[:, 0].astype(np.uint32), self._places, assume_unique=True)
-                self._entries = {"difficulty": rows[chosen, 1], "source text": rows[chosen, 2]}
-                self._forget_results()
-            sealed, count = connection.execute(
-                "SELECT run_card IS NOT NULL, (SELECT count(*) FROM results WHERE run = ?1) FROM runs WHERE id = ?1",
-                (self._run,),
-            ).fetchone()
-            if bool(sealed) is not self._sealed:
-                self._sealed = bool(sealed)
-                self._forget_results()  # all scores may have changed at the seal
-            if count != self._done.sum():
-                self._read_results(connection)
-            if count != self._done.sum():  # rows are gone: failed entries are asked for again
-                self._forget_results()
-                self._read_results(connection)
+        """Read what most orders need and which words the tags have, so that the first wish is answered quickly."""
+        with self.asked(connection, never):
+            for name in (*TAGS, "difficulty", *self.metrics):
+                if name not in self.metrics or self.metrics[name] in self.stored:
+                    self.column(name)
 
     def positions(
         self,
@@ -116,190 +93,128 @@ class Ordering:
         *,
         sort: str = "position",
         descending: bool = False,
-        narrow: str = "all",
-        search: str = "",
+        where: Query = EVERYTHING,
         cancelled: Callable[[], bool] = never,
     ) -> Places:
-        """Return the places of the entries in the order and selection of a screen.
+        """Return the places of the entries that fit a query, in the order of a screen.
 
-        ``sort`` is one of SORTS, ``narrow`` one of FILTERS; ``search`` looks for a piece of text in id,
-        source, reference and output, without regard to case. Entries without a value come last, equal ones
-        in the order of the corpus. Raises Cancelled as soon as ``cancelled`` says so.
+        ``sort`` is one of ``fields``, or ``position``. Entries without a value come last, equal ones in the order of the
+        corpus. Raises Cancelled as soon as ``cancelled`` says so.
         """
-        with self._lock:
-            self.catch_up(connection)
-            failed, exact = self._results["failed"] == 1, self._results["exact"]
-            masks: Mapping[str, Callable[[], Mask]] = {
-                "all": lambda: np.ones(len(self._places), np.bool_),
-                "done": lambda: self._done & ~failed,
-                "failed": lambda: failed,
-                "waiting": lambda: ~self._done,
-                "not exact": lambda: exact == 0,
-                "exact": lambda: exact == 1,
-            }
-            narrowed = masks[narrow]()
-            chosen = np.flatnonzero(narrowed)
-            if search:
-                chosen = chosen[self._found(connection, search, cancelled)[chosen]]
+        with self.asked(connection, cancelled):
+            chosen = np.flatnonzero(matches(where, np.ones(self.count, np.bool_), partial(holds, rows=self)))
             if sort == "position":
-                return self._places[chosen[::-1] if descending else chosen]
-            values = self._column(connection, sort)[chosen]
-            order = np.argsort(-values if descending else values, kind="stable")
-            return self._places[chosen[order]]
+                return self.places[chosen[::-1] if descending else chosen]
+            values = self._ranks(sort)[chosen]
+            return self.places[chosen[np.argsort(-values if descending else values, kind="stable")]]
 
-    # Selections
+    # What a query asks (``query.QueryRows``)
 
-    def _found(self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]) -> Mask:
-        if self._search is None or self._search[0] != search:
-            mask = np.zeros(len(self._places), np.bool_)
-            mask[self._index(self._look_for(connection, search, cancelled))] = True
-            self._search = (search, mask)
-        return self._search[1]
+    def numbers(self, name: str) -> Numbers:
+        """Return the values of a field of numbers."""
+        return self.column(name)
 
-    def _look_for(self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]) -> Places:
-        folded = storable(search.casefold())
-        connection.create_function("folds", 1, lambda text: folded in text.casefold())
-        source, reference, output = "s.body", "f.body", "t.body"
-        if has_key(connection, self._corpus):
-            CorpusSeal(connection, self._corpus).in_queries()
-            source, reference = (
-                plain(body, "e", SealedKind.ENTRY, name)
-                for body, name in ((source, "source"), (reference, "reference"))
-            )
-            output = plain(output, "r", SealedKind.RESULT, "output")
-        connection.set_progress_handler(lambda: int(cancelled()), CANCEL_STEPS)
-        try:
-            rows = connection.execute(
-                "SELECT e.position FROM entries e"
-                " JOIN texts s ON s.id = e.source JOIN texts f ON f.id = e.reference"
-                " LEFT JOIN results r ON r.run = ? AND r.position = e.position"
-                " LEFT JOIN texts t ON t.id = r.output"
-                f" WHERE e.corpus = ? AND (CAST(e.entry_id AS TEXT) = ? OR folds({source})"
-                f" OR folds({reference}) OR folds(coalesce({output}, '')))",
-                (self._run, self._corpus, storable(search)),
-            ).fetchall()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-                raise Cancelled from None
-            raise
-        finally:
-            connection.set_progress_handler(None, 0)
-        return np.array([row[0] for row in rows], np.uint32)
+    def having(self, name: str, value: str | None) -> Mask:
+        """Return which entries have a word; None: which have none."""
+        if name in self.groups:
+            words = self.groups[name].items()
+            own = [places for word, places in words if value is None or fold(word) == fold(value)]
+            mask = np.zeros(self.count, np.bool_)
+            for places in own:
+                mask[self.index(np.fromiter(places, np.uint32, len(places)))[0]] = True
+            return ~mask if value is None else mask
+        if name == "id" and value is not None:
+            return np.asarray(self.column("id", TextSearch(f"{ID} = :text", storable(value))) == 1, np.bool_)
+        codes = self._codes(name)
+        if value is None:
+            return np.asarray(np.isnan(codes), np.bool_)
+        return np.asarray(codes == self.words.get(name, {}).get(fold(value), -1), np.bool_)
 
-    # Columns
+    def containing(self, name: str, text: str) -> Mask:
+        """Return which entries have a piece of text in a field; "" for any of their texts, or as their whole id."""
+        folded = storable(text.casefold())
+        own = (name,) if name else ("source", "reference", "output")
+        there = [field for field in own if self.run or field != "output"]
+        masks = [self.column(of, TextSearch(f"folds(coalesce({self.sql(of)}, ''))", folded)) == 1 for of in there]
+        if not name:
+            masks.append(self.column("id", TextSearch(f"{ID} = :text", storable(text))) == 1)
+        return np.asarray(np.logical_or.reduce(masks))
 
-    def _column(self, connection: sqlite3.Connection, sort: str) -> Column:
+    def _codes(self, name: str) -> Numbers:
+        """Return the numbers that stand for the words of a field."""
+        if name not in _WORKED_OUT:
+            return self.column(name)
+        self.words[name] = {fold(word): code for code, word in enumerate(_WORKED_OUT[name].values)}
+        if name == "state":
+            return np.where(self.done, np.where(np.isnan(self.column("error")), 1.0, 0.0), 2.0)
+        if name == "tier":
+            lines = sorted((self.kept.weighing or specified()).tiers)
+            codes = np.array([0.0, *(list(Tier).index(Tier(word)) for _, word in lines)])
+            values = np.nan_to_num(self.column(typed_name(COMPOSITE)), nan=-np.inf)
+            tiers = codes[np.searchsorted([least for least, _ in lines], values, side="right")]
+            return np.where(self.done, tiers, np.nan)
+        exact = self.column("exact column")
+        variant = self.kept == TRANSLATIONS and self.column(typed_name(self.kept.third)) == 1
+        return np.where(np.isnan(exact), np.nan, np.where(exact == 1, 2.0, np.where(variant, 1.0, 0.0)))
+
+    # Ranks
+
+    def _ranks(self, name: str) -> Numbers:
         """Return the values to sort by, NaN where there is none."""
-        if sort == "id":
-            # Rank ids as SQLite compares them: numbers first, then texts by their bytes.
-            if "id" not in self._ranks:
-                places = _numbers(
-                    connection.execute(
-                        "SELECT position FROM entries WHERE corpus = ? ORDER BY entry_id", (self._corpus,)
-                    )
-                )
-                index = self._index(places.astype(np.uint32))
-                self._ranks["id"] = np.empty(len(self._places))
-                self._ranks["id"][index] = np.arange(len(index))
-            return self._ranks["id"]
-        if sort in {"source", "output"}:
-            # Rank texts as SQLite compares them: by their bytes; equal texts have one id, and one rank.
-            if sort not in self._ranks and has_key(connection, self._corpus):
-                self._ranks[sort] = self._rank_opened(connection, sort)
-            if sort not in self._ranks:
-                ids = (self._entries if sort == "source" else self._results)[f"{sort} text"]
-                # Rank of each id among ids in order, NaN where there is none.
-                ordered = self._sorted_texts(connection, sort)
-                by_id = np.argsort(ordered)
-                known = ~np.isnan(ids)
-                ranks = np.full(len(ids), np.nan)
-                ranks[known] = by_id[np.searchsorted(ordered[by_id], ids[known].astype(np.int64))]
-                self._ranks[sort] = ranks
-            return self._ranks[sort]
-        if sort == "third":
-            # Read the value that only few tasks have whenever it is asked for.
-            query = f"SELECT position, {sort_columns(connection)['third']} FROM results WHERE run = ?"
-            rows = _matrix(connection.execute(query, (self._run,)), 2)
-            values = np.full(len(self._places), np.nan)
-            values[self._index(rows[:, 0].astype(np.uint32))] = rows[:, 1]
-            return values
-        if sort == "state":
-            return np.where(self._done, 1.0 - self._results["failed"], 2.0)
-        return self._entries[sort] if sort in self._entries else self._results[sort]
+        if name in self.groups:
+            ranks = np.full(self.count, np.nan)
+            for rank, places in reversed([*enumerate(self.groups[name].values())]):
+                ranks[self.index(np.fromiter(places, np.uint32, len(places)))[0]] = rank
+            return ranks
+        if name == "id":
+            return self._id_ranks()
+        if name in _TEXTS:
+            return self._text_ranks(name)
+        name = typed_name(COMPOSITE) if name == "tier" else name
+        if self.fields[name].kind is not _WORD or name in _WORKED_OUT:
+            return self._codes(name)
+        codes, words = self._codes(name), self.words.get(name, {})
+        order = {words[word]: rank for rank, word in enumerate(sorted(words))}
+        by_code: Numbers = np.array([np.nan, *(order[code] for code in range(len(order)))])
+        return np.asarray(by_code[np.nan_to_num(codes, nan=-1).astype(int) + 1])
 
-    def _rank_opened(self, connection: sqlite3.Connection, name: str) -> Column:
-        """Rank the texts of a corpus of which some are stored encrypted; equal texts have one rank."""
-        CorpusSeal(connection, self._corpus).in_queries()
-        source = plain("s.body", "e", SealedKind.ENTRY, "source")
-        output = plain("t.body", "r", SealedKind.RESULT, "output")
-        query = (
-            f"SELECT e.position, {source} FROM entries e JOIN texts s ON s.id = e.source WHERE e.corpus = ?"
-            if name == "source"
-            else f"SELECT r.position, {output} FROM results r LEFT JOIN texts t ON t.id = r.output WHERE r.run = ?"
-        )
-        key = self._corpus if name == "source" else self._run
-        texts = {place: text for place, text in connection.execute(query, (key,)) if text is not None}
-        ordered = {text: rank for rank, text in enumerate(sorted({*texts.values()}))}
-        places = (int(place) for place in self._places)
-        ranks = (ordered[texts[place]] if place in texts else np.nan for place in places)
-        return np.fromiter(ranks, np.float64, len(self._places))
+    def _id_ranks(self) -> Numbers:
+        """Rank ids as SQLite compares them: numbers first, then texts by their bytes."""
+        if "id rank" not in self.entries:
+            query = "SELECT position FROM entries WHERE corpus = ? ORDER BY entry_id"
+            index, _ = self.index(read_numbers(self.connection.execute(query, (self.corpus,))))
+            self.entries["id rank"] = np.empty(self.count)
+            self.entries["id rank"][index] = np.arange(len(index))
+        return self.entries["id rank"]
 
-    def _sorted_texts(self, connection: sqlite3.Connection, name: str) -> npt.NDArray[np.int64]:
-        wanted, key = (
-            ("SELECT source FROM entries WHERE corpus = ?", self._corpus)
-            if name == "source"
-            else ("SELECT output FROM results WHERE run = ?", self._run)
-        )
-        rows = connection.execute(f"SELECT id FROM texts WHERE id IN ({wanted}) ORDER BY body", (key,))
-        return _numbers(rows)
-
-    def _forget_results(self) -> None:
-        size = len(self._places)
-        self._results = {"output text" if name == "output" else name: np.full(size, np.nan) for name in _STORED}
-        self._done = np.zeros(size, np.bool_)
-        self._last_row = 0
-        self._ranks.pop("output", None)
-        self._search = None
-
-    def _read_results(self, connection: sqlite3.Connection) -> None:
-        query = _READ_RESULTS.format_map(sort_columns(connection))
-        values = _matrix(connection.execute(query, (self._run, self._last_row)), 10)
-        if not len(values):
-            return
-        index = self._index(values[:, 1].astype(np.uint32))
-        for number, name in enumerate(self._results, 2):
-            self._results[name][index] = values[:, number]
-        self._done[index] = True
-        self._last_row = int(values[:, 0].max())
-        self._ranks.pop("output", None)
-        self._search = None
-
-    def _index(self, places: Places) -> npt.NDArray[np.intp]:
-        """Return where places stand among the run's; those of other entries are left out."""
-        index = np.searchsorted(self._places, places)
-        inside = index < len(self._places)
-        known: npt.NDArray[np.intp] = index[inside][self._places[index[inside]] == places[inside]]
-        return known
-
-
-_CHUNK = 2_000
-"""Rows that are made into numbers at once: other threads, which draw, get their turn between."""
-
-
-def _matrix(rows: sqlite3.Cursor, width: int) -> Column:
-    """Read rows of numbers, NaN where there is none; shape (rows, width)."""
-    chunks = [np.empty((0, width))]
-    while chunk := rows.fetchmany(_CHUNK):
-        chunks.append(np.array(chunk, np.float64))
-    return np.concatenate(chunks)
-
-
-def _numbers(rows: sqlite3.Cursor) -> npt.NDArray[np.int64]:
-    """Read rows of one whole number each."""
-    chunks = [np.empty(0, np.int64)]
-    while chunk := rows.fetchmany(_CHUNK):
-        chunks.append(np.array([row[0] for row in chunk], np.int64))
-    return np.concatenate(chunks)
+    def _text_ranks(self, name: str) -> Numbers:
+        """Rank texts as SQLite compares them: by their bytes; equal texts have one rank."""
+        key, of_entries = f"{name} rank", name in OF_ENTRIES
+        known = self.results.get(key)
+        if of_entries and key in self.entries:
+            return self.entries[key]
+        if known is not None and known.last == self.last_row:
+            return known.values
+        ranks = np.full(self.count, np.nan)
+        if has_key(self.connection, self.corpus):
+            # of those that are stored encrypted equal ones have no number in common
+            texts = {place: text for place, text in self.rows_of(name, self.sql(name)) if text is not None}
+            ordered = {text: rank for rank, text in enumerate(sorted({*texts.values()}))}
+            index, own = self.index(np.fromiter(texts, np.int64, len(texts)))
+            ranks[index] = np.fromiter((ordered[text] for text in texts.values()), np.float64, len(texts))[own]
+        else:
+            numbers = self.column(f"{name} number")
+            table, of = ("entries", "corpus") if of_entries else ("results", "run")
+            query = f"SELECT id FROM texts WHERE id IN (SELECT {name} FROM {table} WHERE {of} = ?) ORDER BY body"
+            rows = self.connection.execute(query, (self.corpus if of_entries else self.run,))
+            ordered_numbers = read_numbers(rows)
+            by_number, there = np.argsort(ordered_numbers), ~np.isnan(numbers)
+            ranks[there] = by_number[np.searchsorted(ordered_numbers[by_number], numbers[there].astype(np.int64))]
+        if of_entries:
+            self.entries[key] = ranks
+        else:
+            self.results[key] = ReadColumn(ranks, self.last_row)
+        return ranks
 
 
 def stored_places(connection: sqlite3.Connection, run: int) -> tuple[Places, Places]:
@@ -308,5 +223,5 @@ def stored_places(connection: sqlite3.Connection, run: int) -> tuple[Places, Pla
         "SELECT position FROM results INDEXED BY results_run_position WHERE run = ?",
         "SELECT position FROM results WHERE run = ? AND error_class IS NOT NULL",
     )
-    done, failed = (_numbers(connection.execute(query, (run,))) for query in queries)
+    done, failed = (read_numbers(connection.execute(query, (run,))) for query in queries)
     return done.astype(np.uint32), failed.astype(np.uint32)

@@ -62,10 +62,10 @@ from rosetta_tui.toolkit.places import places
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 
 if TYPE_CHECKING:
-    from rosetta_tui.entry.table import Order
     from rosetta_tui.live.screen import LiveScreen
     from rosetta_tui.session.engine import Engine
     from rosetta_tui.session.picture import LiveRun
+    from rosetta_tui.toolkit.ordered_table import RowOrder
 
 
 # ---- The screens of runs: of each run there is one, and it shows the run as it is now ----
@@ -132,7 +132,7 @@ class RunScreens:
         every = dict.fromkeys([*self._steered, *there])
         return [live_screen for live_screen in every if run_id and live_screen.run_id == run_id]
 
-    def _order_of(self, run_id: str) -> Order | None:
+    def _order_of(self, run_id: str) -> RowOrder | None:
         """Return the order in which a person looks at a run already."""
         shown = [screen for screen in self._screens_of(run_id) if screen.is_mounted]
         return shown[-1].table.order if shown else None

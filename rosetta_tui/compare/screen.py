@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from harness.compare.comparing import compare_runs
-from harness.compare.comparison import Comparison, part_tags
+from harness.compare.comparison import Comparison
 from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import HarnessError
+from harness.core.query import Query, QueryTerm
 from harness.store.runs import Run
 from harness.store.sqlite.database import open_store, opened
 from rosetta_tui.compare import difference_panel
@@ -35,7 +35,7 @@ from rosetta_tui.compare.detail_screens import (
 )
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import lettered, name
-from rosetta_tui.compare.table import ComparedTable, ComparedTexts, ComparisonView, filter_choices, sort_words
+from rosetta_tui.compare.table import ComparedTable, ComparedTexts, ComparisonView, sort_words
 from rosetta_tui.entry.page import RunPages, findings_line, how_made, prompts
 from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
 from rosetta_tui.entry.reasons import REASONS, ReasonedScreen, ReasonRow, ReasonsTable, reasons_of
@@ -45,9 +45,10 @@ from rosetta_tui.toolkit.content import DetailLine, EmptyState, PageLine, Status
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
+from rosetta_tui.toolkit.ordered_table import MATCHES
 from rosetta_tui.toolkit.pages import readable
+from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.findings.finding import FindingCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,6 @@ class Stage:
     """What is known so far."""
 
     comparison: Comparison
-    tags: Mapping[str, Sequence[str | None]]  # dimension → tag of each compared entry
     tested: bool  # false where no interval and no p of a finished pair is worth anything yet
 
 
@@ -73,13 +73,13 @@ def stages(
         if quick:
             known = compare_runs(store, runs, baseline=baseline, draws=1, trials=1, earlier=known)
             untested = _is_all_under_way(known)
-            yield Stage(known, part_tags(known), tested=False)
+            yield Stage(known, tested=False)
         comparison = None
         if untested:
             comparison = known = compare_runs(store, runs, baseline=baseline, trials=1, earlier=known)
         if comparison is None or not _is_all_under_way(comparison):
             comparison = compare_runs(store, runs, baseline=baseline, earlier=known)
-        yield Stage(comparison, part_tags(comparison), tested=True)
+        yield Stage(comparison, tested=True)
 
 
 def _examined(comparison: Comparison, side: int) -> tuple[int, int]:
@@ -95,7 +95,7 @@ LOOK_SECONDS = 2.0  # time between two looks at a run that continues
 PATIENCE = 4  # a look that takes long is repeated after that many times as long
 _PARTS = ("#differences", "#notes", "RowsAndPane")  # shown only where something is compared
 
-_OF_COMPARED = frozenset({"metric", "turn", "sort", "filter", "search", "parts", "baseline"})
+_OF_COMPARED = frozenset({"metric", "turn", "sort", "search", "parts", "baseline"})
 """What can be done only where something is compared."""
 
 
@@ -121,8 +121,7 @@ class CompareScreen(ReasonedScreen):
         Binding("left,h", "turn(-1)", "Pair before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "Pair after", show=False, id="next"),
         Binding("s", "sort", "Sort", id="sort"),
-        Binding("f", "filter", "Filter", id="filter"),
-        Binding("slash", "search", "Search", key_display="/", id="search"),
+        *MATCHES,
         Binding("d", "parts", "Parts", tooltip="By difficulty, register …", id="compare.parts"),
         Binding("a", "add", "Add", tooltip="Compare one more run", id="compare.add"),
         Binding("x", "remove", "Take out", show=False, id="compare.remove"),
@@ -151,7 +150,7 @@ class CompareScreen(ReasonedScreen):
         yield DetailLine(id="why", classes="-none")
         yield ReasonsTable()
         yield Static(id="notes")
-        yield Input(placeholder="text in id, source, reference or an output", id="search")
+        yield QueryLine("better:B why:quotes A.chrf<30 -state:failed", lambda: self.table.fields)
         with RowsAndPane():
             yield ComparedTable(self.store_path)
             yield EntryPane()
@@ -260,7 +259,7 @@ class CompareScreen(ReasonedScreen):
             return
         first_time = self._store is None
         self._store = self._store or open_store(self.store_path)
-        self.table.take(comparison, ComparedTexts(self._store, comparison), stage.tags)
+        self.table.take(comparison, ComparedTexts(self._store, comparison))
         self.query_one(EmptyState).display = False
         for part in _PARTS:
             self.query_one(part).display = True
@@ -301,7 +300,7 @@ class CompareScreen(ReasonedScreen):
         table, comparison = self.table, self.comparison
         if table.entries is None or table.view is None or comparison is None:
             return
-        words = table.order.words(*self.panel.letters)
+        words = sort_words(*self.panel.letters)[table.order.sort] + (", turned round" if table.order.turned else "")
         note = difference_panel.metric_note(self.metric, table.view.metric)
         line = difference_panel.entries_line(table.entries.count, len(comparison.entries), words, note)
         self.query_one("#notes", Static).update(line, layout=False)
@@ -389,6 +388,8 @@ class CompareScreen(ReasonedScreen):
         comparison, sides = self.comparison, self._sides()
         if comparison is None or len(sides) < 2:
             return
+        for side, findings in sides:
+            self.table.set_groups(comparison.runs[side].letter, findings.groups)
         counted = [(findings, frozenset(comparison.entries.positions[side].tolist())) for side, findings in sides]
         self.show_reasons(reasons_of(counted), [comparison.runs[side].letter for side, _ in sides])
         self.show_entry()
@@ -397,13 +398,6 @@ class CompareScreen(ReasonedScreen):
         sides, comparison = self._sides(), self.comparison
         most = max(range(len(sides)), key=lambda at: reason.counts[at], default=0)
         return comparison.sides[sides[most][0]].rows.run if comparison and sides else None
-
-    def places_of(self, code: FindingCode) -> Collection[int]:
-        if self.comparison is None:
-            return ()
-        entries = self.comparison.entries
-        having = [np.isin(entries.positions[side], run.positions.get(code, ())) for side, run in self._sides()]
-        return np.flatnonzero(np.logical_or.reduce(having)).tolist() if having else ()
 
     # Metric, pair, order
 
@@ -429,10 +423,6 @@ class CompareScreen(ReasonedScreen):
         sorts = {"difference": "apart", "better": "second gains", one: "first", other: "second"}
         return sorts.get(column, column)
 
-    def action_filter(self) -> None:
-        letters = self.panel.letters
-        self.ask_filter(filter_choices(self.table.order, *letters, self.table.tags))
-
     def action_parts(self) -> None:
         """Show where the difference lies: by difficulty, provenance, register; a part leads to its entries."""
         comparison = self.comparison
@@ -443,7 +433,7 @@ class CompareScreen(ReasonedScreen):
 
         def chosen(part: tuple[str, str] | None) -> None:
             if part is not None:
-                self.table.wish(replace(self.table.order, only={part[0]: part[1]}))
+                self.filter_by(Query((QueryTerm(part[0], ":", part[1]),)))
                 self.table.focus()
 
         self.app.push_screen(ComparedPartsScreen(comparison, pair, self.metric), chosen)

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from textual import work
-from textual.worker import get_current_worker
 
 from corpora.model.entry import Entry
-from harness.core.failures import HarnessError
+from harness.core.query import Fields, Query, QueryField, QueryTerm, QueryType, compared, matches
 from harness.method.method import Result
-from harness.store.ordering import Cancelled, Ordering
+from harness.store.columns import OF_ENTRIES
+from harness.store.ordering import Groups, Ordering
 from harness.store.sqlite.database import opened
 from rosetta_tui.compare.difference_panel import BLANK
 from rosetta_tui.compare.sentences import number
 from rosetta_tui.entry.rows import LEFT_OUT_WORDS
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import LEFT_OUT, SLICE, Cell, Column, OrderedRows, Record, Value
-from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages, result_pages
 from scoring.core.inventory import direction
@@ -61,25 +58,6 @@ class ComparisonView:
         return outcomes(values[self.first], values[self.second], direction(self.metric))
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedOrder(RowOrder):
-    """A wish for entries; the default is all of them, the biggest differences first."""
-
-    sort: str = "apart"
-    narrow: str = "all"
-    only: Mapping[str, str] = field(default_factory=dict)  # dimension → the tag wanted
-    places: Collection[int] | None = None  # only these entries: those that a reason is about
-    about: str = ""  # what `places` have in common, in words
-
-    def words(self, one: str, other: str) -> str:
-        """Return what is shown and in which order; ``one`` and ``other`` are the letters of the pair."""
-        narrowed = [] if self.narrow == "all" else [narrow_words(one, other)[self.narrow]]
-        narrowed += [f"{name} {plain(tag)}" for name, tag in self.only.items()]
-        narrowed += [self.about] if self.about else []
-        turned = ", turned round" if self.turned else ""
-        return self.said(narrowed, sort_words(one, other)[self.sort] + turned)
-
-
 def sort_words(one: str, other: str) -> dict[str, str]:
     """Return what entries can be sorted by, in words."""
     return {
@@ -94,52 +72,9 @@ def sort_words(one: str, other: str) -> dict[str, str]:
     }
 
 
-def narrow_words(one: str, other: str) -> dict[str, str]:
-    """Return which outcomes entries can be narrowed to, in words."""
-    return {
-        "all": "all entries",
-        "second wins": f"{other} wins",
-        "first wins": f"{one} wins",
-        "ties": "ties",
-        "failed in one": f"failed in one of {one} and {other}",
-        "failed": "failed in any run",
-    }
-
-
-def filter_choices(
-    order: ComparedOrder, one: str, other: str, tags: Mapping[str, Sequence[str | None]]
-) -> list[tuple[ComparedOrder, str]]:
-    """Return wishes with their words: everything, each outcome, each tag of each dimension that divides."""
-    choices = [
-        (order.everything if key == "all" else replace(order, narrow=key), words)
-        for key, words in narrow_words(one, other).items()
-    ]
-    for dimension, own in tags.items():
-        there = sorted({tag for tag in own if tag is not None})
-        if len(there) > 1 or None in own:
-            choices += [
-                (replace(order, only={**order.only, dimension: tag}), f"{dimension} {plain(tag)}") for tag in there
-            ]
-    return choices
-
-
-def ordered_places(
-    comparison: Comparison,
-    view: ComparisonView,
-    order: ComparedOrder,
-    tags: Mapping[str, Sequence[str | None]],
-    found: Collection[int] | None = None,
-) -> list[int]:
-    """Return the entries' places in the order wished for; those without a value last, equal ones in corpus order."""
-    entries = comparison.entries
-    outcomes = view.outcomes(entries)
-    mask = _narrowed(entries, view, order.narrow, outcomes)
-    for dimension, tag in order.only.items():
-        mask &= np.array([own == tag for own in tags.get(dimension, [None] * len(entries))], bool)
-    for wanted in (found, order.places):
-        if wanted is not None:
-            mask &= np.isin(np.arange(len(entries)), np.fromiter(wanted, np.int64, len(wanted)))
-    chosen = np.flatnonzero(mask)
+def ordered_places(comparison: Comparison, view: ComparisonView, order: RowOrder, fits: Mask) -> list[int]:
+    """Return the places of the entries that fit, in the order wished for; those without a value last, equal ones in corpus order."""
+    entries, chosen = comparison.entries, np.flatnonzero(fits)
     if order.sort == "id":
 
         def key(place: int) -> tuple[bool, int, str]:
@@ -152,23 +87,6 @@ def ordered_places(
     keys = _keys(comparison, view, order.sort)[chosen]
     turned = -keys if order.turned else keys
     return [int(place) for place in chosen[np.argsort(turned, kind="stable")]]
-
-
-def _narrowed(entries: ComparedEntries, view: ComparisonView, narrow: str, outcomes: npt.NDArray[np.int8]) -> Mask:
-    failed = entries.failed
-    match narrow:
-        case "second wins":
-            return np.asarray(outcomes == 1)
-        case "first wins":
-            return np.asarray(outcomes == -1)
-        case "ties":
-            return np.asarray(outcomes == 0)
-        case "failed in one":
-            return np.asarray(failed[view.first] ^ failed[view.second])
-        case "failed":
-            return np.asarray(failed.any(axis=0))
-        case _:
-            return np.ones(len(entries), np.bool_)
 
 
 def _keys(comparison: Comparison, view: ComparisonView, sort: str) -> TableColumn:
@@ -295,83 +213,144 @@ def _value(metric: str, value: float, *, sign: bool = False) -> Cell:
     return Cell(number(metric, value, sign=sign))
 
 
-def places_with(path: Path, found: Comparison, search: str, cancelled: Callable[[], bool]) -> frozenset[int]:
-    """Find the text in id, source, reference or an output of any run; for its own thread."""
-    places: set[int] = set()
-    with opened(path) as store:
-        for number, side in enumerate(found.sides):
-            ordering = Ordering(side.rows.run.id)
-            try:
-                there = set(ordering.positions(store, search=search, cancelled=cancelled).tolist())
-            except Cancelled:
-                return frozenset()
-            own = found.entries.positions[number].tolist()
-            places.update(place for place, position in enumerate(own) if position in there)
-    return frozenset(places)
+# ---- Which compared entries fit a query
 
 
-Tags = Mapping[str, Sequence[str | None]]  # dimension → tag of each compared entry (`part_tags`)
+class ComparedColumns:
+    """Asks each run by its own columns; a field without a letter holds where it does for one run of the pair."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        sides = [side.rows for side in comparison.sides]
+        self.runs = {
+            run.letter: Ordering(side.run.id, kept=side.scorer.columns, scorer=side.scorer)
+            for run, side in zip(comparison.runs, sides, strict=True)
+        }
+        self._letters = list(self.runs)
+
+    def prepare(self, store: sqlite3.Connection) -> None:
+        """Read the words of the entries' tags."""
+        for ordering in self.runs.values():
+            ordering.prepare(store)
+
+    def fields(self, view: ComparisonView | None) -> Fields:
+        """Return what entries can be asked for; a letter before a field asks one run."""
+        if view is None:
+            return {}
+        pair = [self._letters[view.first], self._letters[view.second]]
+        first, second = (self.runs[letter].fields for letter in pair)
+        own = {**second, **first}
+        for name in own.keys() & second.keys():  # words that one of the two has
+            own[name] = own[name]._replace(values=tuple(dict.fromkeys((*own[name].values, *second[name].values))))
+        lettered = {
+            f"{letter.casefold()}.{name}": field
+            for letter in pair
+            for name, field in own.items()
+            if name not in OF_ENTRIES
+        }
+        better = QueryField(QueryType.WORD, "run that is better by the metric shown", (*pair, _TIE), closed=True)
+        difference = QueryField(QueryType.NUMBER, f"{pair[1]} − {pair[0]} by the metric shown")
+        return {"better": better, "difference": difference, **own, **lettered}
+
+    def fits(
+        self,
+        store: sqlite3.Connection,
+        comparison: Comparison,
+        view: ComparisonView,
+        query: Query,
+        cancelled: Callable[[], bool],
+    ) -> Mask:
+        """Return which compared entries fit a query."""
+        entries = comparison.entries
+        differences = entries.differences(view.metric, view.first, view.second)
+
+        def holds(term: QueryTerm) -> Mask:
+            if term.field == "better":
+                word = term.value.casefold()
+                wins = {self._letters[view.second].casefold(): 1, self._letters[view.first].casefold(): -1, _TIE: 0}
+                return np.asarray(view.outcomes(entries) == wins.get(word, 2))
+            if term.field == "difference":
+                return compared(differences, term)
+            letter, point, name = term.field.partition(".")
+            one = point and letter.upper() in self.runs
+            sides = [self._letters.index(letter.upper())] if one else [view.first, view.second]
+            asked = Query((replace(term, field=name if one else term.field, negated=False),))
+            return np.asarray(
+                np.logical_or.reduce([self._having(store, entries, side, asked, cancelled) for side in sides])
+            )
+
+        return matches(query, np.ones(len(entries), np.bool_), holds)
+
+    def _having(
+        self,
+        store: sqlite3.Connection,
+        entries: ComparedEntries,
+        side: int,
+        query: Query,
+        cancelled: Callable[[], bool],
+    ) -> Mask:
+        places = self.runs[self._letters[side]].positions(store, where=query, cancelled=cancelled)
+        return np.isin(entries.positions[side], places)
+
+
+_TIE = "tie"
 
 
 class ComparedTable(OrderedTable[ComparedRows]):
-    """Compared entries; texts are looked through in a thread."""
+    """Compared entries; they are put in order in a thread."""
+
+    order = RowOrder("apart")
 
     def __init__(self, path: Path) -> None:
         super().__init__((), id="entries")
         self._path = path
-        self.order = ComparedOrder()
         self.view: ComparisonView | None = None
         self.texts: ComparedTexts | None = None
-        self.tags: Tags = {}
+        self.columns_of_runs: ComparedColumns | None = None
         self._comparison: Comparison | None = None
-        self._found: frozenset[int] | None = None  # places that the search found; None without one
 
-    def take(self, comparison: Comparison, texts: ComparedTexts, tags: Tags) -> None:
+    def take(self, comparison: Comparison, texts: ComparedTexts) -> None:
         """Show the entries of this comparison from now on, as soon as ``look_by`` is set."""
-        anew = self._comparison is None or self._comparison.entries.ids != comparison.entries.ids
-        self._comparison, self.texts, self.tags = comparison, texts, tags
-        if anew and self.order.search:
-            self._found = frozenset()
-            self._look_for(comparison, self.order.search)
+        if self._comparison is None or [run.run_id for run in self._comparison.runs] != [
+            run.run_id for run in comparison.runs
+        ]:
+            self.columns_of_runs = ComparedColumns(comparison)
+        self._comparison, self.texts, self.total = comparison, texts, len(comparison.entries)
 
     def look_by(self, view: ComparisonView, *, top: bool = False) -> None:
         """Show the values of a metric, and the texts of a pair; with ``top`` from the first row."""
         self.view = view
-        self._fill(top=top)
+        self._from_top |= top
+        self.read()
 
-    def wish(self, order: ComparedOrder) -> None:
-        """Show entries in another order or selection."""
-        searched = order.search != self.order.search
-        self.order = order
-        if self._comparison is not None and searched and order.search:
-            self._look_for(self._comparison, order.search)
-            return
-        if searched:
-            self.workers.cancel_group(self, "search")
-            self._found = None
-        self._fill(top=True)
+    @property
+    def fields(self) -> Fields:
+        return {} if self.columns_of_runs is None else self.columns_of_runs.fields(self.view)
 
-    @work(thread=True, exclusive=True, group="search", description="search")
-    def _look_for(self, comparison: Comparison, search: str) -> None:
-        worker = get_current_worker()
+    def set_groups(self, letter: str, groups: Groups) -> None:
+        """Add fields of words that were worked out of a run's outputs: name → word → places of its entries."""
+        if self.columns_of_runs is not None:
+            ordering = self.columns_of_runs.runs[letter]
+            ordering.groups = {**ordering.groups, **groups}
+            if self.order.where:
+                self.read()
 
-        def take(places: frozenset[int]) -> None:
-            if search == self.order.search and comparison is self._comparison:
-                self._found = places
-                self._fill(top=True)
+    def read_places(self, order: RowOrder, cancelled: Callable[[], bool]) -> Sequence[int]:
+        comparison, view, columns = self._comparison, self.view, self.columns_of_runs
+        if comparison is None or view is None or columns is None:
+            return ()
+        with opened(self._path) as store:
+            columns.prepare(store)
+            fits = columns.fits(store, comparison, view, order.where, cancelled)
+        return ordered_places(comparison, view, order, fits)
 
-        try:
-            places = places_with(self._path, comparison, search, lambda: worker.is_cancelled)
-        except HarnessError:
-            places = frozenset()  # the screen itself says what is wrong with the store
-        if not worker.is_cancelled:
-            bring(self, take, places)
+    def wish(self, order: RowOrder) -> None:
+        self._from_top = True
+        super().wish(order)
 
-    def _fill(self, *, top: bool) -> None:
+    def show_places(self, places: Sequence[int], *, top: bool) -> None:
         comparison, view, texts = self._comparison, self.view, self.texts
         if comparison is None or view is None or texts is None:
             return
-        places = ordered_places(comparison, view, self.order, self.tags, self._found)
         # Columns of the entries: texts of the pair, values of all runs, the difference.
         letters = [run.letter for run in comparison.runs]
         one, other = letters[view.first], letters[view.second]
@@ -391,4 +370,3 @@ class ComparedTable(OrderedTable[ComparedRows]):
         )
         self.show_columns(entry_columns)
         self.show_entries(ComparedRows(comparison, view, places, texts), top=top)
-        self.post_message(self.EntriesShown(self))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,20 +14,21 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import SECRET_SEGMENTS
 from corpora.text.messages import counted
+from harness.core.query import Query, QueryTerm
 from harness.store.corpora import listing
+from harness.store.ordering import Ordering
 from harness.store.run_list import RunSummary
 from harness.store.sqlite.database import open_store, opened
 from rosetta_tui.corpus import detail_screens
 from rosetta_tui.corpus.open_corpus import OpenedCorpus, open_original, summary_of
-from rosetta_tui.corpus.table import SORT_WORDS, CorpusTable, Counts, filter_choices, segment_words
+from rosetta_tui.corpus.table import CorpusTable, segment_words
 from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, PanedScreen, RowsAndPane
 from rosetta_tui.request.draft import RunDraft
-from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import listed_runs, setup_words, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, in_thread, telling
@@ -36,6 +36,8 @@ from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
+from rosetta_tui.toolkit.ordered_table import MATCHES
+from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable
 
 # a connection for the screen, the line of the corpus, and the places of its entries
@@ -75,7 +77,6 @@ class CorpusScreen(PanedScreen):
     TITLE = "Corpus"
     HELP = (
         "!  a check is about this entry; c lists what was found, enter there shows the entries.\n"
-        "Filters of different kinds add up.\n"
         "Entries of gold_standard and held_out are shown on this machine only: they are never "
         "copied or exported."
     )
@@ -83,9 +84,8 @@ class CorpusScreen(PanedScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         PANE,
-        Binding("slash", "search", "Search", key_display="/", id="search"),
+        MATCHES[0],
         Binding("s", "sort", "Sort", id="sort"),
-        Binding("f", "filter", "Filter", id="filter"),
         Binding("i", "facts", "Statistics", id="corpus.facts"),
         Binding("c", "checks", "Checks", id="corpus.checks"),
         Binding("u", "runs", "Runs", id="corpus.runs"),
@@ -104,7 +104,7 @@ class CorpusScreen(PanedScreen):
     def compose(self) -> ComposeResult:
         yield StatusBar()
         yield Static(id="notes")
-        yield Input(placeholder="text in id, source or reference", id="search")
+        yield QueryLine('len>100 segment:development -check:none "two words"', lambda: self.table.fields)
         yield EmptyState("Reading …")
         with RowsAndPane():
             yield CorpusTable(id="entries")
@@ -142,7 +142,7 @@ class CorpusScreen(PanedScreen):
         if summary is None:
             return None
         with self._reading() as store:
-            places = listing.corpus_positions(store, summary.number)
+            places = Ordering(corpus=summary.number).positions(store).tolist()
         return self._store or open_store(self._path), summary, places
 
     def _begin(self, found: Found | None) -> None:
@@ -177,7 +177,8 @@ class CorpusScreen(PanedScreen):
 
     def _examined(self, found: listing.Examination) -> None:
         self.examination = found
-        self.table.flag(found.flagged)
+        self.table.flag(found.problems)
+        self._tell()
 
     @on(CorpusTable.EntriesShown)
     def _shown(self) -> None:
@@ -189,10 +190,8 @@ class CorpusScreen(PanedScreen):
         rows, summary, examination = self.table.entries, self.summary, self.examination
         if rows is None or summary is None:
             return
-        words = self.table.order.words
-        if words:
-            number = f"{figures.count(rows.count)} of {figures.count(summary.entries)}"
-            line = show(f"{number if rows.count else 'nothing found'} · {words}", "$mark")
+        if words := self.table.order.by_words(self.sorts):
+            line = show(words, "$mark")
         else:
             count = counted(summary.entries, "entry", "entries")
             checked = "checking …" if examination is None else problem_words(examination)
@@ -210,25 +209,6 @@ class CorpusScreen(PanedScreen):
         problems = [] if self.examination is None else self.examination.of_entry(place)
         lines = detail_screens.entry_lines(entry, problems, summary.dataset.task, turned=False)
         return EntryPage(entry, lines)
-
-    # Sort, filter
-
-    @property
-    def sorts(self) -> Mapping[str, str]:
-        return SORT_WORDS
-
-    def action_filter(self) -> None:
-        if (summary := self.summary) is not None:
-
-            def count() -> Counts:
-                with self._reading() as store:
-                    return listing.facet_counts(store, summary.number)
-
-            def ask(counts: Counts) -> None:
-                self.ask_filter(filter_choices(self.table.order, counts, self.table.flagged))
-
-            cannot = telling(self, "The filters cannot be read")
-            in_thread(self, "facets", count, ask, cannot, asks=True)
 
     # Where one can go from here
 
@@ -261,9 +241,7 @@ class CorpusScreen(PanedScreen):
 
         def chosen(index: int | None) -> None:
             if index is not None:
-                problem = examination.problems[index]
-                about = f"those of check {index + 1}"
-                self.table.wish(replace(self.table.order.everything, places=problem.places, about=about))
+                self.filter_by(Query((QueryTerm("check", ":", str(index + 1)),)))
 
         self.app.push_screen(detail_screens.CorpusChecksScreen(examination.problems, examination.original), chosen)
 

@@ -1,20 +1,19 @@
-"""Corpora, and the entries of one, as rows of tables: what the entries can be narrowed to, and their order."""
+"""Corpora, and the entries of one, as rows of tables."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
-from functools import partial
 
+from corpora.files.problems import Problem
 from corpora.model.entry import Entry
-from harness.store.corpora.listing import CorpusSummary, corpus_positions
+from harness.core.query import Fields
+from harness.store.corpora.listing import CorpusSummary
+from harness.store.ordering import Ordering
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record, Rows, Value, sorted_by, widest
 from rosetta_tui.show.run_facts import iso, when
-from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages
 
@@ -110,40 +109,9 @@ ENTRIES = (
     Column("provenance", "provenance", 13, drop=4),
     Column("register", "register", 14, drop=5),
 )
-"""What a row shows of an entry; the key is what the store sorts by."""
-
-SORT_WORDS = {
-    "position": "corpus order",
-    "id": "id",
-    "source": "source text",
-    "reference": "reference text",
-    "segment": "segment",
-    "difficulty": "difficulty",
-    "provenance": "provenance",
-    "register": "register",
-    "length": "length of the source",
-}
+"""What a row shows of an entry; the key is a field of the filter."""
 
 NO_VALUE = "not given"  # stands for the missing value of a tag
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusOrder(RowOrder):
-    """A wish for entries; the default is every entry in the order of the corpus."""
-
-    only: Mapping[str, str | int | None] = field(default_factory=dict)  # tag → value, None: none
-    places: Collection[int] | None = None  # only these entries: those that a check is about
-    about: str = ""  # what `places` have in common, in words
-
-    def narrowed(self, tag: str, value: str | int | None) -> CorpusOrder:
-        """Want one value of a tag, whatever is wanted of other tags."""
-        return replace(self, only={**self.only, tag: value})
-
-    @property
-    def words(self) -> str:
-        only = [f"{tag} {plain(shown_value(value))}" for tag, value in self.only.items()]
-        about = [] if self.places is None else [self.about]
-        return self.said([*only, *about], self.by_words(SORT_WORDS))
 
 
 def shown_value(value: str | int | None) -> str:
@@ -207,48 +175,32 @@ class CorpusEntryRows(OrderedRows):
         return {**record, LEFT_OUT: left_out} if entry.secret else record
 
 
-FLAGGED = "what the checks found"  # what entries have in common that a check is about
-
-Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]  # tag → its values with their counts
-
-
-def filter_choices(order: CorpusOrder, counts: Counts, flagged: frozenset[int]) -> list[tuple[CorpusOrder, str]]:
-    """Return wishes with their words: everything, what checks are about, each value of each tag that has several."""
-    choices = [(order.everything, "all entries")]
-    if flagged:
-        wish = replace(order, places=flagged, about=FLAGGED)
-        choices.append((wish, f"! {FLAGGED}: {figures.count(len(flagged))}"))
-    for tag, values in counts.items():
-        choices += [
-            (order.narrowed(tag, value), f"{tag} {plain(shown_value(value))}: {figures.count(n)}")
-            for value, n in values
-            if len(values) > 1
-        ]
-    return choices
-
-
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]  # gives a thread a connection
 
 
 class CorpusTable(OrderedTable[CorpusEntryRows]):
+    """The entries of a corpus; they are put in order in a thread."""
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(ENTRIES, id=id)
-        self.order = self._shown = CorpusOrder()
-        self.flagged: frozenset[int] = frozenset()  # places of the entries that a check is about
+        self._flagged: Collection[int] = frozenset()  # places of the entries that a check is about
         self._store: sqlite3.Connection | None = None
         self._reading: Reading | None = None
-        self._corpus = 0
+        self._ordering = Ordering()
 
     def begin(self, store: sqlite3.Connection, reading: Reading, corpus: int, places: Sequence[int]) -> None:
         """Show the entries of a corpus; ``store`` is read by the screen, ``reading`` serves threads."""
-        self._store, self._reading, self._corpus = store, reading, corpus
-        self._show(self.order, places)
+        self._store, self._reading, self.total = store, reading, len(places)
+        self._ordering = Ordering(corpus=corpus)
+        self.show_places(places, top=False)
 
-    def flag(self, places: frozenset[int]) -> None:
-        """Mark the entries that a check is about."""
-        self.flagged = places
+    def flag(self, problems: Sequence[Problem]) -> None:
+        """Mark the entries that checks are about; ``check:1`` are those of the first."""
+        self._flagged = frozenset(place for problem in problems for place in problem.places)
+        words = {str(number): problem.places for number, problem in enumerate(problems, 1)}
+        self._ordering.groups = {"check": {"any": self._flagged, **words}}
         if self.entries is not None:
-            self._show(self.order, self.entries.order)
+            self.show_places(self.entries.order, top=False)
 
     @property
     def entry(self) -> Entry | None:
@@ -256,38 +208,23 @@ class CorpusTable(OrderedTable[CorpusEntryRows]):
             return None
         return self.entries.entry(self.cursor)
 
-    def wish(self, order: CorpusOrder) -> None:
-        """Show entries in another order or selection."""
-        if order == self.order or self._reading is None:
-            return
-        before, self.order = self.order, order
-        read = partial(self._places, self._reading, order)
-        top = (order.sort, order.turned) != (before.sort, before.turned)
+    @property
+    def fields(self) -> Fields:
+        return self._ordering.fields
 
-        def stay(why: str) -> None:
-            if order == self.order:
-                self.order = self._shown
-            telling(self, "The entries cannot be read")(why)
-
-        in_thread(self, "order", read, lambda places: self._show(order, places, top=top), stay)
-
-    def _places(self, reading: Reading, order: CorpusOrder) -> Sequence[int]:
-        with reading() as store:
-            return corpus_positions(
-                store,
-                self._corpus,
-                sort=order.sort,
-                descending=order.turned,
-                only=order.only,
-                search=order.search,
-                places=order.places,
+    def read_places(self, order: RowOrder, cancelled: Callable[[], bool]) -> Sequence[int]:
+        if self._reading is None:
+            return ()
+        with self._reading() as store:
+            self._ordering.prepare(store)
+            found = self._ordering.positions(
+                store, sort=order.sort, descending=order.turned, where=order.where, cancelled=cancelled
             )
+        return [int(place) for place in found]
 
-    def _show(self, order: CorpusOrder, places: Sequence[int], *, top: bool = False) -> None:
-        if order != self.order or self._store is None:
+    def show_places(self, places: Sequence[int], *, top: bool) -> None:
+        if self._store is None:
             return
-        self._shown = order
-        entries = CorpusEntryRows(self._store, self._corpus, places, self.flagged)
-        self.show_columns(sorted_by(ENTRIES, order.sort, falling=order.turned))
+        entries = CorpusEntryRows(self._store, self._ordering.corpus, places, self._flagged)
+        self.show_columns(sorted_by(ENTRIES, self.order.sort, falling=self.order.turned))
         self.show_entries(entries, top=top)
-        self.post_message(self.EntriesShown(self))

@@ -21,7 +21,7 @@ from rosetta_tui.entry import page
 from rosetta_tui.entry.screen import NO_LINES
 from rosetta_tui.toolkit.content import PageLine, show
 from rosetta_tui.toolkit.messages import PaneToggled
-from rosetta_tui.toolkit.ordered_table import SearchedScreen
+from rosetta_tui.toolkit.ordered_table import FilteredScreen
 from rosetta_tui.toolkit.result_table import ResultTable, crop
 from rosetta_tui.toolkit.textual_inside import set_scroll_size
 
@@ -127,7 +127,7 @@ class RowsAndPane(Container):
         self.set_class(width < LEAST, "-narrow")
 
 
-class PanedScreen(SearchedScreen):
+class PanedScreen(FilteredScreen):
     """Has a table of entries and a pane that shows the one under the cursor; a person closes it for all screens."""
 
     _page_key: Hashable = None  # what the pane shows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
@@ -14,9 +14,11 @@ from textual.content import Content
 
 from corpora.text.messages import percent, shortened
 from harness.compare.reasons import RunFindings
+from harness.core.query import QueryTerm
 from harness.store.runs import Run, read_run
 from rosetta_tui.entry.pane import PanedScreen
 from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.request.draft_of_run import draft_values
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value
 from rosetta_tui.show.text import plain
@@ -159,20 +161,13 @@ class ReasonedScreen(PanedScreen):
 
     store_path: Path
     reasons: Sequence[ReasonRow] = ()
-    _reason: FindingCode | None = None  # what the entries are narrowed to
-
-    def places_of(self, code: FindingCode) -> Collection[int]:
-        """Return the places of the table's entries that have a finding."""
-        raise NotImplementedError
 
     def show_reasons(self, reasons: Sequence[ReasonRow], letters: Sequence[str]) -> None:
-        """Show reasons in line and table; rows that are narrowed to one of them follow."""
+        """Show reasons in line and table."""
         self.reasons = reasons
         self.query_one("#why", DetailLine).tell(reasons_line(reasons))
         self.query_one("#why").set_class(not reasons, "-none")
         self.query_one(ReasonsTable).show_reasons(reasons, letters)
-        if self._reason is not None and self.table.order.about:
-            self._narrow(self._reason)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -187,13 +182,7 @@ class ReasonedScreen(PanedScreen):
 
     @on(ResultTable.Chosen, "#reasons")
     def _reason_chosen(self, event: ResultTable.Chosen) -> None:
-        code = self.reasons[event.index].code
-        if self._reason is code and self.table.order.about:
-            self._reason = None
-            self.wish(self.table.order.everything)
-            return
-        self._narrow(code)
-        self.table.focus()
+        self.toggle(QueryTerm("why", ":", self.reasons[event.index].code))
 
     def run_of(self, reason: ReasonRow) -> Run | None:
         """Return the run whose outputs show a reason most."""
@@ -209,8 +198,6 @@ class ReasonedScreen(PanedScreen):
             return
 
         def read(store: sqlite3.Connection) -> RunDraft:
-            from rosetta_tui.request.draft_of_run import draft_values
-
             values = draft_values(read_run(store, run.id), store)
             before = values.get("strip", ())
             steps = {step, *((before,) if isinstance(before, str) else before)}
@@ -218,11 +205,6 @@ class ReasonedScreen(PanedScreen):
 
         cannot = telling(self, "New run")
         background(self, self.store_path, "adopt", read, lambda draft: self.post_message(NewRunAsked(draft)), cannot)
-
-    def _narrow(self, code: FindingCode) -> None:
-        self._reason = code
-        places = frozenset(self.places_of(code))
-        self.wish(replace(self.table.order, places=places, about=finding_name(code)))
 
 
 def reason_words(reason: ReasonRow, *, width: int = 0) -> Content:

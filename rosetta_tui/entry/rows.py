@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from corpora.model.entry import Entry
 from harness.method.method import Result
+from harness.store.columns import entry_field
 from rosetta_tui.entry.record import answers_in_row
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show import figures
@@ -21,21 +22,21 @@ from scoring.core.scorer import EntryValues, verdict_field
 from scoring.core.specification import TRANSLATIONS, KeptColumns
 
 _TEXTS = (
-    Column("state", "", 1),
-    Column("word", "state", 8, drop=10),
+    Column("symbol", "", 1),
+    Column("state", "state", 8, drop=10),
     Column("id", "id", 6, drop=8),
     Column("source", "source", 18, share=1),
     Column("output", "output", 18, share=1),
 )
 _SCORED = (
-    Column("headline", "chrF++", 6, right=True),
-    Column("exact", "match", 7, drop=5),
-    Column("second", "tier", 16, drop=1),
+    Column("chrf", "chrF++", 6, right=True),
+    Column("match", "match", 7, drop=5),
+    Column("tier", "tier", 16, drop=1),
 )
 _TAKEN = (
     Column("tokens", "tokens", 7, right=True, drop=6),
     Column("cost", "cost", 9, right=True, drop=2),
-    Column("latency", "s", 6, right=True, drop=9),
+    Column("seconds", "s", 6, right=True, drop=9),
 )
 
 KEPT = frozenset({"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"})
@@ -51,11 +52,13 @@ def further_metrics(scores: Iterable[str] = ()) -> list[str]:
 def columns(
     further: Sequence[str] = (), kept: KeptColumns = TRANSLATIONS, verdicts: Collection[str] = ()
 ) -> tuple[Column, ...]:
-    """Return what a row shows, with a column for each further metric (its verdict for ``verdicts``); keys sort the store."""
+    """Return what a row shows, with a column for each further metric (its verdict for ``verdicts``); keys are fields of the filter."""
     scored: tuple[Column, ...] = _SCORED
     if kept != TRANSLATIONS:
         scored = tuple(
-            Column(place, short_title(id_), max(6, len(short_title(id_))), right=True, drop=_KEPT_DROPS[place])
+            Column(
+                entry_field(id_), short_title(id_), max(6, len(short_title(id_))), right=True, drop=_KEPT_DROPS[place]
+            )
             for place, id_ in kept_places(kept).items()
         )
     return (*_TEXTS, *scored, *(metric_column(id_, verdicts) for id_ in further), *_TAKEN)
@@ -76,7 +79,7 @@ def metric_column(metric: str, verdicts: Collection[str] = ()) -> Column:
     """Return the column of one further metric; those of ``verdicts`` show their verdict before the value."""
     name = short_title(metric)
     width = VERDICT_WIDTH if metric in verdicts else 5
-    return Column(metric, name, max(width, len(name)), right=True)
+    return Column(entry_field(metric), name, max(width, len(name)), right=True)
 
 
 VERDICT_WIDTH = 16  # cells of the longest verdict with its value: EXACT_MATCH 1.00

@@ -343,7 +343,7 @@ ABOUT = (
 
 KEYS: list[BindingType] = [
     Binding("n", "app.place('new_run')", "New run", id="new_run"),
-    Binding("slash", "search", "Search", key_display="/", id="search"),
+    Binding("slash,f", "search", "Filter", key_display="/", id="search"),
     Binding("space", "mark", "Mark", id="mark"),
     Binding("c", "compare", "Compare", id="compare"),
     Binding("R", "resume", "Continue", id="home.again"),
@@ -355,7 +355,6 @@ KEYS: list[BindingType] = [
     Binding("l", "app.place('leaderboard')", "Leaderboard", id="home.leaderboard"),
     Binding("p", "plots", "Plots", id="home.plots"),
     Binding("s", "sort", "Sort", id="sort"),
-    Binding("f", "filter", "Filter", id="filter"),
     Binding("D", "demo", "Demo", id="home.demo"),
     Binding("E", "report", "Report", tooltip="Write a page of the run", id="report"),
     Binding("t", "notes", "Tags and note", show=False, id="home.notes"),
@@ -370,5 +369,5 @@ KEYS: list[BindingType] = [
     Binding("M", "app.place('submissions')", "Submissions", show=False, id="home.submissions"),
     Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
     Binding("r", "read", "Refresh", show=False, id="refresh"),
-    Binding("escape", "end_search", "End search", id="home.end_search"),
+    Binding("escape", "end_search", "End filter", id="home.end_search"),
 ]

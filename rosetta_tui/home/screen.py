@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,17 +17,18 @@ from textual.widgets import Input, Static
 from corpora.text.messages import counted
 from harness.compare import MOST_RUNS
 from harness.core.failures import StoreError
+from harness.core.query import Query, QueryError
 from harness.store.run_list import RunSummary
 from rosetta_tui.home import panels
 from rosetta_tui.runs.actions import SOMETIMES, RunActions, possible
-from rosetta_tui.runs.query import SORT_WORDS, filters
-from rosetta_tui.runs.table import UNDER_WAY, RunReader, RunsFound, RunTable, run_words
+from rosetta_tui.runs.table import SORT_WORDS, UNDER_WAY, RunReader, RunsFound, RunTable, order_words, run_words
 from rosetta_tui.show import figures
 from rosetta_tui.toolkit import messages
 from rosetta_tui.toolkit.background import bring, in_thread
 from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine, key_of
+from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ class HomeScreen(Screen[None]):
         yield panels.FirstSteps()
         yield panels.WaitingList(self._path.parent)
         yield Static(id="query")
-        yield Input(placeholder="words, state:…, tag:…, corpus:…, method:…", id="search")
+        yield QueryLine('state:failed model:"gpt 5" chrf>40', lambda: self.table.fields)
         yield RunTable()
         yield EmptyState(NOTHING_FITS)
         yield Static(id="chosen")
@@ -175,14 +177,18 @@ class HomeScreen(Screen[None]):
     def _show(self) -> None:
         """Show what belongs to the runs that the table shows now."""
         table, every = self.table, bool(self.table.every)
-        steps, words = self.query_one(panels.FirstSteps), table.query_now.words
+        steps, words = self.query_one(panels.FirstSteps), order_words(table.order)
         begins = not every and not steps.display
         steps.display = not every
         table.display = bool(table.runs)
         self.query_one(EmptyState).display = every and not table.runs
         line = self.query_one("#query", Static)
         line.display = every and bool(words)
-        line.update(show(f"{figures.count(len(table.runs))} shown · {words}", "$mark"))
+        line.update(show(words, "$mark"))
+        if table.order.where:
+            self.query_one(QueryLine).say(
+                f"{figures.count(len(table.runs))} of {figures.count(len(table.every or ()))}"
+            )
         if begins:
             steps.name_keys({action: key_of(self, action) for action in panels.STEPS})
             steps.begin()
@@ -228,57 +234,51 @@ class HomeScreen(Screen[None]):
         cannot = action in SOMETIMES and action not in self._can
         if cannot:
             return False
-        if action == "end_search" and not self.query_one("#search").display:
-            return bool(self.table.query_now.search)
+        if action == "end_search":
+            return self.query_one(QueryLine).display
         return super().check_action(action, parameters)
 
     # Which runs, in which order
 
     def action_search(self) -> None:
-        field = self.query_one("#search", Input)
-        field.display = True
-        field.focus()
+        self.query_one(QueryLine).display = True
+        self.query_one("#search").focus()
 
     @on(Input.Changed, "#search")
     def _search(self, event: Input.Changed) -> None:
-        self.table.search(event.value)
+        line = self.query_one(QueryLine)
+        try:
+            where = Query.of(event.value, self.table.fields)
+        except QueryError as error:
+            line.say(str(error), "$warn")
+            return
+        line.say("")
+        self.table.wish(replace(self.table.order, where=where))
         self._show()
 
     @on(Input.Submitted, "#search")
-    def _searched(self) -> None:
-        self.query_one("#search").display = False
+    def _searched(self, event: Input.Submitted) -> None:
+        self.query_one(QueryLine).display = bool(event.value.strip())
         self.table.focus()
 
     def action_end_search(self) -> None:
-        field = self.query_one("#search", Input)
-        field.value = ""
-        field.display = False
-        self.table.search("")
-        self._show()
+        self.query_one("#search", Input).value = ""
+        self.query_one(QueryLine).display = False
         self.table.focus()
+        self.refresh_bindings()
 
     def action_sort(self) -> None:
-        title, now = "Sort by (the same again turns it round)", self.table.query_now.sort
+        title, now = "Sort by (the same again turns it round)", self.table.order.sort
         choose(self.app, title, SORT_WORDS, now, self._sort)
 
     def _sort(self, sort: str) -> None:
         if sort in SORT_WORDS:
-            self.table.wish(self.table.query_now.by(sort))
+            self.table.wish(self.table.order.by(sort))
             self._show()
 
     @on(ResultTable.TitleChosen, "#runs")
     def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
         self._sort(event.key)
-
-    def action_filter(self) -> None:
-        """Offer what the runs can be narrowed down to; a filter that holds already is taken away."""
-        choices = {"": "every run", **filters(self.table.every or ())}
-
-        def chosen(term: str) -> None:
-            now = self.table.query_now
-            self.query_one("#search", Input).value = now.narrowed(term).search if term else ""
-
-        choose(self.app, "Show only", choices, "", chosen)
 
     # What is done with runs
 

@@ -16,6 +16,8 @@ from textual.content import Content
 from harness.compare.parts import RunPart, Tags, run_parts, run_tags
 from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import StoreError
+from harness.core.query import QueryTerm
+from harness.store.columns import OF_ENTRIES
 from harness.store.runs import Run
 from rosetta_tui.entry.reasons import MOST_ROWS, ReasonedScreen, ReasonRow, reason_words, reasons_of
 from rosetta_tui.entry.table import EntryTable
@@ -110,6 +112,11 @@ def _columns(metric: str) -> tuple[Column, ...]:
     )
 
 
+def _field(dimension: str) -> str:
+    """Return the field of the filter that has the parts of a dimension."""
+    return dimension.replace(" ", "_")
+
+
 class ExaminedScreen(ReasonedScreen):
     """Examines the run's outputs in threads and shows what comes of it."""
 
@@ -118,7 +125,6 @@ class ExaminedScreen(ReasonedScreen):
     _findings: RunFindings | None = None
     _tags: Tags | None = None  # the parts of the run's entries, which never change
     _parts: Sequence[RunPart] = ()
-    _part: tuple[str, str] | None = None  # dimension and name of what the entries are narrowed to
     _parts_done = -1  # entries done when the parts were scored
     _find_from = _part_from = 0.0  # when outputs are examined next (monotonic), never while they are
 
@@ -162,14 +168,12 @@ class ExaminedScreen(ReasonedScreen):
         if findings is None:
             return  # of another task nothing is ever found
         self._find_from, self._findings = again, replace(findings, done=done)
+        self.table.set_groups(findings.groups)
         self.show_reasons(reasons_of([(self._findings, None)]), ("",))
         self.show_entry()
 
     def run_of(self, _: ReasonRow) -> Run | None:
         return self._run
-
-    def places_of(self, code: FindingCode) -> Collection[int]:
-        return () if self._findings is None else self._findings.positions.get(code, ())
 
     def found_in(self, place: int) -> tuple[FindingCode, ...]:
         """Return what was found in the output of an entry."""
@@ -189,6 +193,10 @@ class ExaminedScreen(ReasonedScreen):
 
     def _take_parts(self, parts: Sequence[RunPart], done: int, again: float) -> None:
         self._part_from, self._parts_done, self._parts = again, done, parts
+        groups: dict[str, dict[str, Collection[int]]] = {}
+        for part in parts:
+            groups.setdefault(_field(part.dimension), {})[part.name] = part.places
+        self.table.set_groups({name: own for name, own in groups.items() if name not in OF_ENTRIES})
         table = self.query_one("#parts", ResultTable)
         table.show_rows(RunPartRows(parts, self.table.kept.headline), table.cursor)
         table.styles.height = min(len(parts), MOST_ROWS) + 1
@@ -204,15 +212,7 @@ class ExaminedScreen(ReasonedScreen):
     @on(ResultTable.Chosen, "#parts")
     def _part_chosen(self, event: ResultTable.Chosen) -> None:
         part = self._parts[event.index]
-        again = self._part == (part.dimension, part.name) and self.table.order.about
-        self._part = None if again else (part.dimension, part.name)
-        if again:
-            self.wish(self.table.order.everything)
-            return
-        self._reason = None
-        about = f"{part.dimension} {part.name}"
-        self.wish(replace(self.table.order, places=part.places, about=plain(about)))
-        self.table.focus()
+        self.toggle(QueryTerm(_field(part.dimension), ":", part.name))
 
     # Against an earlier run
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 import time
-from collections.abc import Hashable, Mapping
-from dataclasses import replace
+from collections.abc import Hashable
 from functools import cached_property, partial
 from typing import ClassVar
 
@@ -15,7 +14,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Key
-from textual.widgets import Input
 
 from harness.core.failures import RunState, StoreError
 from harness.run.events import Control, EventSource, Failed
@@ -28,7 +26,7 @@ from rosetta_tui.entry.page import EntryFacts, RunPages, page_lines
 from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
 from rosetta_tui.entry.reasons import REASONS, ReasonsTable
 from rosetta_tui.entry.screen import EntryScreen
-from rosetta_tui.entry.table import EntryTable, Order, filter_words, sort_words
+from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.live.against import AgainstLine
 from rosetta_tui.live.answers import asks_for_answers
 from rosetta_tui.live.examining import AGAINST, EXAMINED_SECONDS, PARTS, ExaminedScreen, WhyPanel
@@ -42,11 +40,11 @@ from rosetta_tui.session.run_sources import PrefetchedSource
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import DetailLine
-from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
-from rosetta_tui.toolkit.ordered_table import RowOrder
+from rosetta_tui.toolkit.ordered_table import MATCHES, RowOrder
 from rosetta_tui.toolkit.pages import readable
+from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable
 
 LOOKS_PER_SECOND = 12  # how often the screen takes in what happened
@@ -85,9 +83,8 @@ class LiveScreen(ExaminedScreen):
         REASONS,
         PARTS,
         AGAINST,
-        Binding("slash", "search", "Search", key_display="/", id="search"),
+        *MATCHES,
         Binding("s", "sort", "Sort", id="sort"),
-        Binding("f", "filter", "Filter", id="filter"),
         Binding("space", "steer('pause')", "Pause", id="run.pause"),
         Binding("space", "steer('go_on')", "Continue", id="run.pause"),
         Binding("d", "steer('drain')", "Drain", tooltip="Drain: begin nothing more", id="run.drain"),
@@ -112,7 +109,7 @@ class LiveScreen(ExaminedScreen):
         control: Control | None,
         *,
         helm: RunControl | None = None,
-        order: Order | None = None,
+        order: RowOrder | None = None,
         run_id: str = "",
     ) -> None:
         """``order``: sorting and selection at the beginning; ``run_id``: where it is known before the first event."""
@@ -150,7 +147,7 @@ class LiveScreen(ExaminedScreen):
         yield ReasonsTable()
         yield ResultTable((), id="parts")
         yield CountLine()
-        yield Input(placeholder="text in id, source, reference or output", id="search")
+        yield QueryLine('chrf<30 tier:baseline -why:quotes "two words"', lambda: self.table.fields)
         with RowsAndPane():
             yield self.table
             yield EntryPane()
@@ -269,11 +266,8 @@ class LiveScreen(ExaminedScreen):
         self.query_one(InputsLine).show_run(self.live)
         self.query_one(AgainstLine).show_run(self.live, self.baseline.found())
         self.query_one(RunBanner).show_run(self.live)
-        rows = self.table.entries
-        nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
         parts = [
-            self.table.order.words(self.table.kept),
-            nothing,
+            self.table.order.by_words(self.sorts),
             "following" if self.following and self.size.width >= 100 else "",
         ]
         notes = " · ".join(part for part in parts if part)
@@ -343,26 +337,12 @@ class LiveScreen(ExaminedScreen):
 
     # Sort, filter, follow
 
-    @property
-    def sorts(self) -> Mapping[str, str]:
-        return sort_words(self.table.kept)
-
-    def sort_of(self, column: str) -> str:
-        return "state" if column == "word" else column
-
     def wish(self, order: RowOrder) -> None:
         if self.following:
             self.following = False
             self.table.move_to(0)
         super().wish(order)
         self.paint()
-
-    def action_filter(self) -> None:
-        def chosen(narrow: str) -> None:
-            self.wish(replace(self.table.order, narrow=narrow))
-
-        words = filter_words(self.table.kept)
-        choose(self.app, "Show", words, self.table.order.narrow, chosen)
 
     def action_follow(self) -> None:
         self.following = not self.following

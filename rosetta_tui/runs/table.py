@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.text.messages import percent
 from harness.card.reading import block, inside_words, number
 from harness.core.failures import UsageError
+from harness.core.query import Fields, holds, matches
 from harness.store.run_list import RunSummary
 from harness.store.runs import find_trashed
 from harness.store.sqlite.database import Mark, is_read_only, mark_of, opened
-from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures, run_facts
 from rosetta_tui.show.card_fields import caveats_in_words, claimable, review_of, score_record
 from rosetta_tui.show.card_line import kept_words, leaving
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
+from rosetta_tui.toolkit.ordered_table import RowOrder
 from rosetta_tui.toolkit.result_table import ResultTable
+
+if TYPE_CHECKING:
+    from rosetta_tui.show.run_columns import RunColumns
 
 
 class RunsFound(NamedTuple):
@@ -245,6 +250,61 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
     return name, " · ".join([*parts, run_facts.OTHER_INPUTS_WORDS] if other else parts)
 
 
+# ---- Which runs of the list are shown, and in which order
+
+
+def _best(run: RunSummary) -> float | None:
+    """Return what a run is shown by first, higher where it is better."""
+    value = run_facts.headline(run)
+    less = figures.better_arrow(run_facts.headline_id(run)) == "↓"
+    return -value if less and value is not None else value
+
+
+_SORTS: Mapping[str, tuple[str, bool, Callable[[RunSummary], float | str | None]]] = {
+    "when": ("newest", True, lambda run: run.created),
+    "corpus": ("corpus", False, lambda run: run.dataset_id.casefold()),
+    "method": ("method and model", False, lambda run: run_facts.setup_words(run).casefold()),
+    "result": ("tier", True, run_facts.composite_of),
+    "chrf": ("chrF++, or the task's score", True, _best),
+    "composite": ("composite", True, run_facts.composite_of),
+    "cost": ("cost", False, lambda run: run_facts.line_of(run).total_cost_usd),
+    "failed": ("failed entries", True, lambda run: run.failed),
+    "notes": ("tags", False, lambda run: " ".join(run.tags).casefold() or None),
+}
+"""Name → in words, whether the highest comes first, and what is compared; None comes last."""
+
+SORT_WORDS = {name: words for name, (words, _, _) in _SORTS.items()}
+
+
+def shown_runs(runs: Sequence[RunSummary], order: RowOrder) -> list[RunSummary]:
+    """Return the runs that fit, sorted; those under way are on top where nothing else is asked."""
+    kept = list(runs)
+    if order.where:
+        columns = _columns_of(runs)
+        fits = matches(order.where, columns.every, partial(holds, rows=columns))
+        kept = [run for run, own in zip(runs, fits, strict=True) if own]
+    _, falling, value = _SORTS[order.sort]
+    known = [run for run in kept if value(run) is not None]
+    known.sort(key=value, reverse=falling is not order.turned)  # type: ignore[arg-type]  # None was left out
+    ordered = known + [run for run in kept if value(run) is None]
+    if order.sort == "when" and not order.turned:
+        ordered.sort(key=lambda run: run.state.value not in UNDER_WAY)
+    return ordered
+
+
+def _columns_of(runs: Sequence[RunSummary]) -> RunColumns:
+    from rosetta_tui.show.run_columns import RunColumns  # numpy is loaded only for who filters
+
+    return RunColumns(runs)
+
+
+def order_words(order: RowOrder) -> str:
+    """Return how runs are sorted; empty for the newest first."""
+    words, falling, _ = _SORTS[order.sort]
+    usual = (order.sort, order.turned) == ("when", False)
+    return "" if usual else f"by {words} {'▼' if falling is not order.turned else '▲'}"
+
+
 class RunTable(ResultTable):
     """Holds every run and shows those that are wished for."""
 
@@ -252,7 +312,7 @@ class RunTable(ResultTable):
         super().__init__(COLUMNS, id="runs")
         self.every: Sequence[RunSummary] | None = None  # all runs; None before the first read
         self.runs: Sequence[RunSummary] = ()  # those that are shown, as they are shown
-        self.query_now = RunQuery()
+        self.order = RowOrder("when")
         self.others: frozenset[str] = frozenset()
         """Ids of runs whose composite does not compare with most of the same corpus."""
         self.marked: dict[str, None] = {}  # ids of marked runs, in the order of marking
@@ -270,18 +330,19 @@ class RunTable(ResultTable):
         self.marked = {id_: None for id_ in self.marked if any(r.run_id == id_ for r in runs)}
         self._show(wanted)
 
-    def wish(self, query: RunQuery) -> None:
-        """Show other runs, or in another order."""
-        self.query_now = query
-        self._show()
+    @property
+    def fields(self) -> Fields:
+        """The fields that runs can be asked for."""
+        return _columns_of(self.every or ()).fields
 
-    def search(self, text: str) -> None:
-        """Show the runs that fit what was typed."""
-        self.wish(replace(self.query_now, search=text))
+    def wish(self, order: RowOrder) -> None:
+        """Show other runs, or in another order."""
+        self.order = order
+        self._show()
 
     def _show(self, wanted: str | None = None) -> None:
         here = self.chosen
-        self.runs = self.query_now.apply(self.every or (), UNDER_WAY)
+        self.runs = shown_runs(self.every or (), self.order)
         rows = RunRows(self.runs, frozenset(self.marked))
         self.others = rows.others
         if (columns := tuple(rows.columns)) != self.columns:

@@ -1,24 +1,31 @@
-"""Rows that a person sorts, narrows and searches: the wish, the table, and the screen that has one."""
+"""Rows that a person sorts and filters: the wish, the table, and the screen that has one."""
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from textual import on
+from textual import on, work
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Input
+from textual.worker import get_current_worker
 
+from harness.core.failures import HarnessError
+from harness.core.query import EVERYTHING, Cancelled, Fields, Query, QueryError, QueryTerm
+from rosetta_tui.show import figures
 from rosetta_tui.show.columns import OrderedRows
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.messages import BackRequested
+from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
 
 SORT_TITLE = "Sort by (the same again turns it round)"
+CORPUS_ORDER = {"position": "corpus order"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,28 +34,17 @@ class RowOrder:
 
     sort: str = "position"
     turned: bool = False  # true where the other end comes first
-    search: str = ""
+    where: Query = EVERYTHING
 
     def by(self, sort: str) -> Self:
         """Sort by something; by the same once more, the other way round."""
         return replace(self, sort=sort, turned=sort == self.sort and not self.turned)
 
-    @property
-    def everything(self) -> Self:
-        """The same sorting without any narrowing."""
-        return type(self)(self.sort, self.turned)
-
-    def said(self, only: Sequence[str], by: str) -> str:
-        """Return what is shown, in which order: ``only`` are the filters in words, ``by`` is the sorting."""
-        parts = [f"only: {', '.join(only)}"] if only else []
-        parts += [f"with “{plain(self.search)}”"] if self.search else []
-        return " · ".join([*parts, by] if by else parts)
-
     def by_words(self, words: Mapping[str, str]) -> str:
         """Return what is sorted by and which end comes first; empty where rows are not sorted."""
         if (self.sort, self.turned) == ("position", False):
             return ""
-        return f"by {words[self.sort]} {'▼' if self.turned else '▲'}"
+        return f"by {words.get(self.sort, self.sort)} {'▼' if self.turned else '▲'}"
 
 
 Entries = TypeVar("Entries", bound=OrderedRows)
@@ -80,19 +76,96 @@ class OrderedTable(ResultTable, Generic[Entries]):
         here = self.place
         self.entries = entries
         self.show_rows(entries, 0 if top else None if here is None else entries.find(here))
+        self.post_message(self.EntriesShown(self))
 
+    @property
+    def matches_words(self) -> str:
+        """Return how many of the entries are shown, and what they are worth."""
+        return f"{figures.count(0 if self.entries is None else self.entries.count)} of {figures.count(self.total)}"
 
-_COMPARISON = re.compile(r"[^\s<>=≤≥!]*\s?(?:[<>≤≥]=?|[!=]?=)\s*-?\.?\d[\d.]*")
+    # The wish for rows, met in a thread
 
+    order = RowOrder()
+    _shown_order = RowOrder()  # of the rows that are there
+    total = 0  # entries that there are
+    _from_top = False  # true from a wish for another sorting until its rows are there
+    _trouble = ""  # why rows could not be put in order last; empty where they could
 
-def comparison_in(text: str) -> str:
-    """Return the comparison with a number that a search holds, such as ``chrf<30``; empty without one."""
-    found = _COMPARISON.search(text)
-    return found[0] if found else ""
+    @property
+    def fields(self) -> Fields:
+        """The fields that entries can be asked for."""
+        raise NotImplementedError
+
+    def read_places(self, order: RowOrder, cancelled: Callable[[], bool]) -> Sequence[int]:
+        """Return the places of the entries wished for; called in a thread. Raises Cancelled as soon as nobody waits."""
+        raise NotImplementedError
+
+    def show_places(self, places: Sequence[int], *, top: bool) -> None:
+        """Show the entries at these places."""
+        raise NotImplementedError
+
+    def wish(self, order: RowOrder) -> None:
+        """Show rows in another order or selection."""
+        if order != self.order:
+            self._from_top |= (order.sort, order.turned) != (self.order.sort, self.order.turned)
+            self.order, self._trouble = order, ""
+            self.read()
+
+    def read(self) -> None:
+        """Read again which rows are wished for."""
+        self._read(self.order)
+
+    @work(thread=True, exclusive=True, group="order", description="order")
+    def _read(self, order: RowOrder) -> None:
+        worker = get_current_worker()
+        try:
+            places = self.read_places(order, lambda: worker.is_cancelled)
+        except Cancelled:
+            return
+        except HarnessError as error:
+            self.cannot(str(error))
+            return
+        self._trouble = ""
+        bring(self, self._show, order, places)
+
+    def _show(self, order: RowOrder, places: Sequence[int]) -> None:
+        if order == self.order:
+            top, self._from_top, self._shown_order = self._from_top, False, order
+            self.show_places(places, top=top)
+
+    def cannot(self, why: str) -> None:
+        """Show why the rows stay as they are, once: a run that continues is put in order every second."""
+        if why != self._trouble and not get_current_worker().is_cancelled:
+            self._trouble, self.order = why, self._shown_order
+            title = "The entries cannot be read"
+            self.notify(plain(why), title=title, severity="error", markup=False)
+
+    @work(thread=True, exclusive=True, group="match", description="match")
+    def move_to_match(self, query: Query, by: int) -> None:
+        """Move the cursor to the next row (by 1) or the one before (by -1) that fits a query, round the end."""
+        worker = get_current_worker()
+        try:
+            fitting = frozenset(self.read_places(RowOrder(where=query), lambda: worker.is_cancelled))
+        except (Cancelled, HarnessError):
+            return
+
+        def move() -> None:
+            if self.entries is not None:
+                count, order = self.entries.count, self.entries.order
+                rows = ((self.cursor + by * step) % count for step in range(1, count + 1))
+                row = next((row for row in rows if order[row] in fitting), None)
+                if row is not None:
+                    self.move_to(row)
+                    self.post_message(self.Moved(self))
+
+        bring(self, move)
 
 
 class SearchedScreen(Screen[None]):
     """Has a table, above it an input ``#search``, and its own connection to the store."""
+
+    SEARCH: ClassVar = "#search"
+    """The part that is shown while one searches."""
 
     _store: sqlite3.Connection | None = None
 
@@ -104,7 +177,7 @@ class SearchedScreen(Screen[None]):
     @property
     def sorts(self) -> Mapping[str, str]:
         """Return what the table can be sorted by, in words."""
-        return {}
+        return {**CORPUS_ORDER, **{name: field.about for name, field in self.table.fields.items()}}
 
     def on_unmount(self) -> None:
         if self._store is not None:
@@ -133,49 +206,89 @@ class SearchedScreen(Screen[None]):
         """Return what a click on the title of a column sorts by."""
         return column
 
-    def ask_filter(self, choices: Sequence[tuple[RowOrder, str]]) -> None:
-        """Prompt for which rows to show: wishes with their words."""
-        now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
-        words = {str(i): choice for i, (_, choice) in enumerate(choices)}
-        title = "Show (filters of different kinds add up)"
-        choose(self.app, title, words, next(now, "0"), lambda key: self.wish(choices[int(key)][0]))
-
     # Search
 
     def action_search(self) -> None:
-        field = self.query_one("#search", Input)
-        field.display = True
-        self.set_focus(field)
+        self.query_one(self.SEARCH).display = True
+        self.set_focus(self.query_one("#search"))
 
     def look_for(self, text: str) -> None:
-        """Show the rows that have this text."""
-        self.wish(replace(self.table.order, search=text))
+        """Show the rows that are looked for."""
+        raise NotImplementedError
 
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:
         self.look_for(event.value)
 
     @on(Input.Submitted, "#search")
-    def _searched(self, event: Input.Submitted) -> None:
+    def _searched(self) -> None:
         self.set_focus(self.table)
-        if compared := comparison_in(event.value):
-            words = f"{compared} is searched as text: numbers cannot be compared here yet. s sorts by a score."
-            self.notify(plain(words), markup=False)
 
     def end_search(self) -> bool:
         """Show everything again; gives False where nobody searches."""
-        field = self.query_one("#search", Input)
-        if not field.display:
+        if not self.query_one(self.SEARCH).display:
             return False
-        field.display = False
-        field.value = ""
+        self.query_one(self.SEARCH).display = False
+        self.query_one("#search", Input).value = ""
         self.set_focus(self.table)
         return True
 
+
+MATCHES: list[BindingType] = [
+    Binding("slash,f", "search", "Filter", key_display="/", id="search"),
+    Binding("n", "match(1)", "Next match of the filter", show=False, id="match.next"),
+    Binding("N", "match(-1)", "Match before", show=False, id="match.previous"),
+]
+
+
+class FilteredScreen(SearchedScreen):
+    """Has a ``QueryLine`` above its table; what stands there is the one way in which rows are chosen."""
+
+    SEARCH = "QueryLine"
+    _asked = EVERYTHING  # what was filtered by last
+
+    def look_for(self, text: str) -> None:
+        try:
+            where = Query.of(text, self.table.fields)
+        except QueryError as error:
+            self.query_one(QueryLine).say(str(error), "$warn")
+            return
+        self._asked = where or self._asked
+        self.wish(replace(self.table.order, where=where))
+        self.show_matches()
+
+    def filter_by(self, query: Query) -> None:
+        """Show the rows of a query, which stands in the line where it can be changed."""
+        self.query_one(QueryLine).display = bool(query)
+        self.query_one("#search", Input).value = str(query)
+
+    def toggle(self, term: QueryTerm) -> None:
+        """Filter by a term instead of others of its field; by the same again no longer."""
+        terms = self.table.order.where.terms
+        others = tuple(other for other in terms if other.field != term.field)
+        self.filter_by(Query(others if term in terms else (*others, term)))
+        if term not in terms:
+            self.table.focus()
+
+    @on(OrderedTable.EntriesShown)
+    def show_matches(self) -> None:
+        """Show how many rows fit, and their scores."""
+        line = self.query_one(QueryLine)
+        if line.display and self.table.order.where:
+            line.say(self.table.matches_words)
+        else:
+            line.say("")
+
+    def action_match(self, by: int) -> None:
+        """Move to the next row that fits the filter that is on, or was on last."""
+        if self._asked:
+            self.table.move_to_match(self._asked, by)
+
     def action_back(self) -> None:
+        usual = replace(type(self.table).order, where=self.table.order.where)
         if self.end_search():
             return
-        if self.table.order != self.table.order.everything:
-            self.wish(self.table.order.everything)
+        if self.table.order != usual:
+            self.wish(usual)
         else:
             self.post_message(BackRequested())

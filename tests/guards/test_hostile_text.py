@@ -7,13 +7,14 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
+from harness.core.query import Query, QueryTerm
 from harness.run.events import Failed, Waiting
 from harness.store.runs import find_run, seal_run
 from rosetta_tui.app.app import RosettaApp
@@ -117,9 +118,9 @@ async def test_a_search_for_hostile_text(made: Scene) -> None:
         await settle(pilot)
         assert isinstance(app.screen, LiveScreen)
         for hostile_text in HOSTILE[:9]:
-            table = app.screen.table
-            table.wish(replace(table.order, search=hostile_text))
-            app.screen.paint()
+            app.screen.filter_by(Query((QueryTerm("", ":", hostile_text),)))
+            await settle(pilot)
+            app.screen.query_one("#search", Input).value = f"{hostile_text}<3"
             await settle(pilot)
             assert_harmless(app)
 

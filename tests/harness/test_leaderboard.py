@@ -18,6 +18,7 @@ from harness.card.rows import load_card
 from harness.compare.against_best import SharedRuns
 from harness.compare.comparing import compare_runs
 from harness.core.failures import UsageError
+from harness.core.query import parse
 from harness.leaderboard.board_clusters import with_clusters
 from harness.leaderboard.ranking import Board, apart, leaderboards
 from harness.method.options import MethodOptions
@@ -33,11 +34,11 @@ from harness.store.sqlite.openings import Live
 from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells, place_words
 from rosetta_tui.report.unfinished import read_unfinished, unfinished_lines
-from rosetta_tui.runs.query import RunQuery
-from rosetta_tui.runs.table import RunRows, run_cells, run_words
+from rosetta_tui.runs.table import RunRows, run_cells, run_words, shown_runs
 from rosetta_tui.session.recorded import recorded
 from rosetta_tui.show.card_fields import spread_words
 from rosetta_tui.show.run_facts import headings, run_line, translates
+from rosetta_tui.toolkit.ordered_table import RowOrder
 from scoring.core.inventory import title
 from scoring.core.specification import TASKS
 from tests.harness.evaluation import FEW, corpus_of, query, run_corpus
@@ -315,7 +316,7 @@ def test_answers_are_ranked_by_their_headline(tmp_path: Path, task: str, by: str
     assert len(cells) == len(columns(board)) - 1
     assert not any(word in board_words(board)[1] for word in ("composite", "chrF++"))
     with closing(open_store(path)) as store:
-        found = RunQuery(sort="chrf").apply(list_runs(store), frozenset())
+        found = shown_runs(list_runs(store), RowOrder("chrf"))
     assert [run.run_id for run in found] == [best, worst], "of errors few are best"
 
 
@@ -327,7 +328,9 @@ def test_answers_are_stored_sorted_and_stated(tmp_path: Path) -> None:
         results = list(read_results(store, run.id))
         assert [each.exact for each in results] == [True] * 5 + [False] * 15
         assert [each.headline for each in results[:6]] == [1.0] * 5 + [pytest.approx(0.4)]
-        found = Ordering(run.id).positions(store, sort="headline", descending=True, narrow="exact")
+        found = Ordering(run.id, kept=TASKS["qa"]).positions(
+            store, sort="lbrag.f1", descending=True, where=parse("match:exact")
+        )
         assert list(found) == [0, 1, 2, 3, 4]
         card: Any = read_card(store, run.id)
         scores = card["scores"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,10 +26,8 @@ from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import AnyEntry, Segment, reveal_here
 from harness.consent.given import consent_of
 from harness.core.failures import UsageError
-from harness.core.storage import storable
 from harness.store.corpora.entries import read_dataset, read_entries, save_corpus, shown_entries
 from harness.store.sqlite.schema import create_schema
-from harness.store.sqlite.sealing import CorpusSeal, SealedKind, has_key, plain
 from harness.store.sqlite.trouble import of_kind, stored_json, stored_word
 from harness.store.withdrawn import now_standing, withdrawn_corpora
 
@@ -238,87 +236,6 @@ def hold_in_memory(corpus: Corpus) -> tuple[sqlite3.Connection, int]:
     number = save_corpus(connection, corpus)
     connection.execute("COMMIT")
     return connection, number
-
-
-ENTRY_SORTS: Mapping[str, str] = {
-    "position": "e.position",
-    "id": "e.entry_id",
-    "source": "s.body",
-    "reference": "r.body",
-    "segment": "e.segment",
-    "difficulty": "e.difficulty",
-    "provenance": "e.provenance",
-    "register": "e.register",
-    "length": "length(s.body)",
-}
-"""What the entries of a corpus can be sorted by, as SQL."""
-
-FACETS = ("segment", "difficulty", "provenance", "register")
-"""Fields that entries can be narrowed by; they are columns of the store."""
-
-
-def corpus_positions(
-    connection: sqlite3.Connection,
-    corpus: int,
-    *,
-    sort: str = "position",
-    descending: bool = False,
-    only: Mapping[str, str | int | None] | None = None,
-    search: str = "",
-    places: Collection[int] | None = None,
-) -> list[int]:
-    """Return the places of a corpus's entries in the order and selection of a screen.
-
-    ``sort`` is a key of ENTRY_SORTS; ``only`` wants values of FACETS, None for entries without one;
-    ``search`` looks for a piece of text in id, source and reference, without regard to case; ``places``
-    are the only ones to give. Entries without a value come last.
-    """
-    key, has = ENTRY_SORTS[sort], _HAS
-    if (search or "body" in key) and has_key(connection, corpus):
-        CorpusSeal(connection, corpus).in_queries()
-        for body, field in (("s.body", "source"), ("r.body", "reference")):
-            opened = plain(body, "e", SealedKind.ENTRY, field)
-            key, has = key.replace(body, opened), has.replace(body, opened)
-    conditions, arguments = ["e.corpus = ?"], [corpus, *(only or {}).values()]
-    for field in only or {}:
-        if field not in FACETS:
-            raise KeyError(field)
-        conditions.append(f"e.{field} IS ?")
-    if search:
-        folded = storable(search.casefold())
-        connection.create_function("casefold", 1, str.casefold, deterministic=True)
-        conditions.append(has)
-        arguments += [folded, folded, storable(search)]
-    texts = _TEXTS if search or "body" in key else ""
-    absent = "" if "body" in key else f"{key} IS NULL, "
-    rows = connection.execute(
-        f"SELECT e.position FROM entries e {texts} WHERE {' AND '.join(conditions)}"
-        f" ORDER BY {absent}{key} {'DESC' if descending else 'ASC'}, e.position",
-        arguments,
-    )
-    wanted = None if places is None else frozenset(places)
-    return [place for (place,) in rows if wanted is None or place in wanted]
-
-
-_TEXTS = "JOIN texts s ON s.id = e.source JOIN texts r ON r.id = e.reference"
-_HAS = "(instr(casefold(s.body), ?) OR instr(casefold(r.body), ?) OR CAST(e.entry_id AS TEXT) = ?)"
-
-
-MOST_VALUES = 40
-"""Values of a facet that are offered, the most frequent; a corpus may put another tag on every entry."""
-
-
-def facet_counts(connection: sqlite3.Connection, corpus: int) -> dict[str, list[tuple[str | int | None, int]]]:
-    """Return for each facet the values there are with their counts: tiers in order, tags by frequency."""
-    counts: dict[str, list[tuple[str | int | None, int]]] = {}
-    for field in FACETS:
-        by = "1" if field == "difficulty" else "2 DESC, 1"
-        rows = connection.execute(
-            f"SELECT {field}, count(*) FROM entries WHERE corpus = ? GROUP BY 1 ORDER BY {field} IS NULL, {by} LIMIT ?",
-            (corpus, MOST_VALUES),
-        )
-        counts[field] = rows.fetchall()
-    return counts
 
 
 # ---- What is known of a corpus as a whole: its statistics, what its checks find, and the file it

@@ -23,6 +23,7 @@ import pytest
 
 from corpora.model.entry import Segment
 from harness.core.failures import RunState
+from harness.core.query import parse
 from harness.core.version import VERSION
 from harness.method.options import MethodOptions
 from harness.run import following
@@ -233,19 +234,19 @@ async def test_newer_store_of_a_corpus_is_said(tmp_path: Path) -> None:
     async with showing(App(made), screen, (80, 24)) as (app, pilot):
         make_newer(made.path)
         before = screen.table.order
-        for act in (screen.action_runs, screen.action_filter, screen.examine_again):
+        for act in (screen.action_runs, screen.examine_again):
             act()
             await settle(pilot)
-        for order in (before.by("source"), replace(before, search="a")):
+        for order in (before.by("source"), replace(before, where=parse("a"))):
             screen.table.wish(order)
             await settle(pilot)
             assert screen.table.order == before
         screen.table.wish(before.by("source"))
-        screen.table.wish(replace(before, search="b"))
+        screen.table.wish(replace(before, where=parse("b")))
         await settle(pilot)
         assert screen.table.order == before
         said = notices(app)
-        assert len(said) == 6
+        assert len(said) == 5
         assert all("newer version of Rosetta" in each for each in said)
         assert app.screen is screen
 

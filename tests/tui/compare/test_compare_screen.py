@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from harness.compare.pairs import Pair, RunningDifference
@@ -18,8 +19,9 @@ from harness.store.run_list import list_runs
 from harness.store.sqlite.database import open_store
 from rosetta_tui.compare.detail_screens import ComparedEntryScreen, ComparedPartsScreen
 from rosetta_tui.compare.sentences import amount, cached_words, cases, number, reproduction_words, sentence, told_apart
-from rosetta_tui.compare.table import ComparedOrder, ComparisonView, ordered_places
+from rosetta_tui.compare.table import ComparisonView, ordered_places
 from rosetta_tui.show.columns import read_all
+from rosetta_tui.toolkit.ordered_table import RowOrder
 from scoring.statistics.reproducibility import verdict
 from scoring.statistics.significance import Difference
 from tests.tui.compare.compared import (
@@ -91,13 +93,13 @@ async def test_walk_by_metrics_entries_runs_and_parts(path: Path) -> None:
         await settle(pilot)
         assert "values by chrF++: BLEU is of a whole corpus" in text(app)
         screen.compare_by("chrf_plus_plus")
-        await press(pilot, "f", "down", "enter")
+        await press(pilot, "f", *"better:B", "enter")
         assert table.entries.count == pair.by_metric["chrf_plus_plus"].wins
-        assert "only: B wins" in text(app)
+        assert f"{table.entries.count} of 40" in text(app)
         await press(pilot, "escape", "s", "down", "enter")
         assert "where B gains most over A" in text(app)
-        await press(pilot, "slash", *"E 7", "enter")
-        assert list(table.entries.order) == [7]
+        await press(pilot, "slash", *"id:7", "enter")
+        assert list(table.entries.order) == [6]
         await press(pilot, "escape", *["down"] * 5, "enter")
         assert isinstance(app.screen, ComparedEntryScreen)
         one, other = pair.first.letter, pair.second.letter
@@ -124,7 +126,7 @@ async def test_walk_by_metrics_entries_runs_and_parts(path: Path) -> None:
         assert (elicited.split()[1], "●" in elicited) == ("35", True)
         await press(pilot, "down", "enter")
         assert app.screen is screen
-        assert "only: difficulty 1" in text(app)
+        assert "difficulty:1" in text(app)
         assert table.entries.count == 8
 
 
@@ -161,17 +163,17 @@ def test_outcomes_of_entries_are_counted_as_by_the_tests(path: Path) -> None:
 def test_every_order_has_the_same_entries_and_can_be_turned(path: Path) -> None:
     found = compared(path, A, B)
     view = ComparisonView("chrf_plus_plus", 0, 1)
-    gains = found.entries.differences("chrf_plus_plus", 0, 1)
+    gains, every = found.entries.differences("chrf_plus_plus", 0, 1), np.ones(40, bool)
     for sort in ("apart", "second gains", "first gains", "first", "second", "id", "difficulty"):
-        places = ordered_places(found, view, ComparedOrder(sort), {})
-        turned = ordered_places(found, view, ComparedOrder(sort, turned=True), {})
+        places = ordered_places(found, view, RowOrder(sort), every)
+        turned = ordered_places(found, view, RowOrder(sort, turned=True), every)
         assert sorted(places) == sorted(turned) == list(range(40))
         assert places != turned
-    first = ordered_places(found, view, ComparedOrder(), {})
+    first = ordered_places(found, view, RowOrder("apart"), every)
     assert list(abs(gains[first])) == sorted(abs(gains), reverse=True)
-    most = ordered_places(found, view, ComparedOrder("second gains"), {})
+    most = ordered_places(found, view, RowOrder("second gains"), every)
     assert gains[most[0]] == max(gains)
-    least = ordered_places(found, view, ComparedOrder("first gains"), {})
+    least = ordered_places(found, view, RowOrder("first gains"), every)
     assert gains[least[0]] == min(gains)
 
 

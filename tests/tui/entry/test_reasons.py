@@ -36,7 +36,7 @@ async def test_walk_from_a_finished_run_to_the_entries_of_a_reason(tmp_path: Pat
         assert "begin alike" in text(app)
         await press(pilot, "enter")
         assert list(screen.table.entries.order) == list(range(0, 30, 3))
-        assert "only: begin alike" in text(app)
+        assert "why:beginning" in text(app)
         assert "Findings   begin alike" in "\n".join(row.plain for row in screen.query_one(EntryPane).rows)
         await press(pilot, "w", "enter")
         assert screen.table.entries.count == 30, "the same reason again shows all"
@@ -92,7 +92,7 @@ async def test_comparison_counts_reasons_of_both_runs(tmp_path: Path) -> None:
         await until(pilot, lambda: "Why  12 → 0 begin alike" in text(app))
         await press(pilot, "w", "enter")  # from "it is worse" to the twelve entries, for this reason
         assert sorted(screen.table.entries.order) == list(range(1, 24, 2))
-        assert "only: begin alike" in text(app)
+        assert "why:beginning" in text(app)
         assert "A Findings" in "\n".join(row.plain for row in screen.query_one(EntryPane).rows)
         await press(pilot, "q")
         assert screen.table.entries.count == 24

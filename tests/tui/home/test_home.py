@@ -26,7 +26,6 @@ from harness.store.run_list import list_runs
 from harness.store.runs import set_live
 from harness.store.sqlite.database import open_store
 from harness.store.sqlite.openings import Live
-from rosetta_tui.entry.table import Order
 from rosetta_tui.home.panels import Lead, WaitingItem, WaitingList, keep_aside, read_aside, waiting_runs
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.panels import banner_words
@@ -36,6 +35,7 @@ from rosetta_tui.runs.table import RunReader, RunTable
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.run_sources import resume
 from rosetta_tui.toolkit.messages import RunChosen
+from rosetta_tui.toolkit.ordered_table import RowOrder
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, error
@@ -478,7 +478,7 @@ async def test_resumed_run_takes_the_old_screens_place(tmp_path: Path) -> None:
         await settle(pilot)
         old = app.screen
         assert isinstance(old, LiveScreen)
-        old.table.wish(Order(sort="headline"))
+        old.table.wish(RowOrder(sort="chrf"))
         await settle(pilot)
         await go_on(pilot)
         new = app.screen
@@ -486,4 +486,4 @@ async def test_resumed_run_takes_the_old_screens_place(tmp_path: Path) -> None:
         assert [each for each in app.screen_stack if isinstance(each, LiveScreen)] == [new]
         assert new is not old
         assert not old.is_running
-        assert new.table.order.sort == "headline"
+        assert new.table.order.sort == "chrf"

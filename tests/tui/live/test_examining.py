@@ -45,7 +45,7 @@ def test_parts_come_from_the_sources_where_a_corpus_says_nothing() -> None:
     kinds = ["none inside", "question", "comma, dash, bracket", "several sentences", "exclamation", "none inside"]
     assert list(tags["punctuation"].values()) == kinds
     assert [place for place, name in tags["numbers"].items() if name == "a number"] == [1]
-    assert list(tags["words seen once"].values()) == ["none", "3 or more", "3 or more", "none", "1–2", "3 or more"]
+    assert list(tags["words seen once"].values()) == ["0", "3 or more", "3 or more", "0", "1–2", "3 or more"]
     secret = {place: entry.model_copy(update={"segment": Segment.HELD_OUT}) for place, entry in entries.items()}
     assert part_tags(secret) == {}, "nothing is told of what secret texts look like"
     assert part_tags({}) == {}
@@ -78,7 +78,7 @@ async def test_walk_from_the_parts_to_their_entries(tmp_path: Path) -> None:
         await press(pilot, "enter")
         part = screen._parts[0]  # the first line, on which the cursor is
         assert set(screen.table.entries.order) == part.places
-        assert f"only: {part.dimension} {part.name}" in text(app)
+        assert f"filter {part.dimension}:" in text(app)
         assert screen.following is False
         await press(pilot, "b", "enter")
         assert screen.table.entries.count == len(made.entries), "the same part again shows all"

@@ -12,20 +12,20 @@ from textual.widgets import Input
 
 from harness.api import Ready
 from harness.core.failures import RunState
+from harness.core.query import parse
 from harness.run.events import Control, EntryScored, EventQueue, Failed
-from harness.store.ordering import FILTERS, SORTS
 from harness.store.results import add_results, replace_scores
 from harness.store.runs import find_run, seal_run, set_live
 from harness.store.sqlite.database import open_store
 from harness.store.sqlite.openings import ScoringSoFar
 from rosetta_tui.entry.screen import EntryScreen
-from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order, sort_words
 from rosetta_tui.live.answers import judged_in_vain
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.run_sources import WatchedRun
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from scoring.core.specification import TASKS, TRANSLATIONS
+from rosetta_tui.toolkit.ordered_table import RowOrder
+from scoring.core.specification import TRANSLATIONS
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted
@@ -45,12 +45,6 @@ def middle(tmp_path: Path) -> Iterator[Scene]:
     with closing(scene(tmp_path / "s.sqlite")) as made:
         made.middle(84)
         yield made
-
-
-def test_words_cover_what_the_store_offers() -> None:
-    assert {*SORT_WORDS, "third"} == {*SORTS}
-    assert {*sort_words(TASKS["qa"])} == {*SORTS}
-    assert tuple(FILTER_WORDS) == FILTERS
 
 
 async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) -> None:
@@ -113,7 +107,7 @@ async def test_results_are_followed_and_a_filter_follows(tmp_path: Path) -> None
         assert any("nova eligo" in line and line.startswith(" ✓") for line in lines(app))
         await press(pilot, "up")
         assert "following" not in text(app)
-        table.wish(Order(narrow="waiting"))
+        table.wish(RowOrder(where=parse("state:waiting")))
         await settle(pilot)
         assert table.rows.count == 399
         _add(made, 25)
@@ -139,31 +133,32 @@ async def test_search_sort_and_filter_end_before_the_screen(middle: Scene) -> No
         assert table.entries is not None
         found = {middle.entries[position].source for position in table.entries.order}
         assert found == {"He has three cats."}
-        assert "with “KATO”" in text(app)
-        await pilot.press("enter", "down")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert f"{len(table.entries.order)} of 120 · chrF++ " in text(app)
+        await pilot.press("down")
         assert table.cursor == 1
         await press(pilot, "escape")
-        assert (table.order, table.rows.count) == (Order(), 120)
+        assert (table.order, table.rows.count) == (RowOrder(), 120)
 
         await pilot.press("down", "s")
         await pilot.pause()
-        await press(pilot, "down", "down", "down", "enter")
-        assert table.order == Order(sort="headline")
+        await press(pilot, "down", "enter")
+        assert table.order == RowOrder(sort="chrf")
         assert (table.place, table.cursor) == (11, 0)
         assert "chrF++ ▲" in text(app)
-        live(app).sort_by("headline")
+        live(app).sort_by("chrf")
         await settle(pilot)
         assert "chrF++ ▼" in text(app)
         assert table.entries.order[0] == 0
-        table.wish(Order())
-        await settle(pilot)
-
-        for each in ("f", "down", "down", "enter"):
-            await press(pilot, each)
-        assert "only: failed" in text(app)
         await press(pilot, "q")
-        assert table.order == Order()
-        assert "only: failed" not in text(app)
+        assert table.order == RowOrder(), "back ends the sorting first"
+        await press(pilot, "f", *"state:f", "tab", "enter")
+        assert "state:failed" in text(app)
+        assert "1 of 120" in text(app)
+        await press(pilot, "q")
+        assert table.order == RowOrder()
+        assert "state:failed" not in text(app)
         await press(pilot, "q")
         assert not isinstance(app.screen, LiveScreen)
 

@@ -7,7 +7,8 @@ import json
 import sqlite3
 import time
 from asyncio import to_thread
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from textual.widgets import Input, TextArea
 import rosetta_tui
 from corpora.samples import DEMO_CORPUS, DEMO_WEAK, sample_path
 from harness.core.failures import RunState, UsageError
+from harness.core.query import Query, QueryError, QueryTerm
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
@@ -34,13 +36,13 @@ from harness.store.sqlite.openings import Live
 from rosetta_tui.commands import rosetta
 from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.runs.actions import NotesScreen
-from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
-from rosetta_tui.runs.table import COLUMNS, UNDER_WAY, RunRows, run_words
+from rosetta_tui.runs.table import COLUMNS, SORT_WORDS, RunRows, run_words, shown_runs
 from rosetta_tui.show.card_line import score
+from rosetta_tui.show.run_columns import RunColumns
 from rosetta_tui.show.run_facts import HEADINGS, OTHER_INPUTS_WORDS, run_line
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.ordered_table import comparison_in
+from rosetta_tui.toolkit.ordered_table import RowOrder
 from tests.harness.card import factory
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.review.thorough import examples
@@ -59,22 +61,22 @@ RUNS = [
 ]
 
 
-def numbers(query: RunQuery) -> list[int]:
-    return [each.number for each in query.apply(RUNS, UNDER_WAY)]
+def numbers(where: str = "", sort: str = "when", *, turned: bool = False) -> list[int]:
+    return [run.number for run in shown_runs(RUNS, RowOrder(sort, turned, Query.of(where, RunColumns(RUNS).fields)))]
 
 
 @pytest.mark.parametrize(
-    ("search", "found"),
+    ("where", "found"),
     [
         ("", [2, 4, 3, 1]), ("state:stopped", [4]), ("state:failed", [3]), ("state:imported", [1]),
-        ("tag:BASELINE", [4]), ("tag:e\u0301tude", [4]), ("tag:base", []), ("base", [4]),
+        ("tag:BASELINE", [4]), ("tag:e\u0301tude", [4]), ("tag:base", []), ("base", [4]), ("-tag:none", [4]),
         ('model:"gpt 5"', [2]), ('"gpt 5"', [2]), ("gpt chat", [2]), ("corpus:eo-demo-v1 method:glossary", [1]),
-        ("niwa\u0302pama\u0302w", [3]), ("paper:", [3]), ("paper: for", [3]), ("00000003", [3]),
-        ('"unclosed', []),
+        ("niwa\u0302pama\u0302w", [3]), ('"paper:"', [3]), ('"paper:" for', [3]), ("id:00000003", [3]), ("note:paper", [3]),
+        ("failed>0", [3]), ("-failed>0 -composite:none", [1]),
     ],
 )  # fmt: skip
-def test_words_and_filters_narrow_the_list_down(search: str, found: list[int]) -> None:
-    assert numbers(RunQuery(search=search)) == found
+def test_words_and_filters_narrow_the_list_down(where: str, found: list[int]) -> None:
+    assert numbers(where) == found
 
 
 @pytest.mark.parametrize(
@@ -86,29 +88,7 @@ def test_words_and_filters_narrow_the_list_down(search: str, found: list[int]) -
     ],
 )  # fmt: skip
 def test_runs_without_a_value_come_last(sort: str, turned: bool, found: list[int]) -> None:
-    assert numbers(RunQuery(sort=sort, turned=turned)) == found
-
-
-@pytest.mark.parametrize("search", [
-    "chrf<30", "chrF++ < 30", "composite>=0.5", "bleu > .5", "chrf ≤ 30", "difficulty=3", "difficulty == 3", "ter!=5", "<3",
-])  # fmt: skip
-def test_a_comparison_is_recognised_and_words_are_none(search: str) -> None:
-    assert comparison_in(f"corpus {search}") == (f"corpus {search}" if search == "<3" else search)
-    assert not any(map(comparison_in, ("failed", "a<b", "it cost 3.50", "what?! 5", "state:done")))
-
-
-def test_a_filter_replaces_another_of_its_field_and_goes_when_chosen_again() -> None:
-    query = RunQuery(search="paper").narrowed("state:stopped").narrowed('model:"gpt 5"')
-    assert query.search == 'paper state:stopped model:"gpt 5"'
-    assert query.narrowed("state:running").search == 'paper model:"gpt 5" state:running'
-    assert query.narrowed("state:stopped").search == 'paper model:"gpt 5"'
-
-
-def test_only_filters_that_leave_something_out_are_offered() -> None:
-    offered = filters(RUNS)
-    assert offered["state:stopped"] == "state  stopped  (1)"
-    assert offered['model:"gpt 5"'] == "model  gpt 5  (1)"
-    assert not any(each.startswith("pair:") for each in offered)
+    assert numbers(sort=sort, turned=turned) == found
 
 
 VALUES = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30))
@@ -116,24 +96,28 @@ VALUES = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30))
 
 @given(st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=5))
 @examples(30, 100)
-def test_every_filter_that_is_offered_finds_its_runs(texts: list[tuple[str, str, str]]) -> None:
+def test_every_word_that_is_offered_finds_its_runs(texts: list[tuple[str, str, str]]) -> None:
     runs = [
         run(number, dataset_id=corpus, model_slug=model, note=note)
         for number, (corpus, model, note) in enumerate(texts)
     ]
-    for term, words in filters(runs).items():
-        assert RunQuery().narrowed(term).apply(runs, UNDER_WAY), (term, words)
+    fields = RunColumns(runs).fields
+    for name, field in fields.items():
+        for word in field.values:
+            where = Query.of(str(QueryTerm(name, ":", word)), fields)
+            assert shown_runs(runs, RowOrder("when", where=where)) or word == "none", (name, word)
 
 
 @given(VALUES, st.sampled_from(sorted(SORT_WORDS)), st.booleans())
 @examples(30, 100)
-def test_nothing_that_can_be_typed_breaks_the_list(search: str, sort: str, turned: bool) -> None:
-    query = RunQuery(sort, turned, search)
-    shown = query.apply(RUNS, UNDER_WAY)
+def test_nothing_that_can_be_typed_breaks_the_list(typed: str, sort: str, turned: bool) -> None:
+    order = RowOrder(sort, turned)
+    with suppress(QueryError):
+        order = replace(order, where=Query.of(typed, RunColumns(RUNS).fields))
+    shown = shown_runs(RUNS, order)
     rows = RunRows(shown)
     assert {each.number for each in shown} <= {1, 2, 3, 4}
     assert all(len(rows.cells(index)) == len(rows.cells(0)) for index in range(rows.count))
-    assert plain(query.words) == query.words
 
 
 KEPT = "first\tcell\x1b[31m\n\u202eturned\u202c"

@@ -19,22 +19,20 @@ from corpora.model.entry import Entry, Segment
 from harness.consent.given import consent_standing
 from harness.consent.withdrawals_in_force import NOTHING
 from harness.core.failures import ErrorClass, RunState, StoreError, UsageError
+from harness.core.query import Cancelled, QueryTerm, parse
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store import run_list as module
 from harness.store.corpora.entries import find_corpus, insert_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.listing import (
-    MOST_VALUES,
-    corpus_positions,
     examine,
     examine_stored,
-    facet_counts,
     hold_in_memory,
     list_corpora,
     read_stored,
     stored_name,
 )
-from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
+from harness.store.ordering import MOST_WORDS, Ordering, stored_places
 from harness.store.run_list import distinctions, list_runs
 from harness.store.runs import SILENT_SECONDS, Run, forget_failed, seal_run, under_way
 from harness.store.sqlite.database import open_store, opened
@@ -92,19 +90,23 @@ def test_readings_of_one_file_are_one_line(tmp_path: Path) -> None:
     assert (found["bb" * 32].partial, found["bb" * 32].entries) == (True, 3)
 
 
+def positions(store: sqlite3.Connection, number: int, where: str = "", **order: Any) -> list[int]:
+    return [int(place) for place in Ordering(corpus=number).positions(store, where=parse(where), **order)]
+
+
 def test_entries_without_a_value_are_sorted_last() -> None:
     store, number = held(
         Entry(id=7, source="b", reference="x", difficulty=3),
         Entry(id="a", source="ccc", reference="w"),
         Entry(id=3, source="a", reference="y", difficulty=1, segment=Segment.DIAGNOSTIC),
     )
-    assert corpus_positions(store, number) == [0, 1, 2]
-    assert corpus_positions(store, number, sort="source") == [2, 0, 1]
-    assert corpus_positions(store, number, sort="source", descending=True) == [1, 0, 2]
-    assert corpus_positions(store, number, sort="difficulty") == [2, 0, 1]
-    assert corpus_positions(store, number, sort="difficulty", descending=True) == [0, 2, 1]
-    assert corpus_positions(store, number, sort="length", descending=True) == [1, 0, 2]
-    assert corpus_positions(store, number, sort="segment") == [2, 0, 1]
+    assert positions(store, number) == [0, 1, 2]
+    assert positions(store, number, sort="source") == [2, 0, 1]
+    assert positions(store, number, sort="source", descending=True) == [1, 0, 2]
+    assert positions(store, number, sort="difficulty") == [2, 0, 1]
+    assert positions(store, number, sort="difficulty", descending=True) == [0, 2, 1]
+    assert positions(store, number, sort="len", descending=True) == [1, 0, 2]
+    assert positions(store, number, sort="segment") == [2, 0, 1]
     store.close()
 
 
@@ -112,50 +114,52 @@ def test_entries_are_narrowed_and_searched() -> None:
     store, number = held(
         Entry(id=1, source="Straße", reference="ᓂᐚᐸᒫᐤ", provenance="textbook"),
         Entry(id=2, source="100% [/x]", reference="_", provenance="elicited"),
-        Entry(id=3, source="strasse", reference="r"),
+        Entry(id=3, source="strasse", reference="r", variety="woods"),
     )
-    positions = corpus_positions
-    assert positions(store, number, only={"provenance": "textbook"}) == [0]
-    assert positions(store, number, only={"provenance": None}) == [2]
-    assert positions(store, number, only={"provenance": "textbook", "register": "x"}) == []
-    assert positions(store, number, search="STRASSE") == [0, 2]
-    assert positions(store, number, search="ᐚᐸ") == [0]
-    assert positions(store, number, search="%") == [1]
-    assert positions(store, number, search="3") == [2]
-    assert positions(store, number, search="\ud800") == []
-    assert positions(store, number, sort="source", descending=True, places={0, 1}) == [0, 1]
-    refuses(KeyError, "", positions, store, number, only={"1 OR 1": 1})
+    for where, found in {
+        "provenance:Textbook": [0], "provenance:none": [2], "provenance:textbook register:x": [], "STRASSE": [0, 2],
+        "ᐚᐸ": [1 - 1], "%": [1], "3": [2], "\ud800": [], "variety:woods": [2], "-variety:woods len<7": [0],
+        "source:strasse -reference:r": [0], "id:3": [2],
+    }.items():  # fmt: skip
+        assert positions(store, number, where) == found, where
+    assert positions(store, number, "-id:3", sort="source", descending=True) == [0, 1]
     refuses(KeyError, "", positions, store, number, sort="1")
     store.close()
 
 
-tags = st.one_of(st.none(), st.sampled_from(["a", "b", "[/foo]", "x' OR 1 --"]))
+tags = st.one_of(st.none(), st.sampled_from(["a", "b", "[/foo]", "x' OR 1 --", "none?", 'q"\\']))
 
 
 @examples(15, 100)
 @given(st.lists(st.tuples(tags, tags, st.one_of(st.none(), st.integers(1, 5))), max_size=12))
-def test_facets_count_what_is_found(rows: list[tuple[str | None, str | None, int | None]]) -> None:
+def test_offered_words_find_their_entries(rows: list[tuple[str | None, str | None, int | None]]) -> None:
     given = (
         Entry(id=n, source="s", reference="r", provenance=p, register=g, difficulty=d)
         for n, (p, g, d) in enumerate(rows)
     )
     store, number = held(*given)
-    for tag, values in facet_counts(store, number).items():
-        assert sum(count for _, count in values) == len(rows)
-        for value, count in values:
-            assert len(corpus_positions(store, number, only={tag: value})) == count
+    ordering = Ordering(corpus=number)
+    ordering.prepare(store)
+    for place, tag in enumerate(("provenance", "register")):
+        own = [row[place] for row in rows]
+        assert {*ordering.fields[tag].values} == {*own} - {None}
+        for word in {*own}:
+            where = parse(str(QueryTerm(tag, ":", str(word or "none"))))
+            assert len(ordering.positions(store, where=where)) == own.count(word)
     store.close()
 
 
 def test_opened_corpus_is_in_no_file(tmp_path: Path) -> None:
-    many = (Entry(id=n, source="s", reference="r", provenance=f"p{n}") for n in range(200))
+    many = (Entry(id=n, source="s", reference="r", provenance=f"p{n}") for n in range(201))
     store, number = held(*many)
-    assert len(facet_counts(store, number)["provenance"]) == MOST_VALUES
+    ordering = Ordering(corpus=number)
+    ordering.prepare(store)
+    assert len(ordering.fields["provenance"].values) == MOST_WORDS
     store.close()
     corpus = load(json_file(tmp_path, [entry(1, source="only here")]))
     store, number = hold_in_memory(corpus)
     assert store.execute("PRAGMA database_list").fetchone()[2] == ""
-    assert corpus_positions(store, number, search="only here") == [0]
+    assert positions(store, number, '"only here"') == [0]
     assert list_corpora(store)[0].sha256 == corpus.sha256
     store.close()
 
@@ -282,17 +286,19 @@ def step(connection: sqlite3.Connection, run: int, act: str, place: int, value: 
 
 
 @examples(20, 100)
-@given(STEPS, st.sampled_from(SORTS), st.sampled_from(FILTERS), st.booleans())
+@given(
+    STEPS, st.sampled_from(["position", *Ordering(1).fields]),
+    st.sampled_from(["", "state:failed", "-state:waiting", "chrf<50", "error:server"]), st.booleans(),
+)  # fmt: skip
 def test_kept_order_is_fresh(steps: list[tuple[str, int, float]], sort: str, narrow: str, descending: bool) -> None:
     with in_memory() as connection:
         run = make_run(connection, ENTRIES)
         kept = Ordering(run)
         for act, place, value in steps:
             step(connection, run, act, place, value)
-            told = {"sort": sort, "narrow": narrow, "descending": descending, "search": "o"}
-            for search in ("", "o1"):
-                found = kept.positions(connection, **told | {"search": search})  # type: ignore[arg-type]
-                fresh = Ordering(run).positions(connection, **told | {"search": search})  # type: ignore[arg-type]
+            for search in ("", "o1", "output:o2"):
+                told: dict[str, Any] = {"sort": sort, "where": parse(f"{narrow} {search}"), "descending": descending}
+                found, fresh = kept.positions(connection, **told), Ordering(run).positions(connection, **told)
                 assert found.tolist() == fresh.tolist()
 
 
@@ -302,11 +308,11 @@ def test_rows_that_take_the_place_of_others_are_seen(connection: sqlite3.Connect
     kept = Ordering(run)
     add(connection, run, result(0, ENTRIES[0]))
     add(connection, run, result(1, ENTRIES[1], None, error_class=ErrorClass.SERVER))
-    assert kept.positions(connection, narrow="failed").tolist() == [1]
+    assert kept.positions(connection, where=parse("state:failed")).tolist() == [1]
     forget_failed(connection, run)
-    assert kept.positions(connection, narrow="failed").tolist() == []
+    assert kept.positions(connection, where=parse("state:failed")).tolist() == []
     add(connection, run, result(1, ENTRIES[1]))
-    assert kept.positions(connection, narrow="done").tolist() == [0, 1]
+    assert kept.positions(connection, where=parse("state:done")).tolist() == [0, 1]
 
 
 def test_a_search_nobody_waits_for_ends(connection: sqlite3.Connection) -> None:
@@ -319,9 +325,9 @@ def test_a_search_nobody_waits_for_ends(connection: sqlite3.Connection) -> None:
         return len(asked) > 2
 
     kept = Ordering(run)
-    refuses(Cancelled, "", kept.positions, connection, search="9", cancelled=cancelled)
+    refuses(Cancelled, "", kept.positions, connection, where=parse("9"), cancelled=cancelled)
     assert len(asked) == 3
-    assert len(kept.positions(connection, search="source 9")) == 111
+    assert len(kept.positions(connection, where=parse('"source 9"'))) == 111
     assert connection.execute("SELECT 1").fetchone() == (1,)
 
 

@@ -1,0 +1,337 @@
+"""The entries of a corpus, and what a run made of them, as columns in memory.
+
+A column is read when it is first asked for, and then only from the rows that are new. Texts stay in the store: a search
+is kept as the rows that it found. Those that are stored encrypted are opened in memory, and nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.core.failures import ErrorClass, StoreError
+from harness.core.query import Cancelled, QueryField, QueryType, fold, never
+from harness.store.results import sort_columns
+from harness.store.sqlite.sealing import CorpusSeal, SealedKind, has_key, plain
+from harness.store.sqlite.trouble import little_endian_positions
+from scoring.core.inventory import row_of, typed_name
+from scoring.core.metric import StatisticsError
+from scoring.core.specification import TRANSLATIONS, KeptColumns
+
+if TYPE_CHECKING:
+    from harness.core.query import Mask, Numbers
+    from scoring.core.scorer import Scorer
+
+Places = npt.NDArray[np.uint32]
+
+CANCEL_STEPS = 5_000  # SQLite's steps between two looks whether an answer is still wanted
+_MOST_SEARCHES = 16  # searches whose rows are kept
+
+
+class _Source(NamedTuple):
+    """Where the store has a field: SQL over a row ``r`` of results or ``e`` of entries."""
+
+    sql: str
+    field: QueryField
+
+
+_NUMBER, _WORD, _TEXT = QueryType.NUMBER, QueryType.WORD, QueryType.TEXT
+ID = "CAST(e.entry_id AS TEXT)"
+TAGS = ("segment", "provenance", "register", "context", "variety", "orthography")
+OF_ENTRIES = {
+    "source": _Source("s.body", QueryField(_TEXT, "text of the source")),
+    "reference": _Source("f.body", QueryField(_TEXT, "text of the reference")),
+    "len": _Source("length(s.body)", QueryField(_NUMBER, "characters of the source")),
+    "difficulty": _Source("e.difficulty", QueryField(_NUMBER, "difficulty, 1 to 5")),
+    **{
+        name: _Source(f"e.{name}" if place < 3 else f"json_extract(e.rest, '$.{name}')", QueryField(_WORD, name))
+        for place, name in enumerate(TAGS)
+    },
+    "id": _Source(ID, QueryField(_WORD, "id of the entry")),
+}
+OF_RESULTS = {
+    "output": _Source("t.body", QueryField(_TEXT, "text of the output")),
+    "outlen": _Source("length(t.body)", QueryField(_NUMBER, "characters of the output")),
+    "error": _Source("r.error_class", QueryField(_WORD, "how the entry failed", tuple(ErrorClass), closed=True)),
+    "tokens": _Source("r.prompt_tokens + r.completion_tokens", QueryField(_NUMBER, "tokens of prompt and answer")),
+    "cost": _Source("r.cost_usd", QueryField(_NUMBER, "US dollars")),
+    "seconds": _Source("r.latency_seconds", QueryField(_NUMBER, "seconds until the answer")),
+    "attempts": _Source("r.attempts", QueryField(_NUMBER, "how often it was tried")),
+    "cached": _Source(
+        "iif(r.cached, 'yes', 'no')", QueryField(_WORD, "whether the answer was cached", ("no", "yes"), closed=True)
+    ),
+}
+_HIDDEN = {
+    "exact column": "r.exact",
+    "source number": "e.source",
+    "reference number": "e.reference",
+    "output number": "r.output",
+}
+"""Columns that are no fields of their own → SQL."""
+_TEXTS_OF_ENTRIES = " JOIN texts s ON s.id = e.source JOIN texts f ON f.id = e.reference"
+_DONE = "SELECT rowid, position FROM results WHERE run = ? AND rowid > ?"
+_RESERVED = frozenset({"length"})  # names of groups of entries, by which no metric goes
+
+
+def entry_field(metric: str) -> str:
+    """Return the field that has a metric's values of entries."""
+    return metric if (name := typed_name(metric)) in _RESERVED else name
+
+
+class TextSearch(NamedTuple):
+    """Where a text is looked for instead of reading values: SQL that is true where it is found."""
+
+    sql: str
+    text: str
+
+
+class ReadColumn(NamedTuple):
+    """The values of one field, in the order of the places, NaN where there is none."""
+
+    values: Numbers
+    last: int
+    """Row of the results up to which it was read."""
+
+
+class EntryColumns:
+    """The entries of one run, or of a corpus without one; knows what is new in the store whenever it is asked.
+
+    May be asked from any thread, with a connection of that thread's own.
+    """
+
+    def __init__(
+        self, run: int = 0, corpus: int = 0, *, kept: KeptColumns = TRANSLATIONS, scorer: Scorer | None = None
+    ) -> None:
+        """``corpus``: where there is no run; ``scorer``: computes further metrics from stored statistics."""
+        self.run, self.corpus, self.kept, self._scorer = run, corpus, kept, scorer
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None  # of whoever asks, as long as the lock is held
+        self.places: Places = np.zeros(0, np.uint32)
+        """The entries by their place in the corpus, ascending; all columns are in this order."""
+        self.entries: dict[str, Numbers] = {}
+        self.results: dict[str, ReadColumn] = {}
+        self.done: Mask = np.zeros(0, np.bool_)
+        self.last_row = 0
+        self._sealed: bool | None = None  # whether the run has its card; None before the first look
+        self.words: dict[str, dict[str, int]] = {}  # field → its words, folded, with their codes
+        self.offered: dict[str, list[str]] = {}  # field → the same words as they are written
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The store, while it is asked."""
+        if self._connection is None:
+            raise ValueError("columns are read inside of `asked`")
+        return self._connection
+
+    @property
+    def count(self) -> int:
+        """Return how many entries there are."""
+        return len(self.places)
+
+    @cached_property
+    def metrics(self) -> dict[str, str]:
+        """Names of the metrics that entries have → their ids."""
+        ids = [*self.kept.ids, *(self._scorer.ids if self._scorer else ())] if self.run else []
+        of_entries = [id_ for id_ in ids if (row := row_of(id_)) is None or row.level == "both"]
+        return {entry_field(id_): id_ for id_ in of_entries}
+
+    @contextmanager
+    def asked(self, connection: sqlite3.Connection, cancelled: Callable[[], bool]) -> Iterator[None]:
+        """Read with this connection, after a look at what is new."""
+        with self._lock:
+            self._connection = connection
+            if cancelled is not never:
+                connection.set_progress_handler(lambda: int(cancelled()), CANCEL_STEPS)
+            try:
+                self._catch_up(connection)
+                yield
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                    raise Cancelled from None
+                raise
+            finally:
+                connection.set_progress_handler(None, 0)
+                self._connection = None
+
+    # Which entries there are, and which are done
+
+    def _catch_up(self, connection: sqlite3.Connection) -> None:
+        row = (self.corpus, b"", False, 0)
+        if self.run:
+            query = (
+                "SELECT corpus, CASE WHEN ?2 THEN positions END, run_card IS NOT NULL,"
+                " (SELECT count(*) FROM results WHERE run = ?1) FROM runs WHERE id = ?1"
+            )
+            row = connection.execute(query, (self.run, self._sealed is None)).fetchone()
+        if row is None:
+            raise StoreError("The run has been deleted.")
+        self.corpus, packed, sealed, count = row
+        if self._sealed is None:
+            query = "SELECT position FROM entries WHERE corpus = ? ORDER BY position"
+            own = np.frombuffer(little_endian_positions(packed), "<u4") if self.run else None
+            there = read_numbers(connection.execute(query, (self.corpus,))) if own is None else np.sort(own)
+            self.places = there.astype(np.uint32)
+        if bool(sealed) is not self._sealed:
+            self._sealed = bool(sealed)
+            self._forget_results()  # all scores may have changed at the seal
+        for _ in range(2):
+            if count != self.done.sum():
+                rows = _matrix(connection.execute(_DONE, (self.run, self.last_row)), 2)
+                self.last_row = int(rows[:, 0].max(initial=self.last_row))
+                self.done[self.index(rows[:, 1])[0]] = True
+            if count != self.done.sum():  # rows are gone: failed entries are asked for again
+                self._forget_results()
+
+    def _forget_results(self) -> None:
+        self.results = {}
+        self.done = np.zeros(self.count, np.bool_)
+        self.last_row = 0
+
+    def index(self, places: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Mask]:
+        """Return where places stand among the entries, without those of others, and which are none of others."""
+        index = np.searchsorted(self.places, places)
+        known = index < self.count
+        known[known] = self.places[index[known]] == places[known]
+        return index[known], known
+
+    @cached_property
+    def stored(self) -> dict[str, str]:
+        """Ids of the metrics that are kept in columns of the store → the columns."""
+        kept = self.kept
+        right = {kept.right: "exact"} if kept.perfect == 1.0 else {}
+        columns = right | {kept.headline: "headline", kept.second: "second", kept.third: "third"}
+        return {id_: column for id_, column in columns.items() if id_}
+
+    def sql(self, name: str) -> str:
+        """Return where the store has a field; a text that is stored encrypted is opened."""
+        if name in self.metrics:
+            column = self.stored[self.metrics[name]]
+            return f"r.{sort_columns(self.connection).get(column, column)}"
+        sql = _HIDDEN.get(name) or (OF_ENTRIES.get(name) or OF_RESULTS[name]).sql
+        if ".body" in sql and has_key(self.connection, self.corpus):
+            CorpusSeal(self.connection, self.corpus).in_queries()
+            where = {"s": ("e", SealedKind.ENTRY, "source"), "f": ("e", SealedKind.ENTRY, "reference")}
+            letter = sql[sql.index(".body") - 1]
+            body = f"{letter}.body"
+            sql = sql.replace(body, plain(body, *where.get(letter, ("r", SealedKind.RESULT, "output"))))
+        return sql
+
+    def column(self, name: str, search: TextSearch | None = None) -> Numbers:
+        """Return the values of a field, or 1 and 0 for where a text was found; reads only rows that are new."""
+        key = name if search is None else f"{name} {search.sql} {search.text}"
+        if self.is_of_entries(name):
+            if key not in self.entries:
+                self._forget_searches(self.entries)
+                places, values = self._read(name, search, 0)
+                self.entries[key] = np.full(self.count, np.nan)
+                index, known = self.index(places)
+                self.entries[key][index] = values[known]
+            return self.entries[key]
+        column = self.results.get(key)
+        if column is None:
+            self._forget_searches(self.results)
+            column = ReadColumn(np.full(self.count, np.nan), 0)
+        if column.last < self.last_row:
+            places, values = self._read(name, search, column.last)
+            index, known = self.index(places)
+            column.values[index] = values[known]
+            self.results[key] = column = column._replace(last=self.last_row)
+        return column.values
+
+    @staticmethod
+    def _forget_searches(columns: dict[str, Any]) -> None:
+        searches = [key for key in columns if "(" in key]
+        for key in searches[:-_MOST_SEARCHES]:
+            del columns[key]
+
+    def _read(self, name: str, search: TextSearch | None, after: int) -> tuple[Numbers, Numbers]:
+        """Read the places and values of a field from the rows of results after one, or from all entries."""
+        if search is None and name in self.metrics and self.metrics[name] not in self.stored:
+            return self._computed(self.metrics[name], after)
+        sql = self.sql(name) if search is None else search.sql
+        text = "" if search is None else search.text
+        if text:
+            self.connection.create_function("folds", 1, lambda body: text in body.casefold(), deterministic=True)
+        cursor = self.rows_of(name, sql, after, text)
+        source = OF_ENTRIES.get(name) or OF_RESULTS.get(name)
+        if search is None and source is not None and source.field.kind is _WORD:
+            return _pairs(cursor, partial(self._coded, name, self.words.setdefault(name, {})))
+        return _pairs(cursor)
+
+    def rows_of(self, name: str, sql: str, after: int = 0, text: str = "") -> sqlite3.Cursor:
+        """Select place and value of a field's rows."""
+        of_entries, texts = self.is_of_entries(name), ".body" in sql
+        given = {"of": self.corpus if of_entries else self.run, "after": after, "text": text}
+        if of_entries:
+            query = f"SELECT e.position, {sql} FROM entries e{_TEXTS_OF_ENTRIES if texts else ''} WHERE e.corpus = :of"
+        else:
+            joined = " LEFT JOIN texts t ON t.id = r.output" if texts else ""
+            query = f"SELECT r.position, {sql} FROM results r{joined} WHERE r.run = :of AND r.rowid > :after"
+        return self.connection.execute(query, given)
+
+    @staticmethod
+    def is_of_entries(name: str) -> bool:
+        """Return whether a field says something of entries, and not of what a run made of them."""
+        return name in OF_ENTRIES or _HIDDEN.get(name, "").startswith("e.")
+
+    def _coded(self, name: str, words: dict[str, int], word: object) -> float | None:
+        """Return the number that stands for a word of a field."""
+        if word is None:
+            return None
+        folded = fold(str(word))
+        if folded not in words:
+            words[folded] = len(words)
+            self.offered.setdefault(name, []).append(str(word))
+        return words[folded]
+
+    def _computed(self, metric: str, after: int) -> tuple[Numbers, Numbers]:
+        """Compute a metric of the rows after one from their statistics."""
+        rows = self.connection.execute(
+            "SELECT position, statistics FROM results WHERE run = ? AND rowid > ?", (self.run, after)
+        )
+        places, values = [np.empty(0)], [np.empty(0)]
+        while chunk := rows.fetchmany(_CHUNK):
+            places.append(np.array([place for place, _ in chunk], np.float64))
+            try:
+                table = self._scorer.unpack_table([packed for _, packed in chunk]) if self._scorer else None
+                values.append(np.full(len(chunk), np.nan) if table is None else table.entry_values()[metric])
+            except StatisticsError:
+                values.append(np.full(len(chunk), np.nan))
+        return np.concatenate(places), np.concatenate(values)
+
+
+_CHUNK = 2_000
+"""Rows that are made into numbers at once: other threads, which draw, get their turn between."""
+
+
+def _matrix(rows: sqlite3.Cursor, width: int) -> Numbers:
+    """Read rows of numbers, NaN where there is none; shape (rows, width)."""
+    chunks = [np.empty((0, width))]
+    while chunk := rows.fetchmany(_CHUNK):
+        chunks.append(np.array(chunk, np.float64))
+    return np.concatenate(chunks)
+
+
+def _pairs(rows: sqlite3.Cursor, coded: Callable[[object], float | None] | None = None) -> tuple[Numbers, Numbers]:
+    """Read rows of a place and a value as two columns; ``coded`` makes a number of what is none."""
+    chunks = [np.empty((0, 2))]
+    while chunk := rows.fetchmany(_CHUNK):
+        pairs = chunk if coded is None else [(place, coded(value)) for place, value in chunk]
+        chunks.append(np.array(pairs, np.float64))
+    both = np.concatenate(chunks)
+    return both[:, 0], both[:, 1]
+
+
+def read_numbers(rows: sqlite3.Cursor) -> npt.NDArray[np.int64]:
+    """Read rows of one whole number each."""
+    chunks = [np.empty(0, np.int64)]
+    while chunk := rows.fetchmany(_CHUNK):
+        chunks.append(np.array([row[0] for row in chunk], np.int64))
+    return np.concatenate(chunks)
