@@ -12,6 +12,7 @@ export * from './core/records.js';
 export * from './core/text.js';
 export * from './session/labels.js';
 export * from './session/laptop.js';
+export * from './session/progress.js';
 export * from './session/session.js';
 export * from './session/troubles.js';
 export * from './session/words.js';

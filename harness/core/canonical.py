@@ -30,7 +30,7 @@ def canonical_bytes(value: Any) -> bytes:
             return _WRITERS[type(value)](value).encode()
         except (KeyError, TypeError, AttributeError, UnicodeEncodeError):
             return rfc8785.dumps(value)
-    except rfc8785.CanonicalizationError as error:
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
         reason = "it holds text with half a surrogate pair, or a key that is no text"
         if isinstance(error, rfc8785.IntegerDomainError):
             reason = "it holds a whole number beyond ±(2^53 - 1); write it as a string"

@@ -54,7 +54,7 @@ const ACTS = new Map(Object.entries(KEYS).flatMap(([act, keys]) => keys.map((key
 function keyOf(typed) {
   if ([...typed].length !== 1) return '';
   if (typed === '\b') return BACKSPACE;
-  return FRENCH_ROW[typed] ?? digitOf(typed) ?? typed.toLowerCase();
+  return FRENCH_ROW[typed] ?? digitOf(typed) ?? typed.toUpperCase().toLowerCase();
 }
 
 /** The digit that a character of any script is. @param {string} typed */

@@ -2,8 +2,10 @@
 
 import base64
 import gettext
+import json
 import random
-from collections.abc import Callable, Sequence
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -11,6 +13,7 @@ from hashlib import sha256
 from io import BytesIO
 from itertools import count
 from pathlib import Path
+from shutil import which
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,6 +38,41 @@ from review.session.words.catalogue import DOMAIN, OURS, Words, language_name
 from review.session.words.troubles import SAVING
 from tests.review.files.made import LAPTOP
 from tests.review.session.scenes import CODE, OTHER_CODE, batch_of, items_of, sentences_of, tag, training_of
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+BUILT, WEB = ROOT / "review" / "browser" / "built", ROOT / "web"
+NODE = 20  # The first version that knows whole surrogate pairs
+
+
+def in_node(function: str, arguments: Iterable[Any], *files: Path) -> list[Any]:
+    """Call a function of the built page in node, once for each argument."""
+    return node(HERE / "node.js", BUILT / "review.js", function, *files, given=arguments)
+
+
+def node(*command: str | Path, given: Iterable[Any] = ()) -> list[Any]:
+    """Run a program in node, with JSON lines in and out; what it cannot do here is skipped with a reason."""
+    version = (
+        subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+        if which("node")
+        else "v0"
+    )
+    if int(version[1:].partition(".")[0]) < NODE:
+        pytest.skip(f"there is no node {NODE} here: what JavaScript does is not compared")
+    lines = "".join(f"{json.dumps(argument)}\n" for argument in given)
+    done = subprocess.run(
+        ["node", *command], input=lines, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.split("\n")[:-1]]
+
+
+def need_modules() -> None:
+    if not (WEB / "node_modules").is_dir():
+        pytest.skip("web/node_modules is not there: `make web` fetches what builds the page")
+
+
+# Sittings
 
 DEVICE = "d0" * 8
 README = (Path(manifests.__file__).parent / "templates" / "ratings.txt").read_text("utf-8")

@@ -1,38 +1,19 @@
 """The page's rules are those of the program: the same sittings show the same and write the same, byte for byte."""
 
 import json
+import re
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import pytest
 
 from tests.review.browser import scripts
 from tests.review.browser.directed import DIRECTED, directed
+from tests.review.browser.scripts import BUILT, HERE, WEB, in_node, need_modules, node
 from tests.review.thorough import first
-
-HERE = Path(__file__).parent
-BUILT = HERE.parents[2] / "review" / "browser" / "built" / "review.js"
-
-
-def in_node(function: str, arguments: Iterable[Any], *files: Path) -> list[Any]:
-    """Call a function of the built page in node, once for each argument."""
-    if which("node") is None:
-        pytest.skip("node is not installed: what JavaScript does is not compared")
-    lines = "".join(f"{json.dumps(argument)}\n" for argument in arguments)
-    done = subprocess.run(
-        ["node", HERE / "node.js", BUILT, function, *files],
-        input=lines,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return [json.loads(line) for line in done.stdout.split("\n")[:-1]]
 
 
 def differs(name: str, play: scripts.Play, theirs: Any) -> str:
@@ -76,3 +57,43 @@ def test_random_sittings_are_equal(tmp_path: Path, seeds: range) -> None:
 def test_directed_sittings_are_equal(tmp_path: Path) -> None:
     assert len(DIRECTED) >= 40
     assert not compared({name: played(partial(directed, name=name), tmp_path / name) for name in DIRECTED})
+
+
+def mutants() -> list[dict[str, str]]:
+    lines = (HERE / "mutants.txt").read_text("utf-8").partition("\n\n")[2].splitlines()
+    split = [re.fullmatch(r"([\w/.]+): (.*) ⇒ ?(.*)", line) for line in lines]
+    return [
+        dict(zip(("file", "before", "after"), (t.replace("\\n", "\n") for t in m.groups()), strict=True))
+        for m in split
+        if m
+    ]
+
+
+def test_mutants_change_one_place_of_the_rules() -> None:
+    unfit = [m for m in mutants() if (WEB / m["file"]).read_text("utf-8").count(m["before"]) != 1]
+    assert not unfit
+    assert len(mutants()) >= 60
+
+
+@pytest.mark.costly("plays whole sittings for each mutant")
+@pytest.mark.parametrize("every", first(1, [20, 1]))
+def test_mutants_of_the_rules_are_noticed(tmp_path: Path, every: int) -> None:
+    need_modules()
+    plays = {name: played(partial(directed, name=name), tmp_path / name) for name in DIRECTED}
+    plays |= {
+        str(n): played(partial(scripts.at_random, seed=n), tmp_path / str(n)) for n in range(30 if every == 1 else 0)
+    }
+    sittings = tmp_path / "sittings"
+    known = ({"name": name, "script": play.script, "result": play.result} for name, play in plays.items())
+    sittings.write_text("".join(f"{json.dumps(sitting)}\n" for sitting in known))
+    tried = mutants()[::every]
+    found = node(HERE / "mutants.js", WEB, sittings, HERE / "play.js", given=tried)
+    survivors = [mutant for mutant, noticed in zip(tried, found, strict=True) if noticed is None]
+    assert len(survivors) <= 0.05 * len(tried), survivors
+
+
+def test_built_page_is_that_of_its_sources(tmp_path: Path) -> None:
+    need_modules()
+    subprocess.run(["node", "build.mjs", tmp_path], cwd=WEB, check=True)
+    for name in ("review.js", "review.js.licences"):
+        assert (tmp_path / name).read_bytes() == (BUILT / name).read_bytes(), "run `make web`"
