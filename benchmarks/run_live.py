@@ -32,6 +32,8 @@ LANGUAGES = ("--source-language", "en", "--target-language", "crk")
 ROUNDS = 3
 GOAL = 1.05
 """Request phase with all metrics, as a multiple of that with surface metrics only."""
+PANELS_GOAL = 1.10
+"""Processor time with pane, reasons and parts open, as a multiple of that with all of them closed."""
 SURFACE = "exact_match_rate,equivalent_match_rate,chrf_plus_plus,bleu,ter,length_ratio"
 
 
@@ -71,16 +73,25 @@ def write_corpus(path: Path, entries: int) -> int:
     return sum(len(row["source"].encode()) * 2 + len(row["reference"].encode()) for row in rows)
 
 
-def watched_run(home: Path, corpus: Path, endpoint: str, connections: int, further: Sequence[str] = LANGUAGES) -> float:
-    """Run it on a terminal until its card is sealed, then leave; gives the seconds in all."""
+def watched_run(
+    home: Path, corpus: Path, endpoint: str, connections: int, further: Sequence[str] = LANGUAGES, keys: str = ""
+) -> tuple[float, float]:
+    """Run it on a terminal until its card is sealed, then leave; gives the seconds in all, and the processor's.
+
+    ``keys`` are typed once the run is shown.
+    """
     options = ["--method", "chat", "--model", "mock-1", "--endpoint", f"{endpoint}/v1", *further]
     options += ["--concurrency", str(connections)]
     env = {**os.environ, "ROSETTA_HOME": str(home)}
     terminal = Terminal([*ROSETTA, "run", str(corpus), *options], env)
     try:
+        if keys:
+            terminal.see("eta", 60)
+            terminal.press(keys)
         terminal.see("run card is sealed", 120)
+        processor = terminal.processor()
         terminal.press("q")
-        return terminal.wait(20)
+        return terminal.wait(20), processor
     finally:
         terminal.end()
 
@@ -116,10 +127,10 @@ def measure(entries: int, connections: int) -> None:
         floor = bare_client(bare.url, entries, connections)
         bare.end()
         endpoint = LocalEndpoint()
-        whole = watched_run(home, corpus, endpoint.url, connections)
+        whole, _ = watched_run(home, corpus, endpoint.url, connections)
         phase = endpoint.statistics()["seconds"]
         size = store_bytes(home)
-        again = watched_run(home, corpus, endpoint.url, connections)
+        again, _ = watched_run(home, corpus, endpoint.url, connections)
         asked = endpoint.statistics()["served"]
         endpoint.end()
     print(
@@ -153,6 +164,26 @@ def compare(entries: int, connections: int) -> None:
     )
 
 
+def panels(entries: int, connections: int) -> None:
+    """Measure what pane, reasons and parts add to the processor time of a run, in turns, and print a line."""
+    kinds = {"closed": "p", "open": "wb"}  # the pane is open from the beginning
+    best = dict.fromkeys(kinds, float("inf"))
+    with tempfile.TemporaryDirectory() as name:
+        corpus = Path(name) / "corpus.jsonl"
+        write_corpus(corpus, entries)
+        for turn in range(ROUNDS):
+            for kind, keys in kinds.items():
+                endpoint = LocalEndpoint()
+                home = Path(name) / f"{kind}-{turn}"
+                best[kind] = min(best[kind], watched_run(home, corpus, endpoint.url, connections, keys=keys)[1])
+                endpoint.end()
+    ratio = best["open"] / best["closed"]
+    print(
+        f"{entries} entries, {connections} connections: processor with pane, reasons and parts open {best['open']:.2f} s, "
+        f"closed {best['closed']:.2f} s, ratio {ratio:.3f}, goal {PANELS_GOAL:g} {'met' if ratio <= PANELS_GOAL else 'MISSED'}"
+    )
+
+
 def _answers(corpus: Path, outputs: Path) -> dict[str, str]:
     """Return the output for each source."""
     entries = json.loads(corpus.read_text("utf-8"))["entries"]
@@ -174,4 +205,5 @@ if __name__ == "__main__":
     chosen = arguments.parse_args()
     for count in chosen.connections:
         measure(chosen.entries, count)
+    panels(chosen.entries, min(chosen.connections))
     compare(chosen.entries, min(chosen.connections))

@@ -199,7 +199,7 @@ RUN: Final = OptionGroup(
     _O("attempts", "Attempts at one call, at most.", _KIND.WHOLE, "Attempts", rare=True, default="6", least=1, most=100, also=("retry", "reproduce")),
     _O("no_cache", "Ask again even for what was answered before.", _KIND.SWITCH, "Ask again", rare=True, also=("retry",)),
     _O("offline", "Refuse every connection to another machine.", _KIND.SWITCH, "Offline", rare=True, common=True, also=("retry", "reproduce")),
-    _O("against", "Compare with this complete run while the run is under way, by the score that leads.", _KIND.NAME, "Against", rare=True, metavar="RUN"),
+    _O("against", "Compare with this complete run while the run is under way, by the score that leads.", _KIND.TEXT, "Against", rare=True, metavar="RUN"),
     _O("stop_when", "With --against: stop as soon as the run is surely worse, or either is surely better (decided).", _KIND.CHOICE, "Stop when", rare=True, default="never", choices=("worse", "decided")),
     _O("keep_failed", "Seal the run even if entries failed because there was no connection.", _KIND.SWITCH, also=("resume", "retry", "reproduce")),
     _O("trust_local_server", "Say that the server on this machine forwards no secret text; kept for later runs.", _KIND.SWITCH, "Trust server", rare=True, also=_SCORED),

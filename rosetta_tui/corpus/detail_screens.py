@@ -305,6 +305,9 @@ class CorpusEntryScreen(EntryByEntryScreen):
             self._copy("\n".join(map(plain, texts)), "Source and reference")
 
 
+TAGS = ("Segment", "Difficulty", "Provenance", "Register", "Context")  # which the title of a pane has
+
+
 def entry_lines(entry: Entry, problems: Sequence[Problem], task: str, *, turned: bool) -> Iterator[PageLine]:
     """Yield the page of an entry; ``turned`` shows the target language in its other writing."""
     writing = other_writing(entry.reference) if turned else None
@@ -323,13 +326,8 @@ def entry_lines(entry: Entry, problems: Sequence[Problem], task: str, *, turned:
     if problems:
         contents = [Content.assemble(show(p.message, "$warn"), "\n", show(p.mend)) for p in problems]
         yield PageLine("Checks", Content("\n").join(contents))
-    for label, value in (
-        ("Segment", entry.segment.value if entry.segment else None),
-        ("Difficulty", entry.difficulty),
-        ("Provenance", entry.provenance),
-        ("Register", entry.register_),
-        ("Context", entry.context),
-    ):
+    tagged = (entry.segment.value if entry.segment else None, entry.difficulty, entry.provenance, entry.register_)
+    for label, value in zip(TAGS, (*tagged, entry.context), strict=True):
         if value is not None:
             yield PageLine(label, show(str(value)))
     yield from about(entry, task, told=("turns",) if turns else ())

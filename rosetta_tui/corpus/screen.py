@@ -208,7 +208,7 @@ class CorpusScreen(PanedScreen):
             return GONE
         problems = [] if self.examination is None else self.examination.of_entry(place)
         lines = detail_screens.entry_lines(entry, problems, summary.dataset.task, turned=False)
-        return EntryPage(entry, lines)
+        return EntryPage(entry, (line for line in lines if line.label not in detail_screens.TAGS))
 
     # Where one can go from here
 

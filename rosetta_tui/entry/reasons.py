@@ -153,7 +153,7 @@ class ReasonsTable(ResultTable):
         """Show the reasons of one run, or of runs with these letters."""
         self.show_columns(_columns(letters))
         self.show_rows(ReasonRows(reasons), self.cursor)
-        self.styles.height = min(len(reasons), MOST_ROWS) + 1
+        self.styles.height = 1 + min(len(reasons), MOST_ROWS, max(3, self.screen.size.height // 5))
 
 
 class ReasonedScreen(PanedScreen):

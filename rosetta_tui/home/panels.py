@@ -236,8 +236,15 @@ class WaitingList(ResultTable):
         return self._aside
 
     def action_put_aside(self) -> None:
-        if self.cursor < len(self._items):
-            self.aside[mark_of(self._items[self.cursor])] = None
+        self._put_aside(self._items[self.cursor : self.cursor + 1])
+
+    def put_runs_aside(self) -> None:
+        """Hide every run that waits until something about it is new."""
+        self._put_aside([item for item in self._items if item.lead in {Lead.RESUME, Lead.RETRY}])
+
+    def _put_aside(self, items: Sequence[WaitingItem]) -> None:
+        if items:
+            self.aside.update(dict.fromkeys(map(mark_of, items)))
             self._keep()
             self._show()
             self.notify("Put aside. It comes back when something about it is new.", markup=False)
@@ -337,7 +344,7 @@ ABOUT = (
     "▶ running   ‖ paused   ■ stopped, can continue   ✓ complete   ● marked\n"
     "! after the tier: a part of the outputs fails. "
     "No run is called more than functional before speakers have reviewed it.\n"
-    "x on a line of what waits for you puts it aside until something about it is new.\n"
+    "x on a line of what waits for you puts it aside until something about it is new, X all runs that wait.\n"
     "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
 )
 
@@ -363,6 +370,7 @@ KEYS: list[BindingType] = [
     Binding("delete,backspace", "trash", "Delete", key_display="del", show=False, id="home.delete"),
     Binding("o", "reviews", "Organise reviews", show=False, id="home.reviews"),
     Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
+    Binding("X", "put_aside", "Put waiting runs aside", show=False, id="home.aside"),
     Binding("W", "app.place('sweeps')", "Sweeps", show=False, id="home.sweeps"),
     Binding("V", "app.place('vaults')", "Vaults", show=False, id="home.vaults"),
     Binding("L", "app.place('projects')", "New languages", show=False, id="home.projects"),

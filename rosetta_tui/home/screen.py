@@ -23,9 +23,10 @@ from rosetta_tui.home import panels
 from rosetta_tui.runs.actions import SOMETIMES, RunActions, possible
 from rosetta_tui.runs.table import SORT_WORDS, UNDER_WAY, RunReader, RunsFound, RunTable, order_words, run_words
 from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import TALL, score_bars
 from rosetta_tui.toolkit import messages
 from rosetta_tui.toolkit.background import bring, in_thread
-from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show, show_lines
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine, key_of
 from rosetta_tui.toolkit.query_line import QueryLine
@@ -220,7 +221,10 @@ class HomeScreen(Screen[None]):
             other = self.chosen.run_id in self.table.others
             name, numbers = run_words(self.chosen, other=other)
             content = show(name, "$quiet").truncate(max(1, self.size.width - 2), ellipsis=True)
-            line.update(Content.assemble(content, "\n", show(numbers)))
+            tall = self.size.height >= TALL and self.chosen.card is not None
+            bars = score_bars(self.chosen.card or {}, self.size.width - 2) if tall else ""
+            parts = [content, show(numbers), *([show_lines(bars, "$quiet")] if bars else [])]
+            line.update(Content("\n").join(parts))
         self._see_what_can_be_done()
 
     def _see_what_can_be_done(self) -> None:
@@ -344,6 +348,9 @@ class HomeScreen(Screen[None]):
 
     def action_demo(self) -> None:
         self.post_message(messages.DemoAsked())
+
+    def action_put_aside(self) -> None:
+        self.query_one(panels.WaitingList).put_runs_aside()
 
     def action_review(self) -> None:
         from rosetta_tui.review.rating.visit import sit_from_home

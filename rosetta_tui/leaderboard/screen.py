@@ -23,11 +23,11 @@ from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
 from harness.release import FOLDER
 from rosetta_tui.leaderboard import rows
-from rosetta_tui.show.card_fields import absent_packs
+from rosetta_tui.show.card_fields import TALL, absent_packs, score_bars
 from rosetta_tui.show.columns import sorted_by
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background
-from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
+from rosetta_tui.toolkit.content import EmptyState, StatusBar, show, show_lines
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen, RunsCompared
@@ -253,7 +253,9 @@ class LeaderboardScreen(Screen[None]):
         line = self.query_one("#chosen", Static)
         if board is not None and entrant is not None:
             name, numbers = rows.entrant_words(board, entrant)
-            line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
+            bars = score_bars(entrant.run.card or {}, self.size.width - 2) if self.size.height >= TALL else ""
+            parts = [show(name, "$quiet"), show(numbers), *([show_lines(bars, "$quiet")] if bars else [])]
+            line.update(Content("\n").join(parts))
             stated, words = self.query_one("#signature", Static), rows.signature_words(entrant)
             stated.display = bool(words)
             stated.update(show(words, "$quiet"))

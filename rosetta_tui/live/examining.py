@@ -199,7 +199,7 @@ class ExaminedScreen(ReasonedScreen):
         self.table.set_groups({name: own for name, own in groups.items() if name not in OF_ENTRIES})
         table = self.query_one("#parts", ResultTable)
         table.show_rows(RunPartRows(parts, self.table.kept.headline), table.cursor)
-        table.styles.height = min(len(parts), MOST_ROWS) + 1
+        table.styles.height = 1 + min(len(parts), MOST_ROWS, max(3, self.size.height // 5))
 
     def action_parts(self) -> None:
         table = self.query_one("#parts", ResultTable)

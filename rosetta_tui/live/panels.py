@@ -237,8 +237,8 @@ class SpeedPanel(DetailLine):
             ("  p95 ", "$quiet"),
             f"{figures.seconds(live.progress.p95_seconds)} s",
         )
-        recorded = Content.styled(" · as recorded" if elsewhere and faster else "", "$quiet")
-        lines = [rate, _calls(live.progress, live, compact=compact).append(recorded), waiting]
+        recorded = Content.styled("as recorded" if elsewhere and faster else "", "$quiet")
+        lines = [rate, _calls(live.progress, live, compact=compact), waiting.append(recorded)]
         if not compact and not live.over:
             spark = figures.sparkline(live.rates(BARS), BARS)
             lines[2] = Content.assemble((spark, "$mark"), "  " if spark else "", lines[2])

@@ -37,7 +37,7 @@ BAR = 21  # cells of a bar from 0 to the metric's top
 INPUT_LINES = 3  # lines for the composite's inputs and gaps; the metrics screen has the rest
 ROOMY = 40  # lines of a terminal from which all of them are used
 _LEAST_CELL = 52  # cells of a metric with its bar, so that two stand side by side at 120
-_CELL_BAR = 14
+_CELL_BAR = 11
 
 
 class QualityPanel(DetailLine):
@@ -52,7 +52,7 @@ class QualityPanel(DetailLine):
         if asks_for_answers(live):
             self.tell(answers_panel(live, compact=compact), title)
             return
-        self.tell(_compact(live) if compact else _full(live, width), title)
+        self.tell(_compact(live, width) if compact else _full(live, width), title)
 
 
 def without_failed(live: LiveRun) -> str:
@@ -89,7 +89,7 @@ def _full(live: LiveRun, width: int) -> Content:
     )
 
 
-def _compact(live: LiveRun) -> Content:
+def _compact(live: LiveRun, width: int) -> Content:
     chrf, mixed = _value(live, "chrf_plus_plus"), _value(live, "composite")
     floor = live.best_floor
     best = "" if floor is None else f"best floor {figures.number(floor.composite, 2)}"
@@ -104,7 +104,9 @@ def _compact(live: LiveRun) -> Content:
     )
     rest = [_count(_missing(live)) if _missing(live) else "", without_failed(live)]
     off = Content.styled("".join(f"   {words}" for words in rest if words), "$quiet")
-    return Content.assemble(numbers, "\n", tier_line(live), off)
+    tier = tier_line(live)
+    apart = "\n" if 0 < width < tier.cell_length + off.cell_length else ""
+    return Content.assemble(numbers, "\n", tier, apart, off[3:] if apart else off)
 
 
 def _value(live: LiveRun, metric: str) -> float | None:
@@ -177,7 +179,7 @@ def _bar_cell(metric: str, weight: float | None, live: LiveRun) -> Content:
     """Return a metric's name, value, bar with its interval and floor, weight, and change over the last entries."""
     progress, row = live.progress, row_of(metric)
     number = progress.values.get(metric) if progress else None
-    head = show(f"{short_title(metric):<11.11} ", "$quiet")
+    head = show(f"{short_title(metric):<14.14} ", "$quiet")
     share = Content.styled(f" ×{weight:.2f}" if weight is not None else "      ", "$quiet")
     if number is None or row is None:
         return head

@@ -6,6 +6,7 @@ What is not of the expected form counts as absent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.files.json_types import Json, JsonObject
@@ -14,7 +15,7 @@ from harness.card.reading import block, claim_of, interval, number, of_earlier_v
 from harness.store.run_list import LEAD
 from rosetta_tui.show import figures
 from scoring.card.claim import caveat_words
-from scoring.core.inventory import row_of, told_of, why_as_stated
+from scoring.core.inventory import row_of, short_title, told_of, why_as_stated
 from scoring.core.specification import Tier
 from scoring.findings.finding import FindingCount, finding_words, read_counts
 
@@ -48,6 +49,26 @@ def ends_record(scores: JsonObject, metric: str) -> dict[str, float | None]:
     """Return one score with the ends of its interval, for an export."""
     low, high = interval(scores, metric) or (None, None)
     return {metric: number(scores.get(metric)), f"{metric}_lower": low, f"{metric}_upper": high}
+
+
+TALL = 40  # lines of a screen that has room for a bar of every score
+_BAR = 26
+
+
+def score_bars(card: JsonObject, width: int) -> str:
+    """Return each score of a card with its interval as a bar, in as many columns as there is room for; "" without any."""
+    scores = block(card, "scores")
+    lines = []
+    for id_ in stated_metrics([scores]):
+        score, ends, row = number(scores.get(id_)), interval(scores, id_), row_of(id_)
+        if score is None or row is None or not isfinite(row.info.high - row.info.low):
+            continue
+        bar = figures.interval_bar(score, ends, low=row.info.low, top=row.info.high, width=_BAR)
+        words = "" if ends is None else "–".join(figures.value(id_, end) for end in ends)
+        lines.append(f"{short_title(id_):<16.16} {figures.value(id_, score):>6} {bar} {words:<11}")
+    columns = max(1, width // (len(lines[0]) + 2)) if lines else 1
+    rows = -(-len(lines) // columns)
+    return "\n".join("  ".join(lines[at::rows]) for at in range(rows))
 
 
 def with_interval(scores: JsonObject, metric: str) -> str:

@@ -57,7 +57,7 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
             "emerging (automatic 0.46)",
             "╿ best floor 0.21",
             "11 metrics off: m",
-            "exact        0.25 ···●·········· ×0.20",
+            "exact           0.25 ··●········ ×0.20",
             "$0.0184 of $0.0500 budget",
             "expected $0.0280",
             "118/min  p50 0.41 s  p95 0.98 s",
