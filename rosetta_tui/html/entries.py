@@ -7,16 +7,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.card.model import EntryResult
+from harness.card.rows import raw_card
 from harness.compare.comparison import Comparison, open_texts
-from rosetta_tui.compare.lines import leading, refusals
-from rosetta_tui.compare.sentences import claim_words, sentence, told_apart
+from harness.store.runs import find_run
+from rosetta_tui.compare.lines import leading, ordered, refusals
+from rosetta_tui.compare.sentences import claim_words, ends, sentence, told_apart
 from rosetta_tui.compare.sentences import number as written
 from rosetta_tui.html.page import MOST_LETTERS, shortened
 from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import stated_findings
 from rosetta_tui.show.figures import value
 from rosetta_tui.show.output_text import DiffKind, diff
 from scoring.core.inventory import row_of, short_title
 from scoring.core.specification import TRANSLATIONS, KeptColumns
+from scoring.findings.finding import FindingCode, finding_name
 
 MOST_ENTRIES = 10  # entries that a page shows of a run, and as many that changed
 
@@ -52,6 +56,8 @@ class Changes:
     said: tuple[str, ...]
     metric: str
     entries: tuple[ShownEntry, ...]
+    metrics: tuple[tuple[str, ...], ...] = ()  # name, both values, difference, its interval, p, which is better
+    faults: tuple[tuple[str, ...], ...] = ()  # what was found in the outputs, and in how many of both
 
 
 def weakest(results: Iterable[EntryResult], kept: KeptColumns) -> tuple[ShownEntry, ...]:
@@ -127,9 +133,28 @@ def changes(connection: sqlite3.Connection, found: Comparison) -> Changes:
         )  # fmt: skip
         name = str(found.entries.ids[position])
         entries.append(ShownEntry(name, "", shortened(text.source or ""), shortened(reference), tuple(outputs)))
+    beside = [
+        (
+            short_title(id_), written(id_, one.first), written(id_, one.second), written(id_, one.difference, sign=True),
+            ends(id_, one), figures.p_value(pair.p_adjusted[id_]), better.letter if (better := pair.better(id_)) else figures.NONE,
+        )
+        for id_ in ordered(list(pair.by_metric))
+        for one in [pair.by_metric[id_]]
+    ]  # fmt: skip
+    counts = [
+        {one.code: one.count for one in stated_findings(raw_card(connection, find_run(connection, run.run_id)))}
+        for run in (pair.first, pair.second)
+    ]
+    faults = [
+        (finding_name(code), *(f"{side.get(code, 0):,}" for side in counts))
+        for code in FindingCode
+        if any(code in side for side in counts)
+    ]
     return Changes(
         f"{pair.first.letter}: {words[0]}",
         (*(f"{sentence(pair, id_)}." for id_ in leads), *filter(None, map(claim_words, found.runs)), *refusals(found)),
         short_title(metric) if metric else "",
         tuple(entries),
+        tuple(beside),
+        tuple(faults),
     )

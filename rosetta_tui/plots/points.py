@@ -391,7 +391,7 @@ class Axis:
         if logarithmic:
             low = low / 2 if len(kept) < len(numbers) else low
             return cls(low, high if high > low else low * 10, logarithmic=True)
-        room = (high - low) * 0.05 or max(abs(high) * 0.05, 0.05)
+        room = (high - low) * 0.05 or (max(abs(high) * 0.05, 1e-6) if high else 0.05)
         return cls(0.0 if low >= 0 > low - room else low - room, high + room)
 
     def share(self, number: float) -> float:

@@ -23,6 +23,7 @@ from click.testing import CliRunner
 
 import rosetta_tui.html
 from corpora.model.entry import Segment
+from harness.card.checking.verify_card import seal
 from harness.card.exporting import card_bytes
 from harness.card.importing import import_card
 from harness.card.model import EntryResult
@@ -48,6 +49,7 @@ from rosetta_tui.html.stick_pages import ON_A_SHEET, cards_page
 from rosetta_tui.html.sweep_page import page_of_sweep
 from rosetta_tui.report.sweep import claimed
 from rosetta_tui.sweep.grid import SweepMap, cell_words
+from tests.harness.card import factory
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.release.made import CANARY
 from tests.harness.release.made import Office as ReleaseOffice
@@ -530,3 +532,13 @@ def test_cards_fit_two_on_a_sheet(tmp_path: Path, paper: str, words: str | None)
     subprocess.run(command, capture_output=True, check=True, timeout=60)
     sheets = len(re.findall(rb"/Type */Page\b", printed.read_bytes()))
     assert sheets == -(-len(CODES) // ON_A_SHEET)
+
+
+def test_a_comparison_counts_faults_and_shows_every_metric(tmp_path: Path) -> None:
+    with closing(open_store(tmp_path / "rosetta.sqlite")) as store:
+        good = [entry.reference for entry in factory.ENTRIES]
+        for run_id, outputs in ((factory.RUN_ID, factory.OUTPUTS), ("7" + factory.RUN_ID[1:], good)):
+            seal(store, factory.add_run(store, outputs=outputs, run_id=run_id))
+        text = " ".join(StrictPage(run_page(store, "7f1c3a52", "6f1c3a52")).text.split())
+    assert "whatAB empty10 wrong placeholders10" in text
+    assert "chrF++62.1100.0+37.9 (+10.2 … +84.4)" in text
