@@ -57,7 +57,7 @@ def baseline_of(connection: sqlite3.Connection, name: str, sha256: str, scorer: 
     own = scorer_of(connection, run) if run.state is RunState.COMPLETE else None
     if own is None:
         why = "it is not complete"
-    elif secret or secret_positions(connection, run.corpus):
+    elif secret or _has_secrets(connection, run):
         why = "entries are secret, and how runs differ on those is only released"
     elif run.imported and not checked_here(connection, run.id).get(run.id, UNCHECKED).counts:
         why = "its scores are only what its card states"
@@ -75,13 +75,17 @@ def baseline_of(connection: sqlite3.Connection, name: str, sha256: str, scorer: 
     return run
 
 
+def _has_secrets(connection: sqlite3.Connection, run: Run) -> bool:
+    return not secret_positions(connection, run.corpus).isdisjoint(run.positions)
+
+
 def comparison_of(connection: sqlite3.Connection, run: Run, name: str | None, scorer: Scorer) -> LiveComparison | None:
     """Return the comparison of a stored run with the one that it names; None for none, or one that is gone."""
     if name is None:
         return None
-    secret = bool(secret_positions(connection, run.corpus).intersection(run.positions))
     try:
-        baseline = baseline_of(connection, name, corpus_sha256(connection, run.corpus), scorer, secret=secret)
+        sha256, secret = corpus_sha256(connection, run.corpus), _has_secrets(connection, run)
+        baseline = baseline_of(connection, name, sha256, scorer, secret=secret)
     except HarnessError:
         return None
     return LiveComparison.of(connection, run, baseline, scorer)
@@ -158,13 +162,13 @@ def candidates(connection: sqlite3.Connection, run: Run, scorer: Scorer, most: i
     metric = scorer.columns.headline
     sha256 = corpus_sha256(connection, run.corpus)
     rows = connection.execute(
-        "SELECT u.run_id, json_extract(u.run_card, '$.scores.' || ?) FROM runs u JOIN corpora c ON c.id = u.corpus"
+        "SELECT u.run_id, json_extract(u.run_card, '$.scores.\"' || ? || '\"') FROM runs u JOIN corpora c ON c.id = u.corpus"
         " WHERE u.run_card IS NOT NULL AND u.put_away IS NULL AND c.sha256 = ? AND u.id <> ?",
         (metric, sha256, run.id),
     ).fetchall()
     sign = 1 if direction(metric) == "higher" else -1
     runs: list[tuple[Run, float | None]] = []
-    secret = bool(secret_positions(connection, run.corpus).intersection(run.positions))
+    secret = _has_secrets(connection, run)
     for run_id, value in sorted(rows, key=lambda row: (row[1] is None, -sign * (row[1] or 0.0))):
         try:
             runs.append((baseline_of(connection, run_id, sha256, scorer, secret=secret), value))

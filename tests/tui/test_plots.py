@@ -43,7 +43,7 @@ from tests.review.thorough import examples
 from tests.tui.golden import SMALL, look
 from tests.tui.runs.made import run
 from tests.tui.scenes import HOSTILE, acting, card_of, scene, sealed
-from tests.tui.screens import App, at_rest, press, text
+from tests.tui.screens import App, at_rest, lines, press, text, until
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -317,3 +317,16 @@ async def test_without_a_finished_run_it_says_what_to_do(tmp_path: Path) -> None
         await press(pilot, "p", "down", "tab", "m", "b", "e", "y", "enter")
         assert isinstance(app.screen, PlotsScreen)
         assert "Nothing to draw yet." in text(app)
+
+
+async def test_tall_screens_show_more_of_what_is_chosen(stored: Path) -> None:
+    async with at_rest(App(None, stored), (160, 48)) as (app, pilot):
+        bars = [line for line in lines(app) if "BLEU" in line and "●" in line]
+        assert len(bars) == 1, "Home has every score of the run as a bar"
+        await press(pilot, "p")
+        await until(pilot, lambda: "Latency" in "\n".join(lines(app)[6:]))
+        assert "Cost and quality" in "\n".join(lines(app)[6:])
+        await press(pilot, "2")
+        assert "Latency" not in "\n".join(lines(app)[6:]), "a plane takes all the room"
+    async with at_rest(App(None, stored), (160, 36)) as (app, pilot):
+        assert not [line for line in lines(app) if "BLEU" in line]

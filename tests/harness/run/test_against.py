@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpora.model.entry import Entry
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry, Segment
 from harness.compare.against_best import SharedRuns
 from harness.compare.comparing import compare_runs
 from harness.compare.live import LiveComparison, candidates, stopped_words
@@ -27,14 +28,21 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.runs import find_run
 from harness.store.sqlite.database import open_store
 from scoring.statistics.racing import ConfidenceSequence, enough, log_capital, power_sums
-from tests.harness.evaluation import FEW, LANGUAGES, Heard, begun, corpus, resume, sealed_card
+from tests.harness.evaluation import FEW, LANGUAGES, Heard, begun, corpus, corpus_of, resume, sealed_card
 from tests.harness.sealed.refusals import refuses
 
 SIZE = 60
 
 
 def run_of(
-    path: Path, right: range, condition: str, size: int = SIZE, metrics: Sequence[str] = FEW, **run: Any
+    path: Path,
+    right: range,
+    condition: str,
+    size: int = SIZE,
+    metrics: Sequence[str] = FEW,
+    given: Corpus | None = None,
+    positions: range | None = None,
+    **run: Any,
 ) -> Heard:
     """A run whose outputs are right on some entries, one call after the other."""
     lines = [f"ENTRY NUMBER {n}" if n in right else f"WRONG NUMBER {n}" for n in range(size)]
@@ -43,7 +51,7 @@ def run_of(
     told = MethodOptions(**LANGUAGES, outputs=outputs, condition=condition)
     options = RunOptions(**{"concurrency": 1, **run})
     plan = Plan(method="replay", options=told, run=options, scoring=ScoringOptions(metrics=tuple(metrics)))
-    number, cleared = begun(path, corpus(size), plan)
+    number, cleared = begun(path, given or corpus(size), plan, positions=positions)
     heard = Heard()
     stored_first = StoredFirst(cleared.method, heard.control)
     execute_run(path, number, replace(cleared, method=stored_first), heard, heard.control)
@@ -142,6 +150,26 @@ def test_what_does_not_compare_is_refused_before_it_begins(store_path: Path, bas
     for name, why in ((another, "its corpus is another"), (scored, "not both runs have"), (stopped, "not complete")):
         refuses(UsageError, why, run_of, store_path, range(3), "refused", against=name)
     refuses(UsageError, "goes with --against", run_of, store_path, range(3), "refused", stop_when="worse")
+
+
+def test_entries_that_are_secret_are_compared_in_no_run_under_way(store_path: Path) -> None:
+    entries = [
+        entry.model_copy(update={"segment": Segment.GOLD_STANDARD if entry.id < 6 else Segment.DEVELOPMENT})
+        for entry in corpus(12).reveal_here()
+    ]
+    given, every, open_ones = corpus_of(entries), range(12), range(6, 12)
+    run_of(store_path, range(0), "all", 12, given=given, positions=every)
+    for positions in (every, open_ones):  # the earlier run has secret entries, even where the new one has none
+        refuses(
+            UsageError, "only released", run_of, store_path, range(9), "new", 12, given=given, positions=positions,
+            against="last",
+        )  # fmt: skip
+    run_of(store_path, range(0), "open", 12, given=given, positions=open_ones)
+    heard = run_of(store_path, range(12), "new", 12, given=given, positions=open_ones, against="last")
+    told = heard.progress[-1].against
+    assert told is not None
+    assert told.so_far is not None
+    assert told.so_far.entries == 6
 
 
 def test_runs_that_do_not_differ_are_seldom_told_apart() -> None:
