@@ -6,12 +6,14 @@ import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
 
 from tests.review.browser import scripts
 from tests.review.browser.directed import DIRECTED, directed
+from tests.review.browser.drivers import PROGRAMS, browser
 from tests.review.browser.scripts import BUILT, HERE, WEB, in_node, need_modules, node
 from tests.review.thorough import first
 
@@ -57,6 +59,32 @@ def test_random_sittings_are_equal(tmp_path: Path, seeds: range) -> None:
 def test_directed_sittings_are_equal(tmp_path: Path) -> None:
     assert len(DIRECTED) >= 40
     assert not compared({name: played(partial(directed, name=name), tmp_path / name) for name in DIRECTED})
+
+
+@pytest.mark.costly("it starts a browser, and plays sittings in it")
+@pytest.mark.parametrize("name", PROGRAMS)
+async def test_sittings_in_a_browser_are_equal(tmp_path: Path, name: str) -> None:
+    if which(PROGRAMS[name]) is None:
+        pytest.skip(f"{PROGRAMS[name]} is not installed")
+    plays = {name: played(partial(directed, name=name), tmp_path / name) for name in [*DIRECTED][::2]}
+    data = ";".join(f"const script{n} = {json.dumps(play.script)}" for n, play in enumerate(plays.values()))
+    sources = [
+        (BUILT / "review.js").read_text("utf-8"),
+        (HERE / "play.js").read_text("utf-8"),
+        data.replace("</", r"<\/"),
+    ]
+    page = tmp_path / "page.html"
+    page.write_text("\n".join(["<meta charset=utf-8>", *(f"<script>{source}</script>" for source in sources)]), "utf-8")
+    async with browser(name, tmp_path / "profile", tmp_path / "downloads") as window:
+        await window.open(page)
+        await window.until(f"typeof script{len(plays) - 1} === 'object'")
+        shown = [json.loads(await window.run(f"play(script{n}).then(JSON.stringify)")) for n in range(len(plays))]
+    assert len(plays) >= 20
+    assert [
+        text
+        for (label, play), theirs in zip(plays.items(), shown, strict=True)
+        if (text := differs(label, play, theirs))
+    ] == []
 
 
 def mutants() -> list[dict[str, str]]:
