@@ -18,8 +18,7 @@ const NO_NONCE = new Uint8Array(12);
 const damaged = () => new FileError('damaged', 'This file is damaged or cut short. Copy it again, or ask for a new copy.');
 const wrongKey = () => new FileError('wrong_key', 'This file cannot be opened with this key or passphrase.');
 
-/** @param {Uint8Array} bytes */
-const plain64 = (bytes) => base64(bytes).replace(/=+$/, '');
+/** @param {Uint8Array} bytes */ const plain64 = (bytes) => base64(bytes).replace(/=+$/, '');
 /** @param {Uint8Array} key @param {Uint8Array | undefined} salt @param {string} purpose */
 const derive = (key, salt, purpose) => hkdf(sha256, key, salt, utf8(purpose), 32);
 /** @param {Uint8Array} fileKey @param {string} header */

@@ -58,8 +58,7 @@ export function pack(members) {
 /** Read an archive that is in the one form; throws FileError for any other. @param {Uint8Array} data @returns {Members} */
 export function unpack(data) {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
-  /** @type {Members} */
-  const members = Object.create(null);
+  /** @type {Members} */ const members = Object.create(null);
   let at = 0;
   if (data.length < 4 || view.getUint32(0, true) !== LOCAL) throw new FileError('not_ours', 'This is not a file of Rosetta.');
   while (at + 30 <= data.length && view.getUint32(at, true) === LOCAL) {
@@ -97,8 +96,7 @@ export function packSigned(manifest, members, seed) {
 export function unpackSigned(data, formats, signer) {
   const { [MANIFEST]: content, [SIGNATURE]: signature, ...members } = unpack(data);
   if (!content || !signature) throw new FileError('not_ours', 'This is another kind of file.');
-  /** @type {Manifest} */
-  let manifest;
+  /** @type {Manifest} */ let manifest;
   try {
     manifest = JSON.parse(text(content));
     if (canonical(manifest) !== text(content)) throw damaged();

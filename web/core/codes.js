@@ -5,8 +5,7 @@ import { BLANKS } from './text.js';
 
 export const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const LENGTH = 8;
-/** @type {Record<string, string>} */
-const LOOK_ALIKE = { O: '0', I: '1', L: '1' };
+/** @type {Record<string, string>} */ const LOOK_ALIKE = { O: '0', I: '1', L: '1' };
 
 /** What was typed is no code; `problem` is "length", "character" or "check". */
 export class CodeError extends Error {

@@ -49,13 +49,11 @@ export const inOrder = (one, other) =>
 /** The batch that a withdrawal reaches, null for every batch. @param {Payload} withdraw */
 export const reach = (withdraw) => (withdraw.scope === 'everything' ? null : withdraw.batch);
 
-/** @param {string} reviewer @param {string | null} batch */
-const key = (reviewer, batch) => `${reviewer} ${batch ?? ''}`;
+/** @param {string} reviewer @param {string | null} batch */ const key = (reviewer, batch) => `${reviewer} ${batch ?? ''}`;
 
 /** @param {Iterable<Event>} events @returns {Withdrawals} */
 export function withdrawals(events) {
-  /** @type {Withdrawals} */
-  const scopes = new Map();
+  /** @type {Withdrawals} */ const scopes = new Map();
   for (const { payload } of events) {
     if (payload?.kind !== 'withdraw') continue;
     const place = key(payload.reviewer, reach(payload));

@@ -6,9 +6,7 @@ import { sha256, unhex, utf8 } from './bytes.js';
 let list = [];
 
 /** Take the list of words, as harness/sealed/phrase_words.txt has it. @param {string} words */
-export function usePhraseWords(words) {
-  list = words.split(/\s+/).filter(Boolean);
-}
+export function usePhraseWords(words) { list = words.split(/\s+/).filter(Boolean); }
 
 /** The made-up words that earlier versions showed. @param {string} digest */
 export const earlierPhrase = (digest) =>

@@ -17,8 +17,7 @@ const DER_HEAD = unhex('302a300506032b6570032100');
 
 /** @param {Iterable<Event>} events */
 function chainsOf(events) {
-  /** @type {Map<string, Event[]>} */
-  const devices = new Map();
+  /** @type {Map<string, Event[]>} */ const devices = new Map();
   for (const event of events) {
     const every = devices.get(event.device) ?? [];
     devices.set(event.device, every);
@@ -34,10 +33,8 @@ function chainsOf(events) {
 
 /** Reviewer → device → stretches of places that hold this person's answers. @param {Iterable<Event>} events @param {BatchManifest} manifest */
 function contentsOf(events, manifest) {
-  /** @type {Record<string, Record<string, [number, number][]>>} */
-  const contents = {};
-  /** @type {Map<string, string | null>} */
-  const last = new Map();
+  /** @type {Record<string, Record<string, [number, number][]>>} */ const contents = {};
+  /** @type {Map<string, string | null>} */ const last = new Map();
   const sorted = [...events].sort((a, b) => compare(a.device, b.device) || a.seq - b.seq || compare(a.id, b.id));
   for (const event of sorted.filter((event) => isAnswer(event.kind))) {
     const who = answers(event, manifest);

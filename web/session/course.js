@@ -12,21 +12,16 @@ export class Course {
   constructor(order, training) {
     this.order = order;
     this.training = training;
-    /** The item that undo or a jump leads to, out of turn. @type {string | null} */
-    this.chosen = null;
-    /** Items that were put aside and are asked once more; null before that began. @type {string[] | null} */
-    this.second = null;
-    /** Those of them that were put aside again. @type {Set<string>} */
-    this.passed = new Set();
+    /** The item that undo or a jump leads to, out of turn. @type {string | null} */ this.chosen = null;
+    /** Items that were put aside and are asked once more; null before that began. @type {string[] | null} */ this.second = null;
+    /** Those of them that were put aside again. @type {Set<string>} */ this.passed = new Set();
     /** The training item that was answered, and what is said about it. @type {[CoursePlace, Lesson] | null} */
     this.lesson = null;
     this.resting = false;
   }
 
   /** @param {Partial<Course>} changes @returns {Course} */
-  with(changes) {
-    return Object.assign(new Course(this.order, this.training), this, changes);
-  }
+  with(changes) { return Object.assign(new Course(this.order, this.training), this, changes); }
 
   /** @param {SittingProgress} now @returns {CoursePlace} */
   place(now) {
@@ -66,9 +61,7 @@ export class Course {
   }
 
   /** @param {string | null} item */
-  goingTo(item) {
-    return this.with({ chosen: item, resting: false });
-  }
+  goingTo(item) { return this.with({ chosen: item, resting: false }); }
 
   /** Finish a lesson or a rest, or start with what was put aside. @param {SittingProgress} now @param {CoursePlace} here */
   goingOn(now, here) {

@@ -12,29 +12,18 @@ export class Person {
   constructor() {
     /** Item → its last decision that was not taken back, in the order in which those were made. @type {Map<string, Event>} */
     this.decided = new Map();
-    /** Items put at the end and not decided since → the last time. @type {Map<string, Event>} */
-    this.skipped = new Map();
-    /** Id → decision or skip that undo can take back, the next one last. @type {Map<string, Event>} */
-    this.acts = new Map();
-    /** @type {Map<string, string>} */
-    this.trained = new Map();
-    /** @type {Map<string, string[]>} */
-    this.reasons = new Map();
-    /** @type {Map<string, string>} */
-    this.comments = new Map();
-    /** @type {Map<string, string>} */
-    this.suggestions = new Map();
-    /** @type {Map<string, boolean>} */
-    this.harmful = new Map();
-    /** The last yes to the terms. @type {Payload | null} */
-    this.consent = null;
-    /** @type {Map<string, Event[]>} */
-    this._ofItem = new Map();
+    /** Items put at the end and not decided since → the last time. @type {Map<string, Event>} */ this.skipped = new Map();
+    /** Id → decision or skip that undo can take back, the next one last. @type {Map<string, Event>} */ this.acts = new Map();
+    /** @type {Map<string, string>} */ this.trained = new Map();
+    /** @type {Map<string, string[]>} */ this.reasons = new Map();
+    /** @type {Map<string, string>} */ this.comments = new Map();
+    /** @type {Map<string, string>} */ this.suggestions = new Map();
+    /** @type {Map<string, boolean>} */ this.harmful = new Map();
+    /** The last yes to the terms. @type {Payload | null} */ this.consent = null;
+    /** @type {Map<string, Event[]>} */ this._ofItem = new Map();
     this._undone = new Set();
-    /** @type {Map<string, Payload>} */
-    this._consents = new Map();
-    /** @type {Map<string, string>} */
-    this._relations = new Map();
+    /** @type {Map<string, Payload>} */ this._consents = new Map();
+    /** @type {Map<string, string>} */ this._relations = new Map();
   }
 
   /** @param {Event} event */
@@ -44,36 +33,24 @@ export class Person {
       case 'rate':
       case 'cannot_judge':
       case 'translate':
-      case 'skip':
-        return this._act(event, said.item);
-      case 'undo':
-        return this._undo(said.target);
+      case 'skip': return this._act(event, said.item);
+      case 'undo': return this._undo(said.target);
       case 'consent':
         this.consent = said;
         return this._consents.set(event.device, said);
-      case 'relation':
-        return this._relations.set(event.device, said.relation);
-      case 'train':
-        return this.trained.set(said.item, said.rating);
-      case 'reasons':
-        return keep(this.reasons, said.item, said.reasons, said.reasons.length > 0);
-      case 'comment':
-        return keep(this.comments, said.item, said.text, said.text !== '');
-      case 'suggest':
-        return keep(this.suggestions, said.item, said.text, said.text !== '');
-      case 'harm':
-        return keep(this.harmful, said.item, true, said.harmful);
+      case 'relation': return this._relations.set(event.device, said.relation);
+      case 'train': return this.trained.set(said.item, said.rating);
+      case 'reasons': return keep(this.reasons, said.item, said.reasons, said.reasons.length > 0);
+      case 'comment': return keep(this.comments, said.item, said.text, said.text !== '');
+      case 'suggest': return keep(this.suggestions, said.item, said.text, said.text !== '');
+      case 'harm': return keep(this.harmful, said.item, true, said.harmful);
     }
   }
 
-  get consented() {
-    return this._consents.size > 0;
-  }
+  get consented() { return this._consents.size > 0; }
 
   /** Whether what the person writes may be used, by the last word on every device. */
-  get shareCorrections() {
-    return this.consented && [...this._consents.values()].every((consent) => consent.share_corrections);
-  }
+  get shareCorrections() { return this.consented && [...this._consents.values()].every((consent) => consent.share_corrections); }
 
   /** The nearest of the last words on each device; undefined where the person was not asked. */
   get relation() {

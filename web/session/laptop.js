@@ -14,8 +14,7 @@ import { Refused } from './troubles.js';
 
 export const MOST_TEXT = 4000;
 
-/** @param {...string} names */
-const key = (...names) => names.join(' ');
+/** @param {...string} names */ const key = (...names) => names.join(' ');
 
 export class Laptop {
   /** @param {Store} store */
@@ -23,24 +22,18 @@ export class Laptop {
     this.store = store;
     this.device = '';
     this.identity = { seed: '', age: '' };
-    /** In the order of writing. @type {Event[]} */
-    this.events = [];
-    /** Event → its place in `events`. @type {Map<string, number>} */
-    this._at = new Map();
+    /** In the order of writing. @type {Event[]} */ this.events = [];
+    /** Event → its place in `events`. @type {Map<string, number>} */ this._at = new Map();
     /** @type {Map<string, [batch: string, reviewer: string, item: string, field: string, text: string]>} */
     this._drafts = new Map();
     /** Event of a comment or a better wording → event of the answer that saved it. @type {Map<string, string>} */
     this._savedWith = new Map();
-    /** @type {Map<string, string>} */
-    this._settings = new Map();
+    /** @type {Map<string, string>} */ this._settings = new Map();
     this._withdrawn = withdrawals([]);
     this._lamport = 0;
-    /** The last event of this device. @type {Event | null} */
-    this._last = null;
-    /** What the next change has to bring along: device and keys, where no change has them. @type {Change} */
-    this._first = {};
-    /** @type {Promise<unknown>} */
-    this._turn = Promise.resolve();
+    /** The last event of this device. @type {Event | null} */ this._last = null;
+    /** What the next change has to bring along: device and keys, where no change has them. @type {Change} */ this._first = {};
+    /** @type {Promise<unknown>} */ this._turn = Promise.resolve();
   }
 
   /** Read what was given to the store before, in that order; throws Error where it was changed. @param {Change[]} changes @param {Store} store */
@@ -64,8 +57,7 @@ export class Laptop {
       for (const payload of payloads) this._refuseTakenBack(payload);
       const events = this._made(payloads);
       const answers = new Map(events.filter(({ kind }) => decides(kind)).map(({ id, payload }) => [payload?.item, id]));
-      /** @type {[string, string][]} */
-      const savedWith = [];
+      /** @type {[string, string][]} */ const savedWith = [];
       for (const { id, kind, payload } of events) {
         const answer = answers.get(payload?.item);
         if ((kind === 'comment' || kind === 'suggest') && answer) savedWith.push([id, answer]);
@@ -76,9 +68,7 @@ export class Laptop {
   }
 
   /** @param {[batch: string, reviewer: string]} place @param {Iterable<Draft>} drafts @returns {Promise<void>} */
-  saveDrafts(place, drafts) {
-    return this._next(() => this._keep({ drafts: this._changed(place, drafts) }));
-  }
+  saveDrafts(place, drafts) { return this._next(() => this._keep({ drafts: this._changed(place, drafts) })); }
 
   /** What a person was typing in a batch and did not save. @param {string} batch @param {string} reviewer @returns {{item: string, field: string, text: string}[]} */
   drafts(batch, reviewer) {
@@ -87,14 +77,10 @@ export class Laptop {
   }
 
   /** The events of the texts that an answer saved. @param {string} answer */
-  savedWith(answer) {
-    return new Set([...this._savedWith].filter(([, saved]) => saved === answer).map(([text]) => text));
-  }
+  savedWith(answer) { return new Set([...this._savedWith].filter(([, saved]) => saved === answer).map(([text]) => text)); }
 
   /** @param {string} name */
-  setting(name) {
-    return this._settings.get(name) ?? null;
-  }
+  setting(name) { return this._settings.get(name) ?? null; }
 
   /** Change a setting; null forgets it. @param {string} name @param {string | null} value @returns {Promise<void>} */
   setSetting(name, value) {
@@ -102,9 +88,7 @@ export class Laptop {
   }
 
   /** What goes back to the organisation for one batch. @param {string} batch */
-  exportEvents(batch) {
-    return exportEvents(this.events, batch);
-  }
+  exportEvents(batch) { return exportEvents(this.events, batch); }
 
   /** One change that equals all before. @returns {Change} */
   snapshot() {
@@ -169,9 +153,7 @@ export class Laptop {
   }
 
   /** @param {Laptop} other */
-  _become({ store, _first, _turn, ...state }) {
-    Object.assign(this, state);
-  }
+  _become({ store, _first, _turn, ...state }) { Object.assign(this, state); }
 
   /** @param {Payload} payload */
   _refuseTakenBack({ kind, reviewer, batch }) {

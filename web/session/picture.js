@@ -39,11 +39,7 @@ export class Picture {
     const last = judging && now.judgedLast !== null && now.person.decided.has(now.judgedLast) ? this._decided(now.judgedLast, course, now) : null;
     const unsaved = [...this._drafts.items()].map(([item, fields]) => ({ item, number: now.number(item), fields }));
     return {
-      phase: place.phase,
-      done,
-      total,
-      part,
-      minutes: timed ? minutesFor(Math.min(part, total - done), pace) : 0,
+      phase: place.phase, done, total, part, minutes: timed ? minutesFor(Math.min(part, total - done), pace) : 0,
       item: place.item === null ? null : this._item(place.item, place, now),
       lesson: place.phase === 'training' ? this._lesson(course, words) : null,
       last: last && { item: last, rating: last.rating },
@@ -52,10 +48,7 @@ export class Picture {
       can_undo: judging && now.person.acts.size > 0,
       handed_over: local(now.handedOver),
       shares: now.person.shareCorrections,
-      said: '',
-      too_soon: false,
-      trouble: '',
-      detail: '',
+      said: '', too_soon: false, trouble: '', detail: '',
     };
   }
 

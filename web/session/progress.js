@@ -34,14 +34,10 @@ export class SittingProgress {
     this.reopened = null;
     /** The item decided last, other than left for later, since anything was taken back. @type {string | null} */
     this.judgedLast = null;
-    /** Training item → its answers. @type {Map<string, string[]>} */
-    this.answers = new Map();
-    /** Event id → decision, of all that were ever made. @type {Map<string, Payload>} */
-    this.decisions = new Map();
-    /** Time of the file that holds everything; empty where something came after it. */
-    this.handedOver = '';
-    /** Item and kind of text → what was saved, one after the other. @type {Map<string, Event[]>} */
-    this._texts = new Map();
+    /** Training item → its answers. @type {Map<string, string[]>} */ this.answers = new Map();
+    /** Event id → decision, of all that were ever made. @type {Map<string, Payload>} */ this.decisions = new Map();
+    /** Time of the file that holds everything; empty where something came after it. */ this.handedOver = '';
+    /** Item and kind of text → what was saved, one after the other. @type {Map<string, Event[]>} */ this._texts = new Map();
     const withdrawn = withdrawals(events);
     const scopes = scopesOf(withdrawn, reviewer, batch);
     this.withdrawn = [...scopes].some((scope) => scope !== 'comments');
@@ -96,14 +92,10 @@ export class SittingProgress {
   }
 
   /** Event of the decision or skip that undo takes back next. */
-  get lastAct() {
-    return [...this.person.acts.keys()].at(-1);
-  }
+  get lastAct() { return [...this.person.acts.keys()].at(-1); }
 
   /** The place of an item in the person's order, from 1; 0 for one that is not theirs. @param {string} item */
-  number(item) {
-    return (this.places.get(item) ?? -1) + 1;
-  }
+  number(item) { return (this.places.get(item) ?? -1) + 1; }
 
   /** The first item that was neither decided nor skipped. @returns {string | undefined} */
   firstUnseen() {

@@ -19,18 +19,14 @@ export class Drafts {
 
   /** Read what is on the disk: something was erased there. */
   reload() {
-    /** @type {Map<string, Texts>} */
-    this._texts = new Map();
-    /** What the disk did not take yet. @type {Map<string, Draft>} */
-    this._notKept = new Map();
+    /** @type {Map<string, Texts>} */ this._texts = new Map();
+    /** What the disk did not take yet. @type {Map<string, Draft>} */ this._notKept = new Map();
     for (const { item, field, text } of this._laptop.drafts(...this._place))
       this._texts.set(item, (this._texts.get(item) ?? new Map()).set(/** @type {TextField} */ (field), text));
   }
 
   /** @param {string} item @returns {Texts} */
-  of(item) {
-    return this._texts?.get(item) ?? new Map();
-  }
+  of(item) { return this._texts?.get(item) ?? new Map(); }
 
   /** The items about which something is typed and not saved; an emptied translation is nothing. @returns {Map<string, TextField[]>} */
   items() {
@@ -92,23 +88,15 @@ export class Author {
   }
 
   /** The time as events write it: UTC, whole seconds. */
-  wall() {
-    return `${this._now().toISOString().slice(0, 19)}Z`;
-  }
+  wall() { return `${this._now().toISOString().slice(0, 19)}Z`; }
 
-  who() {
-    return { wall: this.wall(), reviewer: this.reviewer, batch: this._batch };
-  }
+  who() { return { wall: this.wall(), reviewer: this.reviewer, batch: this._batch }; }
 
   /** @param {string} item */
-  about(item) {
-    return { ...this.who(), item };
-  }
+  about(item) { return { ...this.who(), item }; }
 
   /** @param {string} item @param {{active_ms: number, font: string | null, override: boolean}} facts */
-  decided(item, facts) {
-    return { ...this.about(item), position: this._places.get(item), ...this._look, ...facts };
-  }
+  decided(item, facts) { return { ...this.about(item), position: this._places.get(item), ...this._look, ...facts }; }
 
   /** Yes to a consent text. @param {string} text @param {string} language @param {boolean} shares @param {string | null} textLanguage null where the batch has one text @returns {Payload} */
   agreed(text, language, shares, textLanguage) {
@@ -160,8 +148,7 @@ export class Record {
   /** What is typed beside an item's answer as it is to be saved, and the drafts that are over then. @param {string} item */
   typedAbout(item) {
     const typed = [...this.drafts.of(item)].filter(([field]) => field in KIND_OF);
-    /** @type {Payload[]} */
-    const texts = [];
+    /** @type {Payload[]} */ const texts = [];
     for (const [field, text] of typed) {
       const kind = /** @type {'comment' | 'suggest'} */ (KIND_OF[field]);
       if (strip(text) !== this.progress.written(item, field)) texts.push({ kind, ...this._author.about(item), text: strip(text) });
@@ -171,10 +158,8 @@ export class Record {
 
   /** What goes with a decision that is taken back: its reasons, and texts that it saved are drafts again. @param {string} target @param {Payload} decision */
   undoneBeside(target, { kind, item }) {
-    /** @type {Payload[]} */
-    const beside = [];
-    /** @type {Draft[]} */
-    const drafts = [];
+    /** @type {Payload[]} */ const beside = [];
+    /** @type {Draft[]} */ const drafts = [];
     if (kind === 'skip') return { beside, drafts };
     const about = this._author.about(item);
     if (this.progress.person.reasons.has(item)) beside.push({ kind: 'reasons', ...about, reasons: [] });

@@ -43,18 +43,13 @@ export class Session {
     this._course = new Course(order, known ? [] : batch.training).goingTo(this._progress.reopened);
     this._place = this._course.place(this._progress);
     this._view = this._drawn();
-    /** @type {Promise<unknown>} */
-    this._turn = Promise.resolve();
+    /** @type {Promise<unknown>} */ this._turn = Promise.resolve();
   }
 
-  get _progress() {
-    return this._record.progress;
-  }
+  get _progress() { return this._record.progress; }
 
   /** The person's language; a face may change it at any time. */
-  get words() {
-    return this._words;
-  }
+  get words() { return this._words; }
 
   set words(words) {
     const { said, trouble, detail } = this._view;
@@ -62,31 +57,19 @@ export class Session {
     this._view = { ...this._drawn(), said, trouble, detail };
   }
 
-  get view() {
-    return this._view;
-  }
+  get view() { return this._view; }
 
-  get manifest() {
-    return this._batch.manifest;
-  }
+  get manifest() { return this._batch.manifest; }
 
-  get translating() {
-    return this.manifest.task === 'translate';
-  }
+  get translating() { return this.manifest.task === 'translate'; }
 
   /** The item is visible: its time starts, and keys begin to mean it a moment later. @param {string} item */
-  painted(item) {
-    if (this._view.item?.id === item) this.time.painted();
-  }
+  painted(item) { if (this._view.item?.id === item) this.time.painted(); }
 
-  touched() {
-    this.time.touched();
-  }
+  touched() { this.time.touched(); }
 
   /** @param {boolean} shares */
-  agree(shares) {
-    return this._act(() => (this._view.phase === 'consent' ? this._done([this._agreed(shares)]) : this._view));
-  }
+  agree(shares) { return this._act(() => (this._view.phase === 'consent' ? this._done([this._agreed(shares)]) : this._view)); }
 
   /** Whether to ask how near the person is to the method: once, after the consent, before anything is judged. */
   get asksRelation() {
@@ -226,9 +209,7 @@ export class Session {
   }
 
   /** Show an item of this person out of turn; null goes back to where they were without it. @param {string | null} item */
-  goTo(item) {
-    return this._act(() => this._goTo(item));
-  }
+  goTo(item) { return this._act(() => this._goTo(item)); }
 
   /** @param {string | null} item */
   _goTo(item) {
@@ -238,9 +219,7 @@ export class Session {
   }
 
   /** The items that this person decided about, in their order, with what they said of each. */
-  answered() {
-    return this._picture.answered(this._course, this._progress);
-  }
+  answered() { return this._picture.answered(this._course, this._progress); }
 
   /** Record what is wrong with the item that is shown or was judged last. @param {string} item @param {string[]} reasons */
   setReasons(item, reasons) {
@@ -252,9 +231,7 @@ export class Session {
   }
 
   /** Store what is being typed, so that no crash loses it; rejects with NotSaved, and tries again with what comes next. @param {string} item @param {TextField} field @param {string} text @returns {Promise<void>} */
-  keepDraft(item, field, text) {
-    return this._act(() => this._keepDraft(item, field, text));
-  }
+  keepDraft(item, field, text) { return this._act(() => this._keepDraft(item, field, text)); }
 
   /** @param {string} item @param {TextField} field @param {string} text */
   async _keepDraft(item, field, text) {
@@ -379,14 +356,10 @@ export class Session {
   }
 
   /** @param {string} said */
-  _say(said) {
-    return this._show({ ...this._drawn(), said });
-  }
+  _say(said) { return this._show({ ...this._drawn(), said }); }
 
   /** @param {string} said @param {string} detail */
-  _trouble(said, detail = '') {
-    return this._show({ ...this._drawn(), trouble: said, detail });
-  }
+  _trouble(said, detail = '') { return this._show({ ...this._drawn(), trouble: said, detail }); }
 
   /** @param {View} view */
   _show(view) {
@@ -408,6 +381,4 @@ export class Session {
 }
 
 /** @param {unknown} error */
-function unlessNotSaved(error) {
-  if (!(error instanceof NotSaved)) throw error;
-}
+function unlessNotSaved(error) { if (!(error instanceof NotSaved)) throw error; }

@@ -10,15 +10,12 @@ export class ActiveTime {
   constructor(clock, guard) {
     this._clock = clock;
     this._guard = guard;
-    /** @type {number | null} */
-    this._painted = null;
+    /** @type {number | null} */ this._painted = null;
     this._quiet = this._alive = this._seconds = 0;
   }
 
   /** Wait for another item to be painted. */
-  reset() {
-    this._painted = null;
-  }
+  reset() { this._painted = null; }
 
   painted() {
     if (this._painted !== null) return;
@@ -34,14 +31,10 @@ export class ActiveTime {
   }
 
   /** Whether a key now can mean the item that is shown. */
-  takesKeys() {
-    return this._painted !== null && this._clock() - this._quiet >= this._guard;
-  }
+  takesKeys() { return this._painted !== null && this._clock() - this._quiet >= this._guard; }
 
   /** Guard again after a key that meant nothing: of many in a row none counts. */
-  tooSoon() {
-    this._quiet = this._clock();
-  }
+  tooSoon() { this._quiet = this._clock(); }
 
   milliseconds() {
     this.touched();

@@ -11,28 +11,20 @@ export class Words {
   /** @param {Catalogue} catalogue */
   constructor(catalogue) {
     this._catalogue = catalogue;
-    const { language, direction, name, texts } = catalogue;
-    Object.assign(this, { language, direction, name, texts });
-    this.language = language;
-    this.direction = direction;
-    this.name = name;
-    this.texts = texts;
+    this.language = catalogue.language;
+    this.direction = catalogue.direction;
+    this.name = catalogue.name;
+    this.texts = catalogue.texts;
   }
 
   /** The tag that the person chose. */
-  get chosen() {
-    return this.texts || this.language;
-  }
+  get chosen() { return this.texts || this.language; }
 
   /** Tags in which to show what an organisation wrote, the best first. */
-  get reads() {
-    return this.texts ? [this.texts, this.language] : [this.language];
-  }
+  get reads() { return this.texts ? [this.texts, this.language] : [this.language]; }
 
   /** These words for one who reads the texts of organisations in another language. @param {string} tag */
-  reading(tag) {
-    return new Words({ ...this._catalogue, texts: tag });
-  }
+  reading(tag) { return new Words({ ...this._catalogue, texts: tag }); }
 
   /** A text; `{name}` in it becomes the fact of that name. @param {string} text @param {Record<string, unknown>} facts */
   say(text, facts = {}) {
@@ -49,9 +41,7 @@ export class Words {
   }
 
   /** What a language calls itself, else its English name, or its tag. @param {string} tag */
-  languageName(tag) {
-    return this._catalogue.names[tag] ?? tag;
-  }
+  languageName(tag) { return this._catalogue.names[tag] ?? tag; }
 
   /** Whether two tags are of one language. @param {string} one @param {string} other */
   same(one, other) {
