@@ -103,7 +103,7 @@ class RunPartRows(Rows[RunPart]):
 def _columns(metric: str) -> tuple[Column, ...]:
     return (
         Column("dimension", "part by", 15),
-        Column("part", "(enter: these entries)", 22, share=1),
+        Column("part", "(enter: these entries)", 24),
         Column("entries", "done", 6, right=True),
         Column("value", short_title(metric), max(6, len(short_title(metric))), right=True),
         Column("bar", "", BAR, drop=2),

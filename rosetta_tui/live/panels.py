@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.app import App
 from textual.content import Content
+from textual.screen import Screen
 
 from corpora.text.messages import counted, percent
 from harness.core.failures import RunState
@@ -135,7 +136,7 @@ class RunBanner(DetailLine):
     def show_run(self, live: LiveRun) -> None:
         """Show how the run ended, and what next."""
         words = banner_words(live, key_of(self.screen, "end('resume')") if live.over else "")
-        self.display = words is not None
+        self.display = words is not None and not _told_by_counts(self.screen, live)
         if words is not None:
             self.set_class(live.failed is not None, "-failed")
             self.tell(words)
@@ -181,6 +182,12 @@ def _go_on(key: str, call: str) -> Content:
     return here + show(call, "bold")
 
 
+def _told_by_counts(screen: Screen[Any], live: LiveRun) -> bool:
+    """Return whether the line of counts says that the run is complete, in place of a bar that is full."""
+    return live.complete and screen.size.width >= WIDE
+
+
+WIDE = 100  # cells of a screen that has room for that
 LEAST_BAR = 10  # below this the bar is left out and the share alone stands
 
 
@@ -200,6 +207,10 @@ class CountLine(DetailLine):
         counts = Content("  ").join(
             [Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet")) for s, n, word, tone in shown]
         )
+        if _told_by_counts(self.screen, live):
+            end = banner_words(live) or Content("")
+            self.tell(Content.assemble(counts, "   ", end, Content.styled(f"   {notes}" if notes else "", "$mark")))
+            return
         share = live.done / live.total if live.total else 0.0
         tail = f" {percent(share):>5}"
         note = Content.styled(f"   {notes}" if notes else "", "$mark")

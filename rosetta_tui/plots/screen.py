@@ -48,7 +48,7 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, Copied, ExportAsked, RunChosen
 from scoring.core.inventory import title
 
-TALL = 40  # lines of a screen from which several plots stand below each other
+TALL = 30  # lines of a screen from which several plots stand below each other
 
 
 class PlotsScreen(Screen[None]):
