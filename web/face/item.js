@@ -1,4 +1,5 @@
 // The page on which a person decides about a sentence: rates it, learns from practice, or translates it. One key gives, saves and goes on.
+import { asKept, harmless, storable } from '../core/text.js';
 import { CANNOT_JUDGE, KEYS, RATINGS, REASONS, actOf, chosen, ratingLabel } from '../session/labels.js';
 import { TOO_SOON } from '../session/messages.js';
 import { msgid } from '../session/words.js';
@@ -276,7 +277,7 @@ export class ItemPage {
   // keeping what is typed
 
   _text() {
-    return (this.box?.value ?? '').normalize('NFC');
+    return asKept(harmless(storable(this.box?.value ?? '')));
   }
 
   _pause() {

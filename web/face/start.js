@@ -114,7 +114,7 @@ class Sitting extends App {
       if (began) {
         await restore(this, batch);
         this.remember();
-        continue;
+        return this._person(batch);
       }
       try {
         const code = readCode(typed);

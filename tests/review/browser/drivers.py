@@ -18,7 +18,7 @@ from typing import Any
 
 import aiohttp
 
-PATIENCE = 60  # Seconds; a browser on a busy machine sometimes never answers
+PATIENCE = int(os.environ.get("PATIENCE", "60"))  # Seconds; a browser on a busy machine sometimes never answers
 NAMES = {"Enter": "\ue007", "Escape": "\ue00c", "Backspace": "\ue003", "Tab": "\ue004"}
 CODES = {"Enter": (13, "\r"), "Escape": (27, ""), "Backspace": (8, ""), "Tab": (9, "")}
 
@@ -47,17 +47,15 @@ class Browser:
 
     async def until(self, condition: str) -> Any:
         """Wait until an expression is true, and return its value; what is shown is in the error."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                try:
-                    if value := await self.run(condition):
-                        return value
-                except RuntimeError:  # between two pages
-                    pass
-                await asyncio.sleep(0.02)
-
-    async def text(self) -> str:
-        return str(await self.run("document.getElementById('main').innerText"))
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    with suppress(RuntimeError):  # between two pages
+                        if value := await self.run(condition):
+                            return value
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            raise AssertionError(f"{condition}: never true of {await self.run('document.body.innerText')!r}") from None
 
     async def press(self, name: str) -> None:
         """Click the button that does something (``data-act``), or whose words these are."""
@@ -66,7 +64,7 @@ class Browser:
             f" || b.querySelector('span')?.textContent === {json.dumps(name)} || b.textContent === {json.dumps(name)})"
         )
         await self.until(f"!!({found}) && !({found}).disabled")
-        await self.run(f"({found}).click()")
+        await self.run(f"({found})?.click()")
 
     async def fill(self, box: str, text: str) -> None:
         await self.until(f"!!document.querySelector({json.dumps(box)})")
@@ -136,8 +134,17 @@ class Chromium(_Socket):
     async def open(self, page: Path) -> None:
         await self.send("Page.navigate", url=page.as_uri())
 
+    async def tab(self, page: Path) -> None:
+        """Open a page in another tab, and drive that from now on."""
+        target = (await self.send("Target.createTarget", url=page.as_uri()))["targetId"]
+        self.session = (await self.send("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
+
+    async def before(self, script: str) -> None:
+        """Run a script in every page before its own."""
+        await self.send("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     async def run(self, script: str) -> Any:
-        said = await self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        said = await self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, allowUnsafeEvalBlockedByCSP=False)
         if "exceptionDetails" in said:
             raise RuntimeError(str(said["exceptionDetails"].get("exception", {}).get("description", said)))
         return said["result"].get("value")
@@ -227,6 +234,8 @@ user_pref("browser.helperApps.neverAsk.saveToDisk", "application/octet-stream");
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("remote.active-protocols", 1);
+user_pref("toolkit.startup.max_resumed_crashes", -1);
+user_pref("browser.sessionstore.resume_from_crash", false);
 """
 
 

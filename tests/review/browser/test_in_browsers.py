@@ -5,23 +5,26 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from corpora.text.visible import readable
 from review.browser.page import make_page
-from review.files.batch import Batch, write_batch
+from review.files.batch import Batch, make_batch, write_batch
 from review.files.ratings import RatingsFile, open_ratings
 from review.log.event import read_event
-from review.log.payloads import Rate
+from review.log.payloads import Rate, Translate
 from review.office.intake.importing import find_ratings, import_files
 from review.office.intake.speaking import FileOutcome
 from review.rating import Rating
-from tests.review.browser.drivers import PATIENCE, PROGRAMS, Browser, browser
+from tests.review.browser.drivers import PATIENCE, PROGRAMS, Browser, Chromium, browser
 from tests.review.files import made
 from tests.review.office.made import Desk, desk, vouch_for
+from tests.review.thorough import times
 
 pytestmark = pytest.mark.costly("it starts a browser")
 
@@ -69,9 +72,12 @@ class Sitting:
 
     async def rate(self, key: str) -> None:
         before = await self.window.run("rosettaPage.session.view.done")
-        await self.painted()
-        await self.window.key(key)
-        await self.window.until(f"rosettaPage.session.view.done > {before}")
+        done, read = f"rosettaPage.session.view.done > {before}", "said.textContent.startsWith('First read')"
+        for _ in range(2):  # the first key may show what is below
+            await self.painted()
+            await self.window.key(key)
+            if await self.window.until(f"{done} ? 1 : {read} && 2") == 1:
+                return
 
     async def hand_over(self) -> tuple[str, Path]:
         """Return the six words that are shown, and the file that was saved."""
@@ -111,6 +117,19 @@ def reviewed(tmp_path: Path) -> Desk:
     return desk(tmp_path / "office", reviewers=2, items=12)
 
 
+@pytest.fixture
+async def chromium(tmp_path: Path) -> AsyncIterator[Chromium]:
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is not installed")
+    async with browser("chromium", tmp_path / "profile", tmp_path / "downloads") as started:
+        yield started
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    return written(made.batch(), tmp_path)
+
+
 async def test_a_whole_open_batch_comes_back(window: Browser, reviewed: Desk, tmp_path: Path) -> None:
     sitting = Sitting(window, written(reviewed.batch, tmp_path), tmp_path / "downloads")
     await sitting.begin(reviewed.review.code(reviewed.codes[0]))
@@ -147,3 +166,252 @@ async def test_a_sealed_batch_opens_with_the_words_of_the_card(window: Browser, 
     words, file = await sitting.hand_over()
     ratings = open_ratings(file.read_bytes(), [made.ORGANISATION.age])
     assert (ratings.phrase(), answers(ratings)) == (words, [Rating.EXCELLENT] * 3)
+
+
+async def test_everything_that_can_be_said_comes_back(window: Browser, small: Path, tmp_path: Path) -> None:
+    sitting = Sitting(window, small, tmp_path / "downloads")
+    await sitting.begin(made.REVIEWERS[0])
+    await window.key("c")
+    await window.fill("#box", "  one\u0085 <b>word</b> ")
+    await window.key("Enter")
+    await sitting.says("Your comment is saved.")
+    await window.key("e")
+    await sitting.says("May the better translations that you write be used?")
+    await window.key("1")
+    await window.fill("#box", "a better one")
+    await window.key("Escape")
+    await sitting.says("Your better translation, not saved yet:")
+    await sitting.rate("2")
+    await window.key(",")
+    await sitting.says("What is wrong with it?")
+    await window.key("4")
+    await sitting.says("Saved: The grammar is wrong.")
+    await sitting.painted()
+    await window.key("s")
+    await sitting.place("Sentence 3")
+    await sitting.painted()
+    await window.key("!")
+    await window.key("Enter")
+    await sitting.says("You marked this as harmful.")
+    await window.key("0")
+    await window.key("2")
+    await sitting.place("2 of 3")
+    await window.key("Enter")
+    await sitting.place("Once more: 1 of 1")
+    await sitting.rate("3")
+    await window.key("u")
+    await sitting.says("You took back your answer")
+    await sitting.rate("4")
+    _, file = await sitting.hand_over()
+    ratings = open_ratings(file.read_bytes(), [made.ORGANISATION.age])
+    payloads = [payload for line in ratings.lines if (payload := read_event(line).payload)]
+    assert [str(payload.kind) for payload in payloads] == [
+        "consent", "session", "relation", "comment", "consent", "suggest", "rate", "reasons", "skip", "harm", "cannot_judge",
+        "rate", "undo", "rate",
+    ]  # fmt: skip
+    said = [payload.model_dump(exclude={"wall"}) for payload in payloads]
+    assert (said[0]["share_corrections"], said[4]["share_corrections"]) == (False, True)
+    assert (said[3]["text"], said[5]["text"]) == ("one\u0085 <b>word</b>".replace("\u0085", ""), "a better one")
+    assert (said[6]["rating"], said[7]["reasons"], said[10]["why"], said[13]["rating"]) == (
+        "gist", ("grammar",), "unclear_source", "excellent",
+    )  # fmt: skip
+    assert (said[6]["face"], said[6]["font"]) == ("browser", "Noto 20")
+
+
+async def test_translations_come_back(window: Browser, tmp_path: Path) -> None:
+    items = [item.model_copy(update={"candidate": ""}) for item in made.items()]
+    manifest = made.manifest(task="translate", letters=["ŋ", "ɓ"])
+    batch = make_batch(manifest, items, [], made.ORGANISATION, made.SALT)
+    sitting = Sitting(window, written(batch, tmp_path), tmp_path / "downloads")
+    await window.open(sitting.page)
+    await window.fill("#typed", made.REVIEWERS[0])
+    await window.key("Enter")
+    await sitting.place("Before you begin")
+    await window.key("Enter")
+    await sitting.says("May your translations be used?")
+    await window.key("2")
+    for number in range(3):
+        await sitting.place(f"Sentence {number + 1}")
+        await sitting.painted()
+        await window.fill("#box", f"mi{number}")
+        await window.run("document.querySelector('.letters button').click()")
+        await window.key("Enter")
+    await sitting.says("That was the last one.")
+    _, file = await sitting.hand_over()
+    events = [read_event(line).payload for line in open_ratings(file.read_bytes(), [made.ORGANISATION.age]).lines]
+    assert [event.text for event in events if isinstance(event, Translate)] == ["mi0ŋ", "mi1ŋ", "mi2ŋ"]
+
+
+async def test_what_is_taken_back_is_gone(window: Browser, small: Path, tmp_path: Path) -> None:
+    sitting = Sitting(window, small, tmp_path / "downloads")
+    await sitting.begin(made.REVIEWERS[0])
+    await sitting.rate("2")
+    await sitting.painted()
+    await window.key("w")
+    await sitting.place("Take back")
+    await window.key("2")
+    await window.press("erase")
+    await sitting.place("Taken back")
+    assert await window.run("rosettaPage.store.changes().then(all => all.length)") == 1
+    assert "gist" not in await window.run("rosettaPage.store.changes().then(JSON.stringify)")
+    _, file = await sitting.hand_over()
+    payloads = [read_event(line).payload for line in open_ratings(file.read_bytes(), [made.ORGANISATION.age]).lines]
+    assert [str(payload.kind) for payload in payloads if payload] == ["withdraw"]
+    await window.press("back")
+    await window.press("settings")
+    await window.press("erase")
+    await window.run("document.getElementById('sure').click()")
+    await window.press("delete")
+    await sitting.place("Everything is deleted")
+    await window.open(small)
+    await sitting.says("Which code")
+
+
+@pytest.mark.parametrize("name", BROWSERS[:2])
+async def test_killed_browser_loses_nothing_that_was_shown(name: str, tmp_path: Path) -> None:
+    batch = desk(tmp_path / "office", reviewers=2, items=60)
+    page, code, done = written(batch.batch, tmp_path), batch.review.code(batch.codes[0]), 0
+    for kill in range(times(10, 100)):
+        async with browser(name, tmp_path / "profile", tmp_path / "downloads") as window:
+            sitting = Sitting(window, page, tmp_path / "downloads")
+            if kill == 0:
+                await sitting.begin(code)
+            else:
+                await window.open(page)
+                await sitting.place("Welcome back")
+                await sitting.says(f"{done} of ")
+                await window.press("This is my card")
+                await window.press("skip")  # the practice, which only answers end
+            await sitting.rate("1234"[kill % 4])
+            done += 1
+            window.kill()
+    assert done == times(10, 100)
+
+
+async def test_other_pages_and_the_disk_show_nothing(chromium: Chromium, small: Path, tmp_path: Path) -> None:
+    sitting = Sitting(chromium, small, tmp_path / "downloads")
+    await sitting.begin(made.REVIEWERS[0])
+    await chromium.key("c")
+    await chromium.fill("#box", "Whispered comment")
+    await chromium.key("Enter")
+    await sitting.says("Your comment is saved.")
+    await sitting.rate("3")
+    seed = await chromium.run("rosettaPage.laptop.identity.seed")
+    other = tmp_path / "other.html"
+    other.write_text("<p>other</p>")
+    await chromium.open(other)
+    dump = """new Promise(done => { indexedDB.databases().then(([db]) => { const open = indexedDB.open(db.name);
+      open.onsuccess = () => { const all = open.result.transaction('change').objectStore('change').getAll();
+      all.onsuccess = () => done(all.result.map(bytes => Array.from(bytes, byte => String.fromCharCode(byte)).join(''))) } }) })"""
+    records = await chromium.run(dump)
+    assert len(records) > 4
+    await chromium.send("Browser.close")
+    chromium.process.wait()
+    planted = ["Whispered", "acceptable", "cannot_judge", "share_corrections", str(seed), made.SOURCES[0], made.REVIEWERS[0]]
+    kept = [path for path in (tmp_path / "profile").rglob("*") if path.is_file()]
+    assert any("indexeddb" in str(path).lower() for path in kept)
+    for text in planted:
+        assert not any(text in record for record in records)
+        for form in (text.encode(), text.encode("utf-16-le")):
+            assert [path for path in kept if form in path.read_bytes()] == []
+
+
+async def test_nothing_is_fetched_and_nothing_foreign_runs(chromium: Chromium, tmp_path: Path) -> None:
+    text = "</script><script>globalThis.ran = 1</script><img src=x onerror='globalThis.ran = 2'>\u202eabc"
+    items = [item.model_copy(update={"source": text, "candidate": text}) for item in made.items()]
+    manifest = made.manifest(title=text, consent=text, guide=text)
+    batch = make_batch(manifest, items, made.training(), made.ORGANISATION, made.SALT)
+    sitting = Sitting(chromium, written(batch, tmp_path), tmp_path / "downloads")
+    await sitting.begin(made.REVIEWERS[0])
+    shown = await chromium.run("document.getElementById('candidate').textContent")
+    assert shown == readable(text)
+    await sitting.rate("1")
+    plant = (
+        "(async () => { const script = document.createElement('script'); script.textContent = 'globalThis.ran = 3';"
+        " document.body.append(script); document.body.insertAdjacentHTML('beforeend', \"<img src=x onerror='globalThis.ran = 4'>\");"
+        " const tried = await Promise.allSettled([fetch('http://127.0.0.1:9/'), (async () => eval('globalThis.ran = 5'))()]);"
+        " return tried.map(one => one.status).join() })()"
+    )
+    assert await chromium.run(plant) == "rejected,rejected"
+    assert await chromium.run("globalThis.ran ?? 'nothing'") == "nothing"
+    asked = [event["params"]["request"]["url"] for event in chromium.events if event.get("method") == "Network.requestWillBeSent"]
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] in ([], ["http://127.0.0.1:9/"])
+    failed = [event for event in chromium.events if event.get("method") == "Network.responseReceived"]
+    assert all(event["params"]["response"]["url"].startswith(("file:", "data:", "blob:")) for event in failed)
+
+
+async def test_trouble_with_the_store_is_said_and_nothing_advances(chromium: Chromium, small: Path, tmp_path: Path) -> None:
+    sitting = Sitting(chromium, small, tmp_path / "downloads")
+    await sitting.begin(made.REVIEWERS[0])
+    await chromium.run("IDBObjectStore.prototype.real = IDBObjectStore.prototype.add")
+    await chromium.run("void (IDBObjectStore.prototype.add = () => { throw new DOMException('', 'QuotaExceededError') })")
+    await sitting.painted()
+    await chromium.key("3")
+    await sitting.says("the computer's disk is full")
+    assert await chromium.run("rosettaPage.session.view.done") == 0
+    await chromium.run("void (IDBObjectStore.prototype.add = IDBObjectStore.prototype.real)")
+    await sitting.rate("3")
+    name = f"rosetta-{made.identifier('batch')}"
+    await chromium.run(f"new Promise(done => indexedDB.deleteDatabase('{name}').onsuccess = done).then(() => 1)")
+    await sitting.painted()
+    await chromium.key("4")
+    await sitting.says("the file with your answers was moved, or its disk is gone")
+    assert await chromium.run("rosettaPage.session.view.done") == 1
+
+
+async def test_another_window_waits(chromium: Chromium, small: Path, tmp_path: Path) -> None:
+    sitting = Sitting(chromium, small, tmp_path / "downloads")
+    await sitting.begin(made.REVIEWERS[0])
+    first = chromium.session
+    await chromium.tab(small)
+    await sitting.says("This page is open in another window.")
+    chromium.session = first
+    await chromium.open(tmp_path)
+    [second] = [
+        event["params"]["sessionId"] for event in chromium.events
+        if event.get("method") == "Target.attachedToTarget" and event["params"]["sessionId"] != first
+    ]  # fmt: skip
+    chromium.session = second
+    while not await chromium.run("document.body.innerText.includes('Welcome back')"):
+        await chromium.press("Try again")  # until the first one is closed
+
+
+async def test_a_browser_that_keeps_nothing_says_so_first(chromium: Chromium, small: Path, tmp_path: Path) -> None:
+    await chromium.before("Object.defineProperty(globalThis, 'indexedDB', {value: undefined})")
+    sitting = Sitting(chromium, small, tmp_path / "downloads")
+    await chromium.open(small)
+    await sitting.place("This browser keeps nothing")
+    await chromium.press("Go on here")
+    await sitting.says("Which code")
+
+
+@pytest.mark.parametrize("name", BROWSERS[:2])
+async def test_what_was_begun_elsewhere_goes_on(name: str, small: Path, tmp_path: Path) -> None:
+    async with browser(name, tmp_path / "profile", tmp_path / "downloads") as window:
+        sitting = Sitting(window, small, tmp_path / "downloads")
+        await sitting.begin(made.REVIEWERS[0])
+        await sitting.rate("4")
+        await sitting.painted()
+        await window.key("x")
+        await window.press("resume")
+        await window.fill("#typed", made.REVIEWERS[0].lower())
+        await window.key("Enter")
+        saved = await sitting.saved("*.rosetta-resume")
+    assert b"excellent" not in saved.read_bytes()
+    async with browser(name, tmp_path / "other", tmp_path / "downloads") as window:
+        sitting = Sitting(window, small, tmp_path / "downloads")
+        await window.open(small)
+        await sitting.says("Which code")
+        await window.press("restore")
+        await window.until("!!document.getElementById('file')")
+        content = b64encode(saved.read_bytes()).decode()
+        await window.run(
+            "(() => { const files = new DataTransfer();"
+            f" files.items.add(new File([Uint8Array.from(atob('{content}'), c => c.charCodeAt(0))], 'x.rosetta-resume'));"
+            " document.getElementById('file').files = files.files })()"
+        )
+        for code, words in ((made.REVIEWERS[1], "does not open with this code"), (made.REVIEWERS[0], "Welcome back")):
+            await window.fill("#typed", code)
+            await window.press("Go on")
+            await sitting.says(words)
+        await sitting.says("1 of 3 done")
