@@ -19,7 +19,7 @@ import { button, h, p, shown } from './dom.js';
 
 export const SIZES = [0.85, 1, 1.2, 1.5, 1.9, 2.4]; // Times the usual letters
 export const THEMES = ['light', 'dark', 'contrast'];
-const [USUAL, LETTERS_PX] = [1, 20];
+const [USUAL, LETTERS_PX, MOST_FOOT] = [1, 20, 0.46]; // The last: the share of the height that the foot may take
 /** Why what was typed is no code. @type {Record<string, string>} */
 const CODES = {
   length: msgid('A code has 8 letters and digits. Look at your card again.'),
@@ -47,6 +47,7 @@ export class App {
     /** Draw the page that is shown once more, in other words or with other answers. @type {() => unknown} */
     this.redraw = () => undefined;
     addEventListener('keydown', (event) => this._key(event));
+    addEventListener('resize', () => this.fit());
   }
 
   /** The tag of a language of the browser that the page speaks. */
@@ -93,6 +94,7 @@ export class App {
     root.lang = this.words.language;
     root.dir = this.words.direction;
     if (this.session) this.session.font = this.font;
+    this.fit();
   }
 
   /** Speak a language of the page; for one that only the organisation wrote in, its texts alone change. @param {string} tag */
@@ -142,9 +144,25 @@ export class App {
       h('footer', {}, ...(page.foot ?? []).map((child) => (child instanceof Node ? child : ''))),
     );
     document.title = shown(page.title);
+    this.fit();
     this.tell(page.said ?? '');
     (page.focus ?? heading).focus({ preventScroll: true });
-    if (!page.focus) scrollTo(0, 0);
+    if (page.focus) page.focus.scrollIntoView({ block: 'nearest' });
+    else scrollTo(0, 0);
+  }
+
+  /** Keep the foot in sight, unless it leaves too little to read: then without the meanings of the answers, then below the text. */
+  fit() {
+    const foot = document.querySelector('footer');
+    if (!foot) return;
+    foot.className = '';
+    for (const name of ['short', 'loose']) if (foot.offsetHeight > MOST_FOOT * innerHeight) foot.classList.add(name);
+  }
+
+  /** Where the foot begins to cover what is read, in pixels from the top. */
+  get low() {
+    const foot = document.querySelector('footer');
+    return foot && !foot.classList.contains('loose') ? Math.min(innerHeight, foot.getBoundingClientRect().top) : innerHeight;
   }
 
   /** The settings, over the page that is shown. @type {(() => unknown) | undefined} */

@@ -106,7 +106,7 @@ export const askConsent = (app, session) =>
     const label = /** @type {HTMLElement} */ (agree.querySelector('span'));
     const end = h('div', { class: 'end' });
     const guide = given(words, manifest, guideIn(manifest, ...words.reads));
-    const unseen = () => end.getBoundingClientRect().bottom > (agree.closest('footer')?.getBoundingClientRect().top ?? innerHeight) + 4;
+    const unseen = () => end.getBoundingClientRect().bottom > app.low + 4;
     const draw = () => (label.textContent = app.say(unseen() ? msgid('Read on') : msgid('I agree')));
     const enter = () => (unseen() ? (scrollBy({ top: innerHeight * 0.6 }), setTimeout(draw, 30)) : answer(true));
     const controller = new AbortController();

@@ -106,9 +106,8 @@ export class ItemPage {
 
   _see() {
     const end = document.getElementById('candidate')?.getBoundingClientRect().bottom ?? 0;
-    const foot = document.querySelector('footer');
-    const low = foot && getComputedStyle(foot).position === 'sticky' ? foot.getBoundingClientRect().top : innerHeight;
-    this.seen ||= end <= low + 4;
+    this.seen ||= end <= this.app.low + 4;
+    return end - this.app.low;
   }
 
   _lesson() {
@@ -159,13 +158,13 @@ export class ItemPage {
   }
 
   /** A box to write in, with the letters that a keyboard may lack. @param {string} label @param {string} text @param {() => unknown} save */
-  _box(label, text, save) {
+  _box(label, text, save, back = /** @type {HTMLElement | null} */ (null)) {
     const { manifest } = this.session;
     const box = h('textarea', { id: 'box', rows: '3', spellcheck: 'false', lang: manifest.target_language, dir: 'auto', oninput: () => this._pause() });
     box.value = text;
     this.box = box;
     this.kept = text;
-    return [h('label', { for: 'box', class: 'strong' }, label), box, letterRow(this.words, manifest.letters, () => box), button(this.field === 'translation' ? this.app.say('Save and go on') : this.app.say('Save'), save, { main: true, key: this.app.say('Enter') })];
+    return [h('label', { for: 'box', class: 'strong' }, label), box, button(this.field === 'translation' ? this.app.say('Save and go on') : this.app.say('Save'), save, { main: true, key: this.app.say('Enter') }), back, letterRow(this.words, manifest.letters, () => box)];
   }
 
   _writing() {
@@ -173,7 +172,7 @@ export class ItemPage {
     const save = () => this._do(() => this.session.saveText(item.id, field, this._text()));
     const begun = field === 'comment' ? item.comment : item.suggestion || item.candidate;
     const label = field === 'comment' ? app.say('Your comment') : app.say('A better translation');
-    return { body: [], foot: [...this._box(label, begun, save), app.back(() => this._back())], enter: save };
+    return { body: [], foot: [...this._box(label, begun, save, app.back(() => this._back()))], enter: save };
   }
 
   _translating() {
@@ -259,9 +258,9 @@ export class ItemPage {
   /** Rate what was seen: where the translation is still below, show it first. @param {Rating} rating */
   _rate(rating) {
     if (this.unreadable) return this.app.tell(this.app.say('This computer cannot show the letters of this sentence.'));
-    this._see();
+    const below = this._see();
     if (!this.seen) {
-      document.getElementById('candidate')?.scrollIntoView({ block: 'center' });
+      scrollBy({ top: Math.min(below + 8, this.app.low * 0.7) });
       return this.app.tell(this.app.say('First read the translation.'));
     }
     return this._do(() => this.session.rate(this.item.id, rating));

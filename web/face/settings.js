@@ -78,7 +78,7 @@ export function askWithdraw(app, { translating }) {
     const label = (/** @type {string} */ value) => translating && value === 'comments' ? app.say('My comments here; my translations stay') : app.say(SCOPES[value] ?? value);
     const asked = choices(/** @type {[string, Scope][]} */ (Object.keys(SCOPES).map((value) => [label(value), value])), choose, scope ? [scope] : [], app.say('What do you want to take back?'));
     const erase = () => answer(scope);
-    const sure = scope && h('p', { class: 'warn', role: 'alert' }, app.say('This cannot be undone. Choose “{button}” to erase it, or Esc to keep everything.', { button: app.say('Erase it') }));
+    const sure = scope && h('p', { class: 'warn', role: 'alert', tabindex: '-1' }, app.say('This cannot be undone. Choose “{button}” to erase it, or Esc to keep everything.', { button: app.say('Erase it') }));
     return {
       title: app.say('Take back'),
       body: [
@@ -87,7 +87,7 @@ export function askWithdraw(app, { translating }) {
         p(app.say('What do you want to take back?')), asked.node, sure, scope && button(app.say('Erase it'), erase, { key: 'w', act: 'erase' }),
       ],
       foot: [button(app.say('Keep everything'), () => answer(null), { main: true, key: app.say('Enter'), act: 'keep' })],
-      keys: (typed) => asked.typed(typed) || (actOf(typed) === 'withdraw' && scope !== null && (erase(), true)), enter: () => answer(null), back: () => answer(null),
+      keys: (typed) => asked.typed(typed) || (actOf(typed) === 'withdraw' && scope !== null && (erase(), true)), enter: () => answer(null), back: () => answer(null), focus: sure,
     };
   });
 }

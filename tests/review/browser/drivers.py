@@ -144,7 +144,13 @@ class Chromium(_Socket):
         await self.send("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     async def run(self, script: str) -> Any:
-        said = await self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, allowUnsafeEvalBlockedByCSP=False)
+        said = await self.send(
+            "Runtime.evaluate",
+            expression=script,
+            awaitPromise=True,
+            returnByValue=True,
+            allowUnsafeEvalBlockedByCSP=False,
+        )
         if "exceptionDetails" in said:
             raise RuntimeError(str(said["exceptionDetails"].get("exception", {}).get("description", said)))
         return said["result"].get("value")

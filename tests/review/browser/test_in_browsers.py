@@ -20,6 +20,7 @@ from review.log.event import read_event
 from review.log.payloads import Rate, Translate
 from review.office.intake.importing import find_ratings, import_files
 from review.office.intake.speaking import FileOutcome
+from review.office.making.texts import review_texts
 from review.rating import Rating
 from tests.review.browser.drivers import PATIENCE, PROGRAMS, Browser, Chromium, browser
 from tests.review.files import made
@@ -47,9 +48,10 @@ class Sitting:
     async def says(self, words: str) -> None:
         await self.window.until(f"document.body.innerText.includes({json.dumps(words)})")
 
-    async def begin(self, code: str, *, secret: str = "") -> None:
+    async def begin(self, code: str, *, secret: str = "", asked: bool = False) -> None:
         """Come to the first sentence: the words of the card, the code, the consent, how near one is, and no practice."""
-        await self.window.open(self.page)
+        if not asked:
+            await self.window.open(self.page)
         if secret:
             await self.says("secret words")
             await self.window.fill("#typed", secret)
@@ -307,7 +309,15 @@ async def test_other_pages_and_the_disk_show_nothing(chromium: Chromium, small: 
     assert len(records) > 4
     await chromium.send("Browser.close")
     chromium.process.wait()
-    planted = ["Whispered", "acceptable", "cannot_judge", "share_corrections", str(seed), made.SOURCES[0], made.REVIEWERS[0]]
+    planted = [
+        "Whispered",
+        "acceptable",
+        "cannot_judge",
+        "share_corrections",
+        str(seed),
+        made.SOURCES[0],
+        made.REVIEWERS[0],
+    ]
     kept = [path for path in (tmp_path / "profile").rglob("*") if path.is_file()]
     assert any("indexeddb" in str(path).lower() for path in kept)
     for text in planted:
@@ -334,17 +344,25 @@ async def test_nothing_is_fetched_and_nothing_foreign_runs(chromium: Chromium, t
     )
     assert await chromium.run(plant) == "rejected,rejected"
     assert await chromium.run("globalThis.ran ?? 'nothing'") == "nothing"
-    asked = [event["params"]["request"]["url"] for event in chromium.events if event.get("method") == "Network.requestWillBeSent"]
+    asked = [
+        event["params"]["request"]["url"]
+        for event in chromium.events
+        if event.get("method") == "Network.requestWillBeSent"
+    ]
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] in ([], ["http://127.0.0.1:9/"])
     failed = [event for event in chromium.events if event.get("method") == "Network.responseReceived"]
     assert all(event["params"]["response"]["url"].startswith(("file:", "data:", "blob:")) for event in failed)
 
 
-async def test_trouble_with_the_store_is_said_and_nothing_advances(chromium: Chromium, small: Path, tmp_path: Path) -> None:
+async def test_trouble_with_the_store_is_said_and_nothing_advances(
+    chromium: Chromium, small: Path, tmp_path: Path
+) -> None:
     sitting = Sitting(chromium, small, tmp_path / "downloads")
     await sitting.begin(made.REVIEWERS[0])
     await chromium.run("IDBObjectStore.prototype.real = IDBObjectStore.prototype.add")
-    await chromium.run("void (IDBObjectStore.prototype.add = () => { throw new DOMException('', 'QuotaExceededError') })")
+    await chromium.run(
+        "void (IDBObjectStore.prototype.add = () => { throw new DOMException('', 'QuotaExceededError') })"
+    )
     await sitting.painted()
     await chromium.key("3")
     await sitting.says("the computer's disk is full")
@@ -415,3 +433,85 @@ async def test_what_was_begun_elsewhere_goes_on(name: str, small: Path, tmp_path
             await window.press("Go on")
             await sitting.says(words)
         await sitting.says("1 of 3 done")
+
+
+async def test_first_answer_needs_six_keys_and_two_hundred_words(
+    chromium: Chromium, reviewed: Desk, tmp_path: Path
+) -> None:
+    """From the double click to the first answer that counts; what is folded is not counted, nor are the sentences."""
+    page, code = written(reviewed.batch, tmp_path), reviewed.review.code(reviewed.codes[0])
+    await chromium.size(1280, 800)
+    await chromium.open(page)
+    sitting = Sitting(chromium, page, tmp_path / "downloads")
+    pages: dict[str, int] = {}
+
+    async def read() -> None:
+        await chromium.run("document.querySelectorAll('.text p').forEach(text => text.replaceChildren('')), 1")
+        texts = str(await chromium.run("[...main.querySelectorAll('*')].length && main.innerText"))
+        pages[texts.split("\n", 1)[0]] = len(texts.split())
+
+    await sitting.says("Which code")
+    await read()
+    await chromium.fill("#typed", code)
+    keys = ["Enter", "Enter", "3", "s", "3"]
+    for key, words in zip(
+        keys, ("Before you begin", "Did you take part", "Practice", "Sentence 1", "Sentence 2"), strict=True
+    ):
+        if words.startswith("Sentence"):
+            await sitting.painted()
+        await chromium.key(key)
+        await sitting.says(words)
+        if words not in {"Practice", "Sentence 2"}:
+            pages[words] = 0
+            await read()
+    assert len(keys) <= 6
+    assert sum(pages.values()) <= 200, pages
+
+
+FACTS = """(() => { const page = document.documentElement, seen = [...document.querySelectorAll('button,summary,input,textarea')]
+  .filter(one => one.offsetParent && one.type !== 'checkbox').map(one => [one.innerText || one.id, one.getBoundingClientRect()]);
+  return [page.scrollWidth - page.clientWidth, seen.filter(([, box]) => box.width < 43.5 || box.height < 43.5).map(([name]) => name),
+    [...document.querySelectorAll('button,p,h1,label,th,td')].filter(one => one.offsetParent && one.scrollWidth > one.clientWidth + 1)
+      .map(one => one.innerText)] })()"""
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "size"), [(360, 740, 1), (320, 640, 1), (256, 150, 1), (360, 740, 5)],
+    ids=["phone", "small phone", "400 % zoom", "largest letters"],
+)  # fmt: skip
+async def test_pages_fit_every_screen(chromium: Chromium, tmp_path: Path, width: int, height: int, size: int) -> None:
+    arabic = "هذه الجملة ترجمة طويلة بعض الشيء لنرى كيف تظهر على الشاشة الصغيرة، وفيها رقم 2026."
+    items = [
+        item.model_copy(update={"source": "The road is closed. " * 4, "candidate": arabic}) for item in made.items()
+    ]
+    manifest = made.manifest(
+        target_language="ar", letters=list("ابتثجحخد"), consent=review_texts("en").consent, language="en"
+    )
+    batch = make_batch(manifest, items, made.training(), made.ORGANISATION, made.SALT)
+    await chromium.size(width, height, touch=True)
+    sitting = Sitting(chromium, written(batch, tmp_path), tmp_path / "downloads")
+    await chromium.before(
+        f"addEventListener('DOMContentLoaded', () => {{ rosettaPage.size = {size}; rosettaPage.look() }})"
+    )
+    await chromium.open(sitting.page)
+    found: dict[str, object] = {}
+
+    async def check(name: str, words: str) -> None:
+        await sitting.says(words)
+        if (facts := await chromium.run(FACTS)) != [0, [], []]:
+            found[name] = facts
+
+    await check("code", "Which code")
+    await sitting.begin(made.REVIEWERS[0], asked=True)
+    assert await chromium.run("getComputedStyle(document.getElementById('candidate')).direction") == "rtl"
+    for key, words in (
+        ("?", "Every key has a button"), ("Escape", "Original"), ("c", "Your comment"), ("Escape", "Original"), ("e", "be used?"),
+        ("1", "A better translation"), ("Escape", "Original"), ("0", "Why can you not"), ("Escape", "Original"),
+        ("!", "hurting our culture"), ("Escape", "Original"), ("w", "What do you want to take back"), ("Escape", "Original"),
+        ("x", "These six words"), ("Escape", "Original"),
+    ):  # fmt: skip
+        await chromium.key(key)
+        await check(f"{key} {words}", words)
+    await chromium.press("settings")
+    await check("settings", "Size of the letters")
+    assert found == {}
