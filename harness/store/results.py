@@ -233,6 +233,13 @@ def read_headlines(connection: sqlite3.Connection, run: int) -> list[float | Non
     return [row[0] for row in connection.execute(query, (run,))]
 
 
+def headlines_by_place(connection: sqlite3.Connection, run: int) -> dict[int, float]:
+    """Return the same by place in the corpus, of the entries that have a value and did not fail."""
+    name = sort_columns(connection)["headline"]
+    query = f"SELECT position, {name} FROM results WHERE run = ? AND error_class IS NULL AND {name} IS NOT NULL"
+    return dict(connection.execute(query, (run,)))
+
+
 def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
     """Return the places of the entries that are stored already."""
     return {row[0] for row in connection.execute("SELECT position FROM results WHERE run = ?", (run,))}

@@ -41,6 +41,7 @@ from rosetta_tui.toolkit.dialogs.choose import choose, confirm
 from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, keys_of, targets_of
 from rosetta_tui.toolkit.messages import (
     BackRequested,
+    BenchAsked,
     Copied,
     CorpusChosen,
     DemoAsked,
@@ -307,6 +308,14 @@ class RosettaApp(TerminalApp):
 
         self.push_screen(CompareScreen(self.store_path, message.run_ids))
 
+    @on(BenchAsked)
+    def _open_bench(self, message: BenchAsked) -> None:
+        from rosetta_tui.compare.bench_screen import BenchScreen
+
+        self.push_screen(
+            BenchScreen(self.store_path, message.run_id, message.places, self.start_run, worst=message.worst)
+        )
+
     @on(RunsPlotted)
     def _plot(self, message: RunsPlotted) -> None:
         from rosetta_tui.plots.screen import PlotsScreen
@@ -335,7 +344,10 @@ class RosettaApp(TerminalApp):
 
     def action_leave(self) -> None:
         """Quit; where a run is under way, ask first what becomes of it."""
-        if not self._runs.under_way:
+        controls = [screen.control for screen in self._runs.under_way if screen.control is not None]
+        benches = [session for screen in self.screen_stack if (session := getattr(screen, "asking_session", None))]
+        controls += [session.control for session in benches]
+        if not controls:
             self.exit()
             return
         question = Content.assemble(
@@ -346,9 +358,8 @@ class RosettaApp(TerminalApp):
         )
 
         def stop_and_leave() -> None:
-            for screen in self._runs.under_way:
-                if screen.control is not None:
-                    screen.control.stop()
+            for control in controls:
+                control.stop()
             self.exit()
 
         confirm(self, question, "Stop and leave", stop_and_leave)

@@ -24,7 +24,7 @@ from harness.core.failures import RunState, UsageError
 from harness.endpoint import offline
 from harness.endpoint.endpoints import list_models
 from harness.privacy import NobodyAnswersForServer, NobodySaidWhetherToSend, remember
-from harness.run.events import Control, Event, Finished
+from harness.run.events import Control, Event, Failed, Finished, Progress
 from harness.run.final_scores import unconnected, unconnected_words
 from harness.run.loop import NOT_FOUND
 from harness.settings import read_settings
@@ -182,7 +182,11 @@ def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
 
             def listener(event: Event) -> None:
                 write(event)
-                notices.hear(event)
+                match event:
+                    case Progress():
+                        notices.progress(event.run_id, event.done, event.total, event.failed)
+                    case Finished() | Failed():
+                        notices.over(event.run_id, event if isinstance(event, Finished) else None)
 
             engine.start()
             try:

@@ -124,36 +124,40 @@ def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
 def _output(facts: EntryOfRuns, place: int) -> PageLine:
     run, result, output = facts.comparison.runs[place], facts.results[place], facts.output(place)
     what = Content.assemble("\n", show(told_apart(facts.comparison.runs)[place], "$quiet"))
-    reference = facts.text(facts.entry.reference)
+    content = output_content(result, output, facts.text(facts.entry.reference), facts.task)
+    label = f"{run.letter} → reference" if facts.beside_reference else f"Output of {run.letter}"
+    return PageLine(label, content.append(what))
+
+
+def output_content(result: Result | None, output: str | None, reference: str, task: str) -> Content:
+    """Return an output against its reference, or why there is none; ``output`` and ``reference`` as they are shown."""
     if output is None:
         kind = result.error_class if result is not None else None
         message = UNREADABLE if kind is None else f"{kind.value.replace('_', ' ')}: "
         words = show(result.error or "" if result is not None else "")
-        content = Content.assemble((f"✗ failed: {message}", "bold $bad"), words)
-    elif not output.strip():
-        content = Content.styled("(empty)", "$warn")
-    elif output == reference:
-        content = Content.assemble(text_of(output, facts.task), ("   = reference", "$good"))
-    elif not facts.beside_reference:
-        content = text_of(output, facts.task)
-    else:
-        content = diff_content(output, reference)
-    label = f"{run.letter} → reference" if facts.beside_reference else f"Output of {run.letter}"
-    return PageLine(label, content.append(what))
+        return Content.assemble((f"✗ failed: {message}", "bold $bad"), words)
+    if not output.strip():
+        return Content.styled("(empty)", "$warn")
+    if output == reference:
+        return Content.assemble(text_of(output, task), ("   = reference", "$good"))
+    return diff_content(output, reference) if task in COMPARED_AS_TEXT | SPEECH else text_of(output, task)
 
 
 def _between(facts: EntryOfRuns, first: int, second: int) -> PageLine:
     """Compare two outputs with each other."""
     letters = [facts.comparison.runs[place].letter for place in (first, second)]
-    one, other = facts.output(first), facts.output(second)
+    return outputs_between(letters, (facts.output(first), facts.output(second)))
+
+
+def outputs_between(names: Sequence[str], outputs: tuple[str | None, str | None]) -> PageLine:
+    """Compare two outputs, None where one failed."""
+    one, other = outputs
     if one is None or other is None:
-        failed = [letter for letter, o in zip(letters, (one, other), strict=True) if o is None]
+        failed = [side for side, output in zip(names, outputs, strict=True) if output is None]
         content = Content.styled(f"{' and '.join(failed)} failed", "$quiet")
-    elif one == other:
-        content = Content.styled("the same", "$quiet")
     else:
-        content = diff_content(one, other)
-    return PageLine(" → ".join(letters), content)
+        content = Content.styled("the same", "$quiet") if one == other else diff_content(one, other)
+    return PageLine(" → ".join(names), content)
 
 
 def _scores(facts: EntryOfRuns) -> Content:

@@ -27,7 +27,7 @@ from rosetta_tui.show.output_text import is_cree
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Field, PageLine, StatusBar, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Copied
+from rosetta_tui.toolkit.messages import BenchAsked, Copied
 from rosetta_tui.toolkit.pages import UNREADABLE, readable
 
 STEPS: list[BindingType] = [
@@ -137,6 +137,7 @@ class EntryScreen(EntryByEntryScreen):
         Binding("r", "raw", "Raw", id="entry.raw"),
         Binding("y", "copy", "Copy", id="copy"),
         Binding("q", "leave", "Back", id="back"),
+        Binding("B", "bench", "Bench", tooltip="Ask this entry again in another way", id="bench"),
         Binding("escape", "close", "Close or back", show=False, id="entry.close"),
     ]
 
@@ -151,6 +152,7 @@ class EntryScreen(EntryByEntryScreen):
     ) -> None:
         super().__init__(positions, index)
         self._pages, self._explaining = page.RunPages(store, run, missing), explaining
+        self._run_id = run.run_id
         self._asking = False  # true while a thread explains an entry
         self._told = explaining.why_not is not None  # whether it was said that nothing can be
         self._opened: set[str] = set()
@@ -253,6 +255,9 @@ class EntryScreen(EntryByEntryScreen):
         await self._show()
         if part in self._opened:
             self.query_one("#page").scroll_end(animate=False)
+
+    def action_bench(self) -> None:
+        self.post_message(BenchAsked(self._run_id, [self.place]))
 
     def action_copy(self) -> None:
         """Copy the output to the clipboard, harmless as it is shown; never that of a secret entry."""

@@ -94,6 +94,7 @@ class LiveScreen(ExaminedScreen):
         Binding("m", "scores", "Metrics", id="run.metrics"),
         Binding("F", "follow", "Follow", tooltip="Follow the newest entry", id="run.follow"),
         Binding("c", "steer('limit')", "Calls", id="run.calls"),
+        Binding("B", "end('bench')", "Bench", tooltip="Ask the worst entries again in another way", id="bench"),
         Binding("E", "end('report')", "Report", tooltip="Write a page of the run", id="report"),
         Binding("S", "end('score_again')", "Score again", show=False, id="home.score_again"),
         Binding("t", "end('notes')", "Tags and note", show=False, id="home.notes"),

@@ -65,7 +65,7 @@ def _of_vault(connection: sqlite3.Connection, run: Run, came: str) -> dict[str, 
             f"The run is from a vault, number {vault[:16]}, that this computer does not know any more: name its folder with "
             "--vault."
         )
-    return {"file": number, "vault": folder, "entries": _named([str(position) for (position,) in rows])}
+    return {"file": number, "vault": folder, "entries": named_entries([str(position) for (position,) in rows])}
 
 
 def plan_values(plan: Plan) -> dict[str, Value]:
@@ -150,10 +150,11 @@ def _selection(corpus: Corpus, positions: Sequence[int]) -> dict[str, Value]:
     for words, selection in (*filters, *cut):
         if selection.apply(corpus) == tuple(positions):
             return words
-    return {"entries": _named([str(corpus.entries[place].id) for place in positions])}
+    return {"entries": named_entries([str(corpus.entries[place].id) for place in positions])}
 
 
-def _named(ids: Sequence[str]) -> str:
+def named_entries(ids: Sequence[str]) -> str:
+    """Return ids of entries as one option; UsageError where they cannot be told from each other in it."""
     if any("," in id_ or id_ != id_.strip() for id_ in ids):
         raise UsageError(
             "The run's entries cannot be named one by one, because their ids hold commas or end in "

@@ -32,6 +32,7 @@ from rosetta_tui.toolkit import messages
 from rosetta_tui.toolkit.background import COVERED, AnsweringScreen, Found, Work, background, in_thread, telling
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
+from rosetta_tui.toolkit.ordered_table import OrderedTable
 
 if TYPE_CHECKING:
     from rosetta_tui.request.draft import RunDraft
@@ -383,6 +384,8 @@ class RunEnd:
             return False
         if act == "report":
             return over and self.summary.card is not None
+        if act == "bench":
+            return self.summary.done > 0 and not (self.summary.imported or self.summary.submission)
         now = possible(self.summary, deleted=False, any_run=False)
         return act in now and (over or act == "notes")
 
@@ -402,3 +405,11 @@ class RunEnd:
                 self._acts.score_again(run)
             case "notes":
                 self._acts.notes(run)
+            case "bench":
+                self._open_bench(run)
+
+    def _open_bench(self, run: RunSummary) -> None:
+        """Open the bench with the worst of the entries that the screen shows."""
+        rows = self._screen.query_one("#entries", OrderedTable).entries
+        places = [] if rows is None else list(rows.order)
+        self._screen.post_message(messages.BenchAsked(run.run_id, places, worst=True))

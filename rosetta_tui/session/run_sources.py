@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from harness.store.sqlite.database import opened
+from rosetta_tui.request.draft import RunDraft, forget_draft
 
 if TYPE_CHECKING:
     from harness.run.events import Control, Event, EventSource
     from harness.setup.plan import PlanChanges
     from harness.store.run_list import RunSummary
-    from rosetta_tui.request.draft import RunDraft
     from rosetta_tui.session.engine import Engine
 
 
-def begin(store_path: Path, draft: RunDraft) -> Engine:
-    """Store a drafted run and forget the draft; CorpusError or HarnessError, and then nothing is stored or lost."""
+def begin(store_path: Path, draft: RunDraft, *, keep_form: bool = False) -> Engine:
+    """Store a drafted run and forget the form, unless it is of another one; CorpusError or HarnessError, and then nothing is stored or lost."""
     from harness import api
-    from rosetta_tui.request.draft import forget_draft
     from rosetta_tui.session.engine import Engine
 
     ready = api.start(store_path, draft.request(draft.corpus(store_path)))
-    forget_draft(store_path.parent)
+    if not keep_form:
+        forget_draft(store_path.parent)
     return Engine(ready)
 
 

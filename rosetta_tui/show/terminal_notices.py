@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from harness.run.events import Event, Failed, Finished, Progress
+if TYPE_CHECKING:
+    from harness.run.events import Finished
+
 
 _PUSH, _POP = "\x1b[22;0t", "\x1b[23;0t"  # the title that was there, to a stack of the terminal's and back (xterm)
 _BELL = "\a"
@@ -36,16 +39,6 @@ class TerminalNotices:
             words = f"Rosetta: run {event.state}, {event.done} of {event.total} entries, {event.failed} failed"
         if self.on:
             self._write((f"\x1b]9;{words}\x1b\\" if self._titled else "") + _BELL)
-
-    def hear(self, event: Event) -> None:
-        """Follow one run by its events."""
-        match event:
-            case Progress():
-                self.progress(event.run_id, event.done, event.total, event.failed)
-            case Finished():
-                self.over(event.run_id, event)
-            case Failed():
-                self.over(event.run_id, None)
 
     def close(self) -> None:
         """Restore the title that was there before."""

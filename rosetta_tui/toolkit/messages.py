@@ -77,6 +77,15 @@ class RunRetried(Message):
 
 
 @dataclass
+class BenchAsked(Message):
+    """Entries of a run are to be asked again in another way."""
+
+    run_id: str
+    places: list[int]  # in the corpus
+    worst: bool = False  # whether only the worst of them are meant
+
+
+@dataclass
 class CorpusChosen(Message):
     sha256: str
 
