@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 
 from pydantic import ValidationError
 
@@ -16,7 +15,7 @@ from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
 from harness.card.model import EntryResult, EntryUsage, RunCard, seal_form
 from harness.card.reading import block, card_head, parse_object
-from harness.core.calls import TOKENS, StatedUsage
+from harness.core.calls import TOKENS, StatedUsage, token_counts
 from harness.core.failures import ErrorClass, StoreError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
@@ -90,7 +89,9 @@ def entry_row(
         context=_tag(entry, "context"),
         variety=_tag(entry, "variety"),
         orthography=_tag(entry, "orthography"),
-        usage=None if result.usage is None else EntryUsage(**asdict(result.usage)),
+        usage=None
+        if result.usage is None
+        else EntryUsage(**dict(zip(TOKENS, token_counts(result.usage), strict=True))),
         **{name: getattr(result, name) for name in _MEASURED},
         error=WITHHELD_ERROR if shown is None and result.error is not None else result.error,
         error_class=result.error_class,
@@ -162,7 +163,7 @@ def row_result(row: EntryResult, position: int, statistics: bytes, finished_at: 
     kind = ErrorClass.METHOD if failed(row) else None  # as what a later version adds counts
     if row.error_class in set(ErrorClass):
         kind = ErrorClass(row.error_class)
-    usage = None if row.usage is None else StatedUsage(*(getattr(row.usage, name) for name in TOKENS))
+    usage = None if row.usage is None else StatedUsage(*token_counts(row.usage))
     values = {**(row.values or {}), "chrf_plus_plus": row.entry_chrf, COMPOSITE: row.composite}
     return Result(
         position=position,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from operator import add, attrgetter
 from typing import Any, Final, Protocol
@@ -40,11 +40,13 @@ class Usage(StatedUsage):
     """The part of prompt_tokens read from the provider's cache."""
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*map(add, astuple(self), astuple(other)))
+        return Usage(*map(add, token_counts(self), token_counts(other)))
 
 
 TOKENS: Final = tuple(field.name for field in fields(Usage))
 """The kinds of tokens: columns of ``results`` and fields of cards have these names."""
+token_counts: Final = attrgetter(*TOKENS)
+"""Returns the counts of a usage; ``astuple`` copies each of them, which four times an entry is felt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ falls to the entry.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from corpora.model.entry import Entry, EntryId
 from corpora.text.comparison import MOST_STACKED, stacked
-from harness.core.calls import Calls, StatedUsage, Usage
+from harness.core.calls import Calls, StatedUsage, Usage, token_counts
 from harness.core.failures import CallError, ErrorClass
 from harness.core.storage import storable
 from harness.endpoint.reply import sound_amount, sound_usage
@@ -240,7 +240,7 @@ def shares(usage: Usage | None, entries: int) -> list[Usage | None]:
     """
     if usage is None:
         return [None] * entries
-    counts = astuple(usage)
+    counts = token_counts(usage)
     return [Usage(*(count // entries + (place < count % entries) for count in counts)) for place in range(entries)]
 
 

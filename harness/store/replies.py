@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,7 +23,7 @@ from pydantic import Field, TypeAdapter
 
 from corpora.files.json_types import JsonObject
 from corpora.files.problems import StoredValueError
-from harness.core.calls import TOKENS, Reply, Request, Usage
+from harness.core.calls import TOKENS, Reply, Request, Usage, token_counts
 from harness.core.failures import ErrorClass
 from harness.core.storage import storable
 from harness.method.method import Attempt
@@ -138,7 +138,7 @@ def _row(connection: sqlite3.Connection, stored: StoredReply, now: float) -> tup
     head, tail = _split(stored.body)
     reply = stored.reply
     facts = (
-        None if reply.usage is None else astuple(reply.usage),
+        None if reply.usage is None else token_counts(reply.usage),
         None if reply.model_id is None else storable(reply.model_id),
         None if reply.finish_reason is None else storable(reply.finish_reason),
         reply.reported_cost_usd,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ import msgpack
 
 from corpora.files.problems import StoredValueError
 from corpora.model.entry import EntryId
-from harness.core.calls import TOKENS, StatedUsage, Usage
+from harness.core.calls import TOKENS, StatedUsage, Usage, token_counts
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
 from harness.store.replies import pack_attempts, rate_limited, said_again, said_in, unpack_attempts, unsaid
@@ -130,7 +130,7 @@ def _row(connection: sqlite3.Connection, run: int, result: Result, seal: CorpusS
         attempts = unsaid(attempts)
     output = None if result.output is None else intern_text(connection, result.output)
     raw = None if result.raw is None else intern_text(connection, result.raw)
-    counts = astuple(result.usage) if result.usage else (None,) * len(TOKENS)
+    counts = token_counts(result.usage) if result.usage else (None,) * len(TOKENS)
     return (run, output, raw, pack_attempts(attempts), sealed, *_own(result), *counts)
 
 
