@@ -37,11 +37,11 @@ from rosetta_tui.show.card_fields import (
     tier_words,
     with_interval,
 )
-from rosetta_tui.show.figures import scale, value
+from rosetta_tui.show.figures import p_value, scale, value
 from rosetta_tui.show.run_facts import runs_now, setup_words, tiered
 from scoring.core.inventory import metric_named, unknown_metric
 from scoring.core.inventory import title as metric_title
-from scoring.core.specification import Tier
+from scoring.core.specification import COMPOSITE, Tier
 from scoring.findings.finding import finding_sentence
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class RunHandle:
             card = raw_card(connection, run)
             review = review_of(card, attached_to(connection, run.id))
         scores = block(card, "scores")
-        stated = [id_ for id_ in stated_metrics([scores]) if number(scores.get(id_)) is not None]
+        stated = [id_ for id_ in (*stated_metrics([scores]), COMPOSITE) if number(scores.get(id_)) is not None]
         rows = [(metric_title(id_), with_interval(scores, id_), scale(id_)) for id_ in stated]
         claim = [tier_words(card, review)] if tiered(summary) else []
         faults = [f"{finding_sentence(finding)}." for finding in stated_findings(card)]
@@ -336,7 +336,7 @@ class RunComparison(Mapping[str, MetricDifference]):
             (
                 metric_title(id_), value(id_, one.first), value(id_, one.second),
                 f"{value(id_, one.difference)} ({value(id_, one.ci_lower)} … {value(id_, one.ci_upper)})",
-                f"{one.p:.4f}", {"first": "A", "second": "B"}.get(one.better or "", "–"),
+                p_value(one.p), {"first": "A", "second": "B"}.get(one.better or "", "–"),
             )
             for id_, one in self._differences.items()
         ]  # fmt: skip

@@ -8,9 +8,11 @@ repeated, and what has no name after it takes a file, or anything.
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
-from collections.abc import Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _HARMLESS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/:@+~=,")
 """What a value may hold: a name from outside must neither end a word nor be run by the shell that inserts it."""
@@ -92,6 +94,8 @@ def _values(kind: str, begun: str, values: dict[str, str]) -> Iterator[tuple[str
 def _stored(kind: str) -> list[tuple[str, str]]:
     """Read values from the store, which is not touched; nothing where there is none, or one of another version."""
     named = [("last", "the newest"), ("last~1", "the one before")] if kind == "run" else []
+    import _sqlite3 as sqlite3  # without the adapters for dates, which cost a tenth of the answer
+
     try:
         connection = sqlite3.connect(f"file:{_quoted(data_folder())}/rosetta.sqlite?mode=ro", uri=True, timeout=0.2)
         try:
