@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Never, SupportsIndex, TypeAlias, final
+from typing import Annotated, Any, Never, NewType, SupportsIndex, TypeAlias, final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
@@ -169,6 +169,17 @@ class SecretEntry:
 
 
 AnyEntry: TypeAlias = Entry | SecretEntry
+OpenEntry = NewType("OpenEntry", Entry)
+"""An entry that is not secret; ``open_entry`` alone makes it. What learns from texts, sends them on or quotes them takes no other."""
+
+
+def open_entry(entry: AnyEntry) -> OpenEntry | None:
+    """Return an entry that is not secret; None for a sealed one and for one that was revealed."""
+    return OpenEntry(entry) if isinstance(entry, Entry) and not entry.secret else None
+
+
+def only_open(entries: Iterable[AnyEntry]) -> list[OpenEntry]:
+    return [opened for entry in entries if (opened := open_entry(entry)) is not None]
 
 
 def seal_secret(entry: AnyEntry) -> AnyEntry:

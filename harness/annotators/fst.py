@@ -83,9 +83,9 @@ class FstAnnotator:
             for ours, theirs in pairs
         ]  # fmt: skip
 
-    def analyse_words(self, found: Sequence[str], *, secret: bool = False) -> list[WordAnalysis]:
-        """Find the analyses of words that are already split; those of a ``secret`` text are never kept."""
-        self._look_up(set(found), secret=secret)
+    def analyse_words(self, found: Sequence[str]) -> list[WordAnalysis]:
+        """Find the analyses of words that are already split; nothing of them is kept, for their text may be secret."""
+        self._look_up(set(found), secret=True)
         return [self._analyses[word] for word in found]
 
     def close(self) -> None:

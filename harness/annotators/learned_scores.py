@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from corpora.model.entry import open_entry
 from corpora.text.comparison import comparison_form, is_blank
 from harness.annotators.annotator import Memo, NoMemo
 from harness.core.failures import HarnessError, UsageError
@@ -171,16 +172,18 @@ class ModelScores(ABC):
         keys = [None if is_blank(row.output) else _key(self.texts(row)) for row in translations]
         pairs = zip(keys, translations, strict=True)
         asked = {key: translation for key, translation in pairs if key is not None}
-        public = [key for key, translation in asked.items() if not translation.entry.secret]
+        public = {key for key, translation in asked.items() if open_entry(translation.entry)}
         predictions = {
             key: struct.unpack("<d", value)[0]
-            for key, value in self._memo.recall(self._maker, public).items()
+            for key, value in self._memo.recall(self._maker, [*public]).items()
             if len(value) == 8
         }
         wanted = [key for key in asked if key not in predictions]
         for at in range(0, len(wanted), _BATCH):
             batch = {key: asked[key] for key in wanted[at : at + _BATCH]}
-            predictions.update(self._ask(batch))
+            scores = self._ask(batch)
+            self._memo.keep(self._maker, {key: struct.pack("<d", scores[key]) for key in batch if key in public})
+            predictions.update(scores)
             if self._progress is not None:
                 self._progress(at + len(batch), len(wanted))
         return [0.0 if key is None else predictions[key] for key in keys]
@@ -199,10 +202,7 @@ class ModelScores(ABC):
             ) from None
         if len(scores) != len(batch) or not all(map(self.scale.holds, scores)):
             raise HarnessError(f"The model's scores cannot be used. {self.scale.words}")
-        fresh = dict(zip(batch, scores, strict=True))
-        public = ((key, score) for key, score in fresh.items() if not batch[key].entry.secret)
-        self._memo.keep(self._maker, {key: struct.pack("<d", score) for key, score in public})
-        return fresh
+        return dict(zip(batch, scores, strict=True))
 
 
 def _key(texts: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from math import fsum
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.model.entry import AnyEntry, Entry, reveal_here
+from corpora.model.entry import AnyEntry, Entry, open_entry, reveal_here
 from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import Transmission
 from corpora.text.comparison import is_blank
@@ -94,8 +94,7 @@ def row_words(tools: ScoringTools, entries: Mapping[int, AnyEntry], results: Ite
     rules = tools.setup.variant_rules and tools.setup.task == TRANSLATION
     if not annotators and not rules:
         return {}
-    pairs = [(result, entries[result.position]) for result in results]
-    open_ones = [(result, entry) for result, entry in pairs if isinstance(entry, Entry) and not entry.secret]
+    open_ones = [(result, entry) for result in results if (entry := open_entry(entries[result.position]))]
     texts = [Translation(entry, result.output or "") for result, entry in open_ones]
     annotations: Sequence[object] = [None] * len(texts)
     if annotators:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.model.entry import AnyEntry, Entry, Segment
+from corpora.model.entry import AnyEntry, Entry, Segment, open_entry
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
@@ -59,7 +59,7 @@ def entry_row(
     words: RowWords = NO_WORDS,
 ) -> EntryResult:
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
-    shown = entry if isinstance(entry, Entry) and not entry.secret else None
+    shown = open_entry(entry)
     row_words = NO_WORDS if shown is None else words
     # the statistics that cannot be taken from the texts of the row again
     statistics = {

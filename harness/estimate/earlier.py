@@ -19,7 +19,7 @@ from dataclasses import astuple, dataclass, field
 from math import ceil
 from typing import Any, cast
 
-from corpora.model.entry import Entry, reveal_here
+from corpora.model.entry import Entry, open_entry, reveal_here
 from harness.annotators.judges import JUDGES, make_judge
 from harness.core.calls import Price, Reply, Request, Usage
 from harness.core.failures import CallError
@@ -97,7 +97,7 @@ def stored_reply(
 
     ``method`` is that of a run, or the id of a question about its outputs.
     """
-    if not request.cacheable or any(entry.secret for entry in entries):
+    if not request.cacheable or not all(map(open_entry, entries)):
         return None
     reply = find_reply(connection, request_key(request, method))
     return reply.reply if reply is not None and request.accept(reply.reply) else None

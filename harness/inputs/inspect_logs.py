@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import shown
-from corpora.model.entry import AnyEntry, Entry, reveal_here
+from corpora.model.entry import Entry
 from harness.core.failures import UsageError
 from harness.inputs.table import EntryIds
 from harness.sealed.archive import PLAIN_METHODS, open_zip
@@ -39,7 +39,7 @@ def is_log(value: Json) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("eval"), Mapping) and "plan" in value
 
 
-def log_rows(path: Path, log: JsonObject, entries: Sequence[AnyEntry]) -> Iterator[tuple[str, JsonObject]]:
+def log_rows(path: Path, log: JsonObject, entries: Sequence[Entry]) -> Iterator[tuple[str, JsonObject]]:
     """Yield the place of each sample of a log and its fields as a row of outputs has them.
 
     UsageError names file, sample, field and fix, and never quotes a text.
@@ -54,7 +54,7 @@ def log_rows(path: Path, log: JsonObject, entries: Sequence[AnyEntry]) -> Iterat
     yield from _rows(path, numbered, entries)
 
 
-def eval_rows(path: Path, content: bytes, entries: Sequence[AnyEntry]) -> Iterator[tuple[str, JsonObject]]:
+def eval_rows(path: Path, content: bytes, entries: Sequence[Entry]) -> Iterator[tuple[str, JsonObject]]:
     """Yield the samples of a log in the form ``.eval`` as ``log_rows`` does."""
     try:
         archive = open_zip(io.BytesIO(content), len(content), _MOST_DIRECTORY)
@@ -118,7 +118,7 @@ def _damaged(path: Path, where: str, mend: str) -> UsageError:
 
 
 def _rows(
-    path: Path, samples: Iterable[tuple[str, Json]], entries: Sequence[AnyEntry]
+    path: Path, samples: Iterable[tuple[str, Json]], entries: Sequence[Entry]
 ) -> Iterator[tuple[str, JsonObject]]:
     finder = _EntryFinder(entries)
     for place, sample in samples:
@@ -183,11 +183,11 @@ def _object(value: Json) -> JsonObject:
 class _EntryFinder:
     """The entries of a corpus, found by the input and the id of a sample."""
 
-    def __init__(self, entries: Sequence[AnyEntry]) -> None:
+    def __init__(self, entries: Sequence[Entry]) -> None:
         self.lacking = any(entry.not_stored for entry in entries)
         self._by_id: dict[str, Entry] = {}
         self._by_source: dict[str, list[str]] = {}
-        for entry in reveal_here(entries):
+        for entry in entries:
             self._by_id[str(entry.id)] = entry
             self._by_source.setdefault(_folded(entry.source), []).append(str(entry.id))
         self._ids = EntryIds(self._by_id)

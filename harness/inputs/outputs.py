@@ -15,7 +15,7 @@ from corpora.files.problems import Findings, shown
 from corpora.formats.delimiters import delimiter_of, first_record
 from corpora.formats.read_text import arb_messages, po_messages, rows_of_po
 from corpora.model.corpus import SYNONYMS, entry_fields
-from corpora.model.entry import AnyEntry, Entry, EntryId, reveal_here
+from corpora.model.entry import AnyEntry, Entry, EntryId, only_open, reveal_here
 from corpora.model.task_records import own_answer
 from corpora.text.comparison import is_blank
 from corpora.text.visible import guarded
@@ -89,7 +89,7 @@ def own_outputs(entries: Sequence[AnyEntry]) -> Outputs | None:
     texts = {str(entry.id): own_answer(entry.of_task, entry_fields(entry)) for entry in reveal_here(entries)}
     if all(text is None for text in texts.values()):
         return None
-    lines = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in entries if not e.secret]
+    lines = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in only_open(entries)]
     made = {id_: _output(text, Recorded()) if text is not None else _NO_ANSWER for id_, text in texts.items()}
     return Outputs(made, hashlib.sha256("".join(sorted(lines)).encode()).hexdigest())
 
@@ -113,7 +113,7 @@ def read_outputs(path: Path, entries: Sequence[AnyEntry], file_lines: int | None
     if sheet is not None:
         return Outputs(_match(path, sheet, entries), sha256)
     if path.suffix.lower() == ".eval":
-        return Outputs(_match(path, eval_rows(path, content, entries), entries), sha256)
+        return Outputs(_match(path, eval_rows(path, content, reveal_here(entries)), entries), sha256)
     text = text_of(path, "a file of outputs", content)
     if path.suffix.lower() == ".json":
         return Outputs(_match(path, _json_rows(path, text, entries), entries), sha256)
@@ -299,7 +299,7 @@ def _jsonl_rows(path: Path, text: str) -> Iterator[_Row]:
 def _json_rows(path: Path, text: str, entries: Sequence[AnyEntry]) -> Iterator[_Row]:
     data = _decoded(path, 1, text)
     if is_log(data):
-        yield from log_rows(path, data, entries)
+        yield from log_rows(path, data, reveal_here(entries))
         return
     top = data if isinstance(data, dict) else {}
     rows = next((top[name] for name in ("results", "entries") if name in top), data)

@@ -167,7 +167,7 @@ def proposals(project: Project, analyser: WordAnalyser, entries: Sequence[Projec
     for entry in entries:
         texts = project.texts(entry)
         words = analyser.annotator.split(texts.reference)
-        analyses = analyser.annotator.analyse_words(words, secret=True)
+        analyses = analyser.annotator.analyse_words(words)
         unknown = tuple(word.word for word in analyses if not word.analyses)
         choices = product(*(word.analyses for word in analyses))
         offered = [] if unknown or not analyses else islice(choices, MOST_PROPOSALS)

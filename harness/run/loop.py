@@ -16,8 +16,7 @@ from functools import partial
 from random import SystemRandom
 from typing import Any, Protocol
 
-from corpora.model.clearance import reveal
-from corpora.model.entry import AnyEntry, Entry
+from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.box.engine import BoxFailure, WhoseFault
 from harness.core.failures import CallError, ErrorClass, HarnessError, RunState
@@ -186,7 +185,7 @@ class RunLoop:
 
     def __init__(
         self,
-        entries: Mapping[int, AnyEntry],
+        entries: Mapping[int, Entry],
         waiting: Sequence[int],
         method: Method,
         shared: RunCalls,
@@ -198,6 +197,8 @@ class RunLoop:
         self._shared = shared
         self._recorder = recorder
         self._control = control
+        self._made_elsewhere = method.setup.outputs_sha256 is not None
+        """Its outputs are there whatever the corpus lacks; without a source another method has nothing to ask."""
         self._streak = RepeatedFailures()
         batches = self._batched(waiting, method.setup.batch_size)
         self._dispatcher = Dispatcher(self._run_batch, batches, shared, control)
@@ -214,7 +215,7 @@ class RunLoop:
         self._control.drain()
 
     async def _run_batch(self, batch: Sequence[int], slot: Slot) -> None:
-        entries = [reveal(self._entries[place], self._shared.clearance) for place in batch]
+        entries = [self._entries[place] for place in batch]
         calls = CallRunner(self._shared, batch, slot)
         in_flight = self._shared.flight.in_flight
         in_flight.update(batch)
@@ -250,7 +251,7 @@ class RunLoop:
         ]
 
     async def _ask_method(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:
-        if any(map(self._unaskable, entries)):
+        if not self._made_elsewhere and any(is_blank(entry.source) for entry in entries):
             return [NO_SOURCE] * len(entries)
         questions = [entry.question() for entry in entries]
         try:
@@ -283,13 +284,10 @@ class RunLoop:
         notes = (*output.notes, f"stripped: {', '.join(steps)}")
         return replace(output, text=text, raw=output.raw or output.text, notes=notes)
 
-    def _unaskable(self, entry: Entry) -> bool:
-        """Return whether there is nothing to ask; outputs made elsewhere are there whatever the corpus lacks."""
-        return self._method.setup.outputs_sha256 is None and is_blank(entry.source)
-
     def _batched(self, waiting: Sequence[int], size: int) -> Iterator[Sequence[int]]:
         """Yield the places batch by batch; those without a source go alone, and last."""
-        alone = [place for place in waiting if self._unaskable(reveal(self._entries[place], self._shared.clearance))]
+        blank = [place for place in waiting if is_blank(self._entries[place].source)]
+        alone = [] if self._made_elsewhere else blank
         apart = frozenset(alone)
         asked = [place for place in waiting if place not in apart] if apart else waiting
         if isinstance(self._method, Boxed):  # the order of a corpus would tell which entry is which

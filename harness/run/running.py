@@ -273,7 +273,7 @@ class _Execution:
     ) -> str | None:
         client = ways.client(self.clearance, timeout_seconds=self.options.timeout_seconds)
         shared = self._calls(client, board, spending, recorder)
-        loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
+        loop = RunLoop(self.readable, waiting, self.method, shared, recorder, self.control)
         self.control.translating = True
         try:
             await loop.run()

@@ -10,7 +10,7 @@ from corpora.languages.cards import FoundCard, find_card, read_card
 from corpora.languages.tags import language_of, resolve_script
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
-from corpora.model.entry import AnyEntry, Entry
+from corpora.model.entry import AnyEntry, Entry, only_open
 from corpora.text.comparison import FORM
 from harness.annotators.annotator import Memo, NoMemo
 from harness.annotators.fst import FstAnnotator
@@ -98,7 +98,7 @@ def _languages(
     glosses = GlossDictionary({}, "")
     if options.gloss_dictionary is not None:
         glosses = read_gloss_dictionary(options.gloss_dictionary, language_of(dataset.target_language))
-    pairs = [entry for entry in corpus if isinstance(entry, Entry) and not entry.secret]
+    pairs = only_open(corpus)
     draft = surface_setup(dataset.source_language, dataset.target_language, entries)
     card = None if target is None else target.card
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))

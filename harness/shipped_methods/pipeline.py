@@ -84,7 +84,7 @@ def analyse_tool(annotator: FstAnnotator) -> Tool:
 
     def answer(word: str) -> JsonObject:
         try:
-            [word_analysis] = annotator.analyse_words([word], secret=True)
+            [word_analysis] = annotator.analyse_words([word])
         except AnalyserError:
             return {"error": "the analyser cannot answer"}
         analyses = list(word_analysis.analyses[:MOST_ANALYSES])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from contextlib import AbstractContextManager
 
 from corpora.files.problems import Problem
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, open_entry
 from harness.core.query import Fields
 from harness.store.corpora.listing import CorpusSummary
 from harness.store.ordering import Ordering
@@ -162,17 +162,17 @@ class CorpusEntryRows(OrderedRows):
         entry = self.entry(index)
         if entry is None:
             return {"id": None, LEFT_OUT: UNREADABLE}
+        shown = open_entry(entry)
         record: dict[str, Value] = {
             "id": entry.id,
-            "source": None if entry.secret else entry.source,
-            "reference": None if entry.secret else entry.reference,
+            "source": shown.source if shown else None,
+            "reference": shown.reference if shown else None,
             "segment": entry.segment,
             "difficulty": entry.difficulty,
             "provenance": entry.open_tag("provenance"),
             "register": entry.open_tag("register_"),
         }
-        left_out = f"source and reference: {entry.secret_because}"
-        return {**record, LEFT_OUT: left_out} if entry.secret else record
+        return record if shown else {**record, LEFT_OUT: f"source and reference: {entry.secret_because}"}
 
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]  # gives a thread a connection

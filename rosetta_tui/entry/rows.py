@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from rich.cells import cell_len
 
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, open_entry
 from harness.method.method import Result
 from harness.store.columns import entry_field
 from rosetta_tui.entry.record import answers_in_row
@@ -233,23 +233,23 @@ def entry_record(
     verdicts: Mapping[str, str | None] = MappingProxyType({}),
 ) -> dict[str, Value]:
     """Return an entry's outcome by every metric; of a secret one no text and no number, but a word on it."""
-    is_open = not entry.secret
+    shown = open_entry(entry)
     record: dict[str, Value] = {
         "id": entry.id,
         "state": state,
         "segment": entry.segment,
-        "difficulty": entry.difficulty if is_open else None,
-        "source": entry.source if is_open else None,
-        "reference": entry.reference if is_open else None,
-        "output": result.output if is_open and result else None,
+        "difficulty": shown.difficulty if shown else None,
+        "source": shown.source if shown else None,
+        "reference": shown.reference if shown else None,
+        "output": result.output if shown and result else None,
     }
     if result is not None:
         values = _values(result, kept) | {"error": result.error}
         further = further_metrics(scores) if kept == TRANSLATIONS else scores
         values |= {id_: scores.get(id_) for id_ in further if id_ not in values}
         values |= {verdict_field(id_): verdict for id_, verdict in verdicts.items()}
-        record |= values if is_open else dict.fromkeys(values)
-    return record if is_open else {**record, LEFT_OUT: LEFT_OUT_WORDS}
+        record |= values if shown else dict.fromkeys(values)
+    return record if shown else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 
 
 LEFT_OUT_WORDS = "texts and numbers: the entry is secret"  # what a record of a secret entry says

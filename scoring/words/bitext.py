@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, OpenEntry
 from corpora.text.comparison import alike
 from corpora.text.tokens import folded
 from scoring.core.metric import FloatArray
@@ -147,7 +147,7 @@ SIGNATURE = f"stem:5|function-words:>{FREQUENT:.0%},>={LEAST_TEXTS}"
 class Bitext:
     """A corpus with the readers of its two languages; everything is worked out where first used."""
 
-    def __init__(self, source: Reader, target: Reader, entries: Sequence[Entry], pairs: Sequence[Entry]) -> None:
+    def __init__(self, source: Reader, target: Reader, entries: Sequence[Entry], pairs: Sequence[OpenEntry]) -> None:
         """Initialise with the entries of a run and the development entries of its corpus (none that is secret)."""
         self.source, self.target = source, target
         self._texts = list({entry.id: entry for entry in (*entries, *pairs)}.values())
@@ -189,13 +189,12 @@ class Bitext:
         return Alignment(list(zip(sources, targets, strict=True)))
 
 
-def alignable(pairs: Sequence[Entry]) -> list[Entry]:
-    """Return the pairs from which an alignment is learned: with two texts, never secret, the first 5,000."""
-    open_ = (entry for entry in pairs if not entry.secret)
-    return [pair for pair in open_ if pair.source.strip() and pair.reference.strip()][:MOST_PAIRS]
+def alignable(pairs: Sequence[OpenEntry]) -> list[OpenEntry]:
+    """Return the pairs from which an alignment is learned: with two texts, the first 5,000."""
+    return [pair for pair in pairs if pair.source.strip() and pair.reference.strip()][:MOST_PAIRS]
 
 
-def alignment_name(pairs: Sequence[Entry]) -> str | None:
+def alignment_name(pairs: Sequence[OpenEntry]) -> str | None:
     """Name the alignment that these pairs give, for ``ScoringSetup.alignment``; None where they give none."""
     number = len(alignable(pairs))
     name = f"IBM model 1, {ROUNDS} rounds, links from {LEAST_LINK}, {number:,} pairs"

@@ -28,7 +28,7 @@ import regex
 
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import language_of
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, OpenEntry, only_open
 from corpora.text.comparison import FORMS, script_of, scripts
 from corpora.text.tokens import folded
 from scoring.core.setup import ScoringSetup, alike_entry
@@ -51,8 +51,8 @@ class Resources:
     source_card: LanguageCard | None = None
     entries: Sequence[Entry] = ()
     """All entries that the run covers."""
-    pairs: Sequence[Entry] = ()
-    """Development entries of the whole corpus, from which an alignment may be learned; never secret ones."""
+    pairs: Sequence[OpenEntry] = ()
+    """Open entries of the whole corpus, from which an alignment may be learned."""
     terms: Terminology = field(default_factory=lambda: Terminology(()))
     gloss_dictionary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Target lemma → glosses in the source language (Plains Cree semantic verdicts)."""
@@ -62,7 +62,7 @@ class Resources:
         if self.languages is None:
             return
         read = {id(entry): alike_entry(entry, *self.languages) for entry in self.entries}
-        pairs = [read.get(id(pair)) or alike_entry(pair, *self.languages) for pair in self.pairs]
+        pairs = only_open(read.get(id(pair)) or alike_entry(pair, *self.languages) for pair in self.pairs)
         object.__setattr__(self, "entries", [read[id(entry)] for entry in self.entries])
         object.__setattr__(self, "pairs", pairs)
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from corpora.languages.language import LanguageCard
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, only_open
 from scoring.core.setup import ScoringSetup, Translation
 from scoring.words.bitext import Terminology, alignment_name
 from scoring.words.source_words import Resources, source_word_list
@@ -41,10 +41,10 @@ def resources(
     words = source_word_list(source)[1] if listed else None
     setup = ScoringSetup(
         metrics=(), source_language=source, target_language=target, terms=len(terminology),
-        word_list=words, alignment=alignment_name(covered),
+        word_list=words, alignment=alignment_name(only_open(covered)),
     )  # fmt: skip
     return Resources(
-        setup, card=target_card, source_card=source_card, entries=covered, pairs=covered,
+        setup, card=target_card, source_card=source_card, entries=covered, pairs=only_open(covered),
         terms=terminology,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from corpora.files.json_types import Json
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
-from corpora.model.entry import AnyEntry, Entry, Segment, reveal_here, seal_secret
+from corpora.model.entry import AnyEntry, Entry, OpenEntry, Segment, open_entry, reveal_here, seal_secret
 from corpora.model.task import TRANSLATION
 from corpora.model.terms import Terms
 from corpora.model.vocabularies import SECRET_SEGMENTS
@@ -279,11 +279,12 @@ def shown_entries(
 
 def open_entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
-) -> dict[int, Entry]:
+) -> dict[int, OpenEntry]:
     """Return those that are not secret, for what may leave this machine; nothing is opened for it."""
     secret = secret_positions(connection, corpus_id)
     wanted = _positions(connection, corpus_id) if positions is None else positions
-    return _entries(connection, corpus_id, [place for place in wanted if place not in secret], CorpusSeal.open)
+    read = _entries(connection, corpus_id, [place for place in wanted if place not in secret], CorpusSeal.open)
+    return {place: shown for place, entry in read.items() if (shown := open_entry(entry))}
 
 
 def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozenset[int]:
@@ -305,6 +306,7 @@ def _positions(connection: sqlite3.Connection, corpus_id: int) -> list[int]:
     return [place for (place,) in rows]
 
 
+@unpacks
 def _entries(
     connection: sqlite3.Connection,
     corpus_id: int,
@@ -327,7 +329,6 @@ def _tags(row: tuple[Any, ...]) -> dict[str, Json]:
     return {name: value for name, value in columns if value is not None}
 
 
-@unpacks
 def _entry(row: tuple[Any, ...], envelope: _Envelope, seal: CorpusSeal, opening: Opening) -> Entry:
     if row[9] is not None:
         opened = opening(seal, row[0], SealedKind.ENTRY, row[9])

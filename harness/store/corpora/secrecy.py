@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from corpora.files.problems import shown
 from corpora.model.corpus import Corpus
-from corpora.model.entry import AnyEntry, Entry, reveal_here
+from corpora.model.entry import AnyEntry, Entry, OpenEntry, only_open, reveal_here
 from corpora.model.terms import Terms
 from corpora.model.vocabularies import SECRET_SEGMENTS, Transmission
 from corpora.text.comparison import is_blank, normalised
@@ -40,7 +40,7 @@ def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[
         )
 
 
-def known_secrets(connection: sqlite3.Connection, entries: Sequence[AnyEntry]) -> list[tuple[Entry, int]]:
+def known_secrets(connection: sqlite3.Connection, entries: Sequence[AnyEntry]) -> list[tuple[OpenEntry, int]]:
     """Return the open entries that have the text of one that is known as secret, each with the number of a corpus that has it."""
     with transaction(connection):
         _complete(connection)
@@ -48,7 +48,7 @@ def known_secrets(connection: sqlite3.Connection, entries: Sequence[AnyEntry]) -
         return []
     digest = _digest(_key(connection))
     known = dict(connection.execute("SELECT digest, corpus FROM secret_texts"))
-    asked = [e for e in entries if isinstance(e, Entry) and not e.secret and not is_blank(e.source)]
+    asked = [entry for entry in only_open(entries) if not is_blank(entry.source)]
     return [(entry, known[mark]) for entry in asked if (mark := digest(entry.source)) in known]
 
 

@@ -17,12 +17,11 @@ from typing import Any
 
 from distributed import Client, Future, KilledWorker, Queue
 
-from corpora.model.clearance import reveal
+from corpora.model.entry import only_open
 from harness.core.failures import HarnessError, RunState
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import is_loopback
 from harness.method.options import MethodOptions
-from harness.privacy import NO_CORPUS
 from harness.run.recorder import RemoteWork
 from harness.sweep.cluster.messages import (
     CoordinatorAnswer,
@@ -268,7 +267,7 @@ class _Errand:
             )
         self._left = {*work.waiting}
         self._go = StartWork(
-            entries=tuple(SentEntry.of(place, reveal(work.entries[place], NO_CORPUS)) for place in work.waiting),
+            entries=tuple(SentEntry.of(*sent) for sent in zip(work.waiting, only_open(entries), strict=True)),
             known=tuple(work.known),
         )
 

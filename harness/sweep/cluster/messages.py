@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from corpora.model.corpus import entry_fields
-from corpora.model.entry import AnyEntry, Entry
+from corpora.model.entry import AnyEntry, Entry, OpenEntry
 from corpora.model.vocabularies import Transmission
 from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass, HarnessError, RunState
@@ -101,7 +101,7 @@ class SentEntry(Message):
     fields: dict[str, JsonValue]
 
     @classmethod
-    def of(cls, position: int, entry: Entry) -> SentEntry:
+    def of(cls, position: int, entry: OpenEntry) -> SentEntry:
         """Return what is sent of an entry."""
         fields = entry_fields(entry.question())
         return cls(position=position, fields=json.loads(json.dumps(fields)))

@@ -129,7 +129,7 @@ def known_forms(dataset: Dataset, texts: Iterable[str]) -> KnownForms:
         return KnownForms(None, analyser)
     writing, annotator = analyser.writing, analyser.annotator
     attested = {word for text in sentences for word in annotator.split(text)}
-    forms = OtherForms(attested, lambda asked: annotator.analyse_words(asked, secret=True))
+    forms = OtherForms(attested, annotator.analyse_words)
     joiners = writing.joiners if writing else JOINERS
     letters = writing.word_letters if writing else ""
 

@@ -358,19 +358,19 @@ def test_a_word_is_looked_up_once(small: Counting, tmp_path: Path) -> None:
     assert second.annotate([translation("Dog cāp xyz REX", "dogs")]) == before
     memo = Notebook()
     with_card = FstAnnotator(small, CREE, memo)
-    with_card.analyse_words(["cāp"])
+    with_card.annotate([translation("cāp")])
     with_card.close()
     [word] = FstAnnotator(small, None, memo).analyse_words(["cāp"])
     assert word.accepted is None
     memo = Notebook()
-    FstAnnotator(small, None, memo).analyse_words(["dog"])
+    FstAnnotator(small, None, memo).annotate([translation("dog")])
     path = tmp_path / "other.hfstol"
     path.write_bytes(written([(0, "c", "c", 1)], [1]))
     [word] = FstAnnotator(lambda: open_analyser(path), None, memo).analyse_words(["dog"])
     assert word.accepted is None
     memo = Notebook()
     annotator = FstAnnotator(small, None, memo)
-    annotator.analyse_words(["dog", "dogs", "Rex"])
+    annotator.annotate([translation("dog dogs Rex")])
     annotator.close()
     [kept] = memo.kept.values()
     kept |= {"dog": b"\xc1", "dogs": b"\x92\x01\x02", "Rex": b""}

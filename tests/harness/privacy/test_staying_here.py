@@ -282,7 +282,8 @@ def test_free_tags_of_secret_entries_are_withheld_everywhere(
             refuses(UsageError, "no row of it leaves", exported, store_path, form)
             continue
         written = exported(store_path, form)
-        assert {tag.encode() in written for tag in tags.values()} == {told}
+        has_tags = form is not ExportForm.SACREBLEU
+        assert {tag.encode() in written for tag in tags.values()} == {told and has_tags}
         if form is ExportForm.CARD:
             assert verify_card(written).ok
 

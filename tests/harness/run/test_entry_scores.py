@@ -20,6 +20,7 @@ from harness.run.following import Follower
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import floor_work, stored_floors
+from harness.store.columns import entry_field
 from harness.store.results import read_results
 from harness.store.runs import find_run, set_live
 from harness.store.sqlite.database import open_store
@@ -87,7 +88,7 @@ def test_verdict_stands_wherever_scores_of_an_entry_stand(
             entry = row_entry(EntryResult.model_validate(card["results"][result.position]))
             record = entry_record(entry, "done", result, values.values, verdicts=values.verdicts)
             assert record["semantic_verdict"] == verdict
-    [shown] = [each for each in columns(["semantic_score"], verdicts={"semantic_score"}) if each.key == "semantic_score"]  # fmt: skip
+    [shown] = [each for each in columns(["semantic_score"], verdicts={"semantic_score"}) if each.key == entry_field("semantic_score")]  # fmt: skip
     assert shown.width >= len("EXACT_MATCH 1.00")
     assert f"{said.count('EXACT_MATCH')} EXACT_MATCH" in card_text(card)
     rows = [EntryResult.model_validate(each) for each in card["results"]]

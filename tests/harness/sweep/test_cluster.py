@@ -23,7 +23,7 @@ from click.testing import CliRunner
 
 pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
 
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, OpenEntry
 from corpora.model.vocabularies import Transmission
 from harness.core.failures import BudgetReached, HarnessError, RunState, UsageError
 from harness.core.version import VERSION
@@ -294,7 +294,7 @@ def test_entry_not_given_or_sent_twice_is_refused(tmp_path: Path, cluster: DaskC
 def test_messages_are_checked_and_hold_no_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"id": 1, "source": "one", "reference": "UNU", "variants": ("UN",), "notes": "why"}
     entry = Entry.model_validate({**given, "segment": "development"})
-    sent = SentEntry.of(7, entry)
+    sent = SentEntry.of(7, OpenEntry(entry))
     assert sent.fields == {"id": 1, "source": "one", "reference": "", "segment": "development"}
     assert unpacked(SentEntry, sent.packed()).entry(entry.of_task).question() == entry.question()
     start = b'{"attempt": "a", "serial": 1, '

@@ -213,7 +213,7 @@ def made_of(path: Path, texts: list[str]) -> list[tuple[str, str, str, str]]:
     """Return (right text, wrong text, old tag, new tag) of everything that can be made."""
     looked = analyser(path)
     attested = {word for text in texts for word in looked.split(text)}
-    forms = OtherForms(attested, lambda found: looked.analyse_words(found, secret=True))
+    forms = OtherForms(attested, looked.analyse_words)
     return [
         (text, each.text, each.old, each.new) for text in texts for each in inflected(text, list(words(text)), forms)
     ]
