@@ -34,7 +34,7 @@ ro.compare(run, other)["chrf_plus_plus"].sentence
 ro.metric("chrf++").corpus(outputs, references)
 ro.verify("card.json").ok
 ro.verdict("x.rosetta-evidence").certificate.outcome
-ro.runs(tag="pilot")
+ro.runs("tag:pilot")
 ```
 
 ## What is stable

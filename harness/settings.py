@@ -117,6 +117,8 @@ class Settings:
     """Name of the app's colours."""
     pane: Annotated[str, SettingSpec("Colours", _matching("open|closed", "wants open or closed"))] = ""
     """Whether the app shows the entry under the cursor beside a table; empty: open."""
+    columns: Annotated[str, SettingSpec("Colours", _matching(r"[+-][a-z_.0-9]+( [+-][a-z_.0-9]+)*", "wants such as +ter -tokens"))] = ""  # fmt: skip
+    """Columns of the entries of a run that are shown (+) and not (-), as `s` there writes them; empty: by the width."""
     notices: Annotated[str, SettingSpec("Colours", _matching("on|off", "wants on or off"))] = ""
     """Whether a run shows in the terminal's title how far it is, and rings and notifies at its end; empty: on."""
     endpoint: Annotated[str, SettingSpec("Models", _text, "Default endpoint", "for chat and pipeline")] = ""

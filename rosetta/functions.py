@@ -25,7 +25,6 @@ from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import filled
 from harness.shipped_methods.baselines import replay_of
-from harness.store.attachments import tidy_tag
 from harness.store.run_list import list_runs
 from harness.store.sqlite.database import default_path, home, opened
 from harness.vault.request import VaultRequest
@@ -36,6 +35,8 @@ from rosetta.options import Choosing, File, Options, Scoring
 from rosetta.stored_run import RunComparison, RunHandle, RunUnderWay, compared
 from rosetta_tui.html.page import notebook_table
 from rosetta_tui.show.figures import scale
+from rosetta_tui.show.run_columns import runs_where
+from rosetta_tui.show.run_facts import listed_runs
 from scoring.core.inventory import known_row, metric_named, metric_task, title, unknown_metric
 from scoring.core.setup import Translation
 from scoring.core.specification import COMPOSITE, MetricInfo
@@ -360,18 +361,18 @@ def verdict(certificate: File) -> Verification:
     return max(done, key=lambda verification: (verification.broken, not verification.ok))
 
 
-def runs(*, tag: str | None = None) -> list[RunHandle]:
-    """Return the runs of the store, newest first; with ``tag`` those that have it.
+def runs(where: str = "") -> list[RunHandle]:
+    """Return the runs of the store, newest first; with ``where`` those that fit a filter (docs/filters.md).
+
+    Of runs with secret entries no score is asked for. Raises HarnessError where the filter cannot be read.
 
     >>> _ = run(demo, method="copy-source", limit=3, tags=["pilot"])
-    >>> [each.state for each in runs(tag="pilot")]
+    >>> [each.state for each in runs("tag:pilot chrf<50")]
     ['complete']
     """
-    wanted = None if tag is None else tidy_tag(tag)
     with opened(default_path()) as connection:
-        runs = list_runs(connection, brief=True)
-    tagged = [run for run in runs if wanted is None or wanted in run.tags]
-    return [RunHandle(run.run_id, default_path()) for run in tagged]
+        found = runs_where(connection, listed_runs(connection) if where else list_runs(connection, brief=True), where)
+    return [RunHandle(run.run_id, default_path()) for run in found]
 
 
 def _segment(name: str) -> Segment:

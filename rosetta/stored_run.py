@@ -16,6 +16,7 @@ from harness.card.reading import block, inside_words, must_be_released, number, 
 from harness.card.rows import entry_scores, load_card, raw_card
 from harness.compare.comparing import compare_runs, require_two
 from harness.compare.pairs import Pair
+from harness.compare.parts import entries_where
 from harness.compare.rows import scorer_of
 from harness.core.failures import UsageError
 from harness.run.events import Event, Finished
@@ -128,11 +129,14 @@ class RunHandle:
             refuse_to_leave(connection, [run])
             return findings_of(stored_subject(connection, run)) or ()
 
-    def entries(self) -> list[dict[str, Json]]:
+    def entries(self, where: str = "") -> list[dict[str, Json]]:
         """Return one row for each finished entry, in the order of the corpus, with every metric that it has.
 
         ``pandas.DataFrame(run.entries())`` and ``polars.DataFrame(run.entries())`` make a table of them. Of a
         secret entry a row has the id and ``withheld`` alone: neither texts nor numbers (docs/corpora.md).
+
+        ``where`` is a filter (docs/filters.md), such as ``chrf<30 why:quotes``; it finds no secret entry. Raises HarnessError
+        where it cannot be read.
         """
         with self._opened() as connection:
             run = self._read(connection)
@@ -140,10 +144,13 @@ class RunHandle:
             results = {result.position: result for result in read_results(connection, run.id, sorted(corpus))}
             ids, done = entry_ids(connection, run.id), sorted(stored_positions(connection, run.id))
             scorer = scorer_of(connection, run)
+            fitting = entries_where(connection, run, scorer, where) if where else None
         rows: list[dict[str, Json]] = []
         for place in done:
             entry = corpus.get(place)
             withheld = entry is None or bool((entry.model_extra or {}).get("withheld"))  # or it came without its texts
+            if fitting is not None and (withheld or place not in fitting):
+                continue
             row: dict[str, Json] = {"entry_id": card_id(ids[place]), "withheld": withheld}
             if entry is not None and not withheld:
                 result = results[place]

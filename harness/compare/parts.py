@@ -16,12 +16,16 @@ import numpy as np
 
 from corpora.model.entry import Entry
 from corpora.text.tokens import words
+from harness.compare.reasons import run_findings
 from harness.compare.rows import scorer_of
+from harness.core.query import Query, parse
 from harness.store.corpora.entries import shown_entries
+from harness.store.ordering import Groups, Ordering
 from harness.store.results import read_statistics
 from harness.store.runs import Run
 from scoring.core.inventory import composite_metrics
 from scoring.core.metric import Table
+from scoring.core.scorer import Scorer
 from scoring.statistics.intervals import DIMENSIONS, Group, grouped
 
 LENGTH, PUNCTUATION, NUMBERS, ONCE = "length", "punctuation", "numbers", "words seen once"
@@ -98,6 +102,33 @@ def run_parts(connection: sqlite3.Connection, run: Run, tags: Tags) -> list[RunP
     wanted = {scorer.columns.headline, *(composite_metrics() if scorer.mixes else ())}
     table = scorer.unpack_table(list(stored.values())).only(wanted)
     return [part for dimension, own in tags.items() for part in _parts(dimension, own, list(stored), table)]
+
+
+def entries_where(connection: sqlite3.Connection, run: Run, scorer: Scorer, where: str) -> frozenset[int]:
+    """Return the places of a run's entries that fit a query, by findings and parts too; raises QueryError."""
+    ordering = Ordering(run.id, kept=scorer.columns, scorer=scorer)
+    ordering.prepare(connection)
+    if {term.field for term in parse(where).terms} - {"", *ordering.fields}:  # which may go by another name of theirs
+        findings = run_findings(connection, run)
+        why = {} if findings is None else findings.groups
+        ordering.groups = {**why, **tag_groups(run_tags(connection, run, run.positions))}
+    places = ordering.positions(connection, where=Query.of(where, ordering.fields))
+    return frozenset(int(place) for place in places)
+
+
+def tag_groups(tags: Tags) -> Groups:
+    """Return the parts that are worked out as fields of the filter; the others are columns of the store."""
+    groups: dict[str, dict[str, list[int]]] = {}
+    for dimension in tags.keys() - DIMENSIONS.keys():
+        own = groups.setdefault(part_field(dimension), {})
+        for place, name in sorted(tags[dimension].items()):
+            own.setdefault(name.strip(), []).append(place)
+    return groups
+
+
+def part_field(dimension: str) -> str:
+    """Return the field of the filter that has the parts of a dimension."""
+    return dimension.replace(" ", "_")
 
 
 def _parts(dimension: str, own: Mapping[int, str], stored: Sequence[int], table: Table) -> Iterator[RunPart]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as of_dataclass
 from enum import StrEnum
@@ -110,9 +110,13 @@ class Query:
         return " ".join(map(str, self.terms))
 
     @classmethod
-    def of(cls, text: str, fields: Fields) -> Query:
-        """Read a query over these fields; raises QueryError."""
-        return cls(tuple(_checked(term, fields) for term in parse(text).terms))
+    def of(cls, text: str, fields: Fields, *, typing: bool = False) -> Query:
+        """Read a query over these fields; raises QueryError. While one is ``typing``, a last word that begins a field is left out."""
+        terms = parse(text).terms
+        if typing and terms and text.endswith(terms[-1].value) and not terms[-1].field:
+            begun = terms[-1].value.casefold()
+            terms = terms[:-1] if any(name.startswith(begun) for name in fields) else terms
+        return cls(tuple(_checked(term, fields) for term in terms))
 
 
 EVERYTHING = Query()
@@ -169,7 +173,7 @@ def _checked(term: QueryTerm, fields: Fields) -> QueryTerm:
         return term
     name = _named(term.field, fields)
     if name is None:
-        near = near_names(term.field, fields)
+        near = _nearest(term.field, fields)
         hint = f"did you mean {one_of(near)}?" if near else f"there are {', '.join(fields)}."
         raise QueryError(f"“{term.field}” is no field; {hint}", *term.span)
     asked, value, absent = fields[name], term.value, term.operator == ":" and term.value.casefold() == NONE
@@ -179,10 +183,14 @@ def _checked(term: QueryTerm, fields: Fields) -> QueryTerm:
     elif term.operator != ":":
         raise QueryError(f"{name} has no order; write {name}:{value}.", *term.span)
     elif asked.closed and not absent and fold(value) not in set(map(fold, asked.values)):
-        near = near_names(value, asked.values)
+        near = _nearest(value, asked.values)
         hint = f"did you mean {one_of(near)}?" if near else f"there are {', '.join(asked.values) or 'none'}."
         raise QueryError(f"{name} is never “{value}”; {hint}", *term.span)
     return replace(term, field=name)
+
+
+def _nearest(typed: str, known: Iterable[str]) -> list[str]:
+    return [name for name in known if fold(name).startswith(fold(typed))][:3] or near_names(typed, known)
 
 
 def _named(typed: str, fields: Fields) -> str | None:

@@ -6,11 +6,12 @@ is kept as the rows that it found. Those that are stored encrypted are opened in
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -75,9 +76,13 @@ _HIDDEN = {
     "output number": "r.output",
 }
 """Columns that are no fields of their own → SQL."""
-_TEXTS_OF_ENTRIES = " JOIN texts s ON s.id = e.source JOIN texts f ON f.id = e.reference"
+_JOINS = {
+    "s.body": " JOIN texts s ON s.id = e.source",
+    "f.body": " JOIN texts f ON f.id = e.reference",
+    "t.body": " LEFT JOIN texts t ON t.id = r.output",
+}
 _DONE = "SELECT rowid, position FROM results WHERE run = ? AND rowid > ?"
-_RESERVED = frozenset({"length"})  # names of groups of entries, by which no metric goes
+_RESERVED = frozenset({"length", *OF_ENTRIES, *OF_RESULTS})  # names of parts and tags, by which no metric goes
 
 
 def entry_field(metric: str) -> str:
@@ -115,6 +120,7 @@ class EntryColumns:
         self._connection: sqlite3.Connection | None = None  # of whoever asks, as long as the lock is held
         self.places: Places = np.zeros(0, np.uint32)
         """The entries by their place in the corpus, ascending; all columns are in this order."""
+        self._nothing: Numbers = np.zeros(0)  # a column without any value
         self.entries: dict[str, Numbers] = {}
         self.results: dict[str, ReadColumn] = {}
         self.done: Mask = np.zeros(0, np.bool_)
@@ -178,6 +184,7 @@ class EntryColumns:
             own = np.frombuffer(little_endian_positions(packed), "<u4") if self.run else None
             there = read_numbers(connection.execute(query, (self.corpus,))) if own is None else np.sort(own)
             self.places = there.astype(np.uint32)
+            self._nothing = np.full(self.count, np.nan)
         if bool(sealed) is not self._sealed:
             self._sealed = bool(sealed)
             self._forget_results()  # all scores may have changed at the seal
@@ -224,7 +231,7 @@ class EntryColumns:
         return sql
 
     def column(self, name: str, search: TextSearch | None = None) -> Numbers:
-        """Return the values of a field, or 1 and 0 for where a text was found; reads only rows that are new."""
+        """Return the values of a field, or 1 for where a text was found; reads only rows that are new."""
         key = name if search is None else f"{name} {search.sql} {search.text}"
         if self.is_of_entries(name):
             if key not in self.entries:
@@ -233,6 +240,8 @@ class EntryColumns:
                 self.entries[key] = np.full(self.count, np.nan)
                 index, known = self.index(places)
                 self.entries[key][index] = values[known]
+                if np.isnan(self.entries[key]).all():  # such as a tag that no entry has
+                    self.entries[key] = self._nothing
             return self.entries[key]
         column = self.results.get(key)
         if column is None:
@@ -255,25 +264,25 @@ class EntryColumns:
         """Read the places and values of a field from the rows of results after one, or from all entries."""
         if search is None and name in self.metrics and self.metrics[name] not in self.stored:
             return self._computed(self.metrics[name], after)
-        sql = self.sql(name) if search is None else search.sql
-        text = "" if search is None else search.text
-        if text:
-            self.connection.create_function("folds", 1, lambda body: text in body.casefold(), deterministic=True)
-        cursor = self.rows_of(name, sql, after, text)
-        source = OF_ENTRIES.get(name) or OF_RESULTS.get(name)
-        if search is None and source is not None and source.field.kind is _WORD:
+        if search is not None:
+            return _pairs(self.rows_of(name, "1", after, search))
+        cursor, source = self.rows_of(name, self.sql(name), after), OF_ENTRIES.get(name) or OF_RESULTS.get(name)
+        if source is not None and source.field.kind is _WORD:
             return _pairs(cursor, partial(self._coded, name, self.words.setdefault(name, {})))
         return _pairs(cursor)
 
-    def rows_of(self, name: str, sql: str, after: int = 0, text: str = "") -> sqlite3.Cursor:
-        """Select place and value of a field's rows."""
-        of_entries, texts = self.is_of_entries(name), ".body" in sql
-        given = {"of": self.corpus if of_entries else self.run, "after": after, "text": text}
+    def rows_of(self, name: str, sql: str, after: int = 0, search: TextSearch | None = None) -> sqlite3.Cursor:
+        """Select place and value of a field's rows, with a search only of those where the text is found."""
+        of_entries, needed = self.is_of_entries(name), sql if search is None else search.sql
+        text = "" if search is None else search.text
+        like = "%" + re.sub(r"([%_\\])", r"\\\1", text) + "%"
+        given = {"of": self.corpus if of_entries else self.run, "after": after, "text": text, "like": like}
+        joins = "".join(join for body, join in _JOINS.items() if body in needed)
+        condition = "" if search is None else f" AND {search.sql}"
         if of_entries:
-            query = f"SELECT e.position, {sql} FROM entries e{_TEXTS_OF_ENTRIES if texts else ''} WHERE e.corpus = :of"
+            query = f"SELECT e.position, {sql} FROM entries e{joins} WHERE e.corpus = :of{condition}"
         else:
-            joined = " LEFT JOIN texts t ON t.id = r.output" if texts else ""
-            query = f"SELECT r.position, {sql} FROM results r{joined} WHERE r.run = :of AND r.rowid > :after"
+            query = f"SELECT r.position, {sql} FROM results r{joins} WHERE r.run = :of AND r.rowid > :after{condition}"
         return self.connection.execute(query, given)
 
     @staticmethod
@@ -309,6 +318,32 @@ class EntryColumns:
 
 _CHUNK = 2_000
 """Rows that are made into numbers at once: other threads, which draw, get their turn between."""
+
+
+@cache
+def _capitals() -> dict[str, str]:
+    """Return the letters outside of ASCII that are the same as another one where case does not count."""
+    folded = ((letter, letter.casefold()) for letter in map(chr, range(128, 0x1F000)))
+    letters = {letter: small for letter, small in folded if small != letter and len(small) == 1 and not small.isascii()}
+    return letters | {"ß": "ss", "ẞ": "ss"}
+
+
+_PIECE = re.compile(r"[ !-~]{1,200}", re.ASCII)
+
+
+def has_text(body: str, folded: str) -> str:
+    """Return SQL that is true of a text which has ``:text``, a folded piece, whatever the case of its letters.
+
+    SQLite lowers ASCII alone, so that other capitals of the piece are replaced first. LIKE takes half as long as that,
+    but reads no text behind a NUL.
+    """
+    capitals = {letter: form for letter, form in _capitals().items() if form in folded}
+    sql = f"lower({body})"
+    for letter, form in capitals.items():
+        sql = f"replace({sql}, char({ord(letter)}), '{form}')"
+    if capitals or not _PIECE.fullmatch(folded):
+        return f"instr({sql}, :text)"
+    return f"({body} LIKE :like ESCAPE '\\' OR (instr({body}, char(0)) AND instr({sql}, :text)))"
 
 
 def _matrix(rows: sqlite3.Cursor, width: int) -> Numbers:

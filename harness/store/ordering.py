@@ -25,6 +25,7 @@ from harness.store.columns import (
     Places,
     ReadColumn,
     TextSearch,
+    has_text,
     read_numbers,
 )
 from harness.store.sqlite.sealing import has_key
@@ -135,7 +136,7 @@ class Ordering(EntryColumns):
         folded = storable(text.casefold())
         own = (name,) if name else ("source", "reference", "output")
         there = [field for field in own if self.run or field != "output"]
-        masks = [self.column(of, TextSearch(f"folds(coalesce({self.sql(of)}, ''))", folded)) == 1 for of in there]
+        masks = [self.column(of, TextSearch(has_text(self.sql(of), folded), folded)) == 1 for of in there]
         if not name:
             masks.append(self.column("id", TextSearch(f"{ID} = :text", storable(text))) == 1)
         return np.asarray(np.logical_or.reduce(masks))

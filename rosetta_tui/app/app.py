@@ -42,6 +42,7 @@ from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, keys_of, ta
 from rosetta_tui.toolkit.messages import (
     BackRequested,
     BenchAsked,
+    ColumnsChosen,
     Copied,
     CorpusChosen,
     DemoAsked,
@@ -430,6 +431,11 @@ class RosettaApp(TerminalApp):
     def _pane_toggled(self, message: PaneToggled) -> None:
         self.pane_open = message.opened
         self._look.write({"pane": "" if message.opened else "closed"})
+
+    @on(ColumnsChosen)
+    def _columns_chosen(self, message: ColumnsChosen) -> None:
+        self.entry_columns = message.columns
+        self._look.write({"columns": message.columns})
 
     async def action_home(self) -> None:
         while len(self.screen_stack) > 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -19,6 +19,7 @@ from harness.compare.rows import ShownScores, shown_scores
 from harness.core.failures import StoreError
 from harness.core.query import Cancelled, Fields, Query
 from harness.method.method import Result
+from harness.store.columns import entry_field
 from harness.store.ordering import Groups, Ordering, stored_places
 from harness.store.runs import Run
 from harness.store.sqlite.database import opened, store_path
@@ -29,6 +30,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.columns import GAP, sorted_by
 from rosetta_tui.show.figures import of_entries
 from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.messages import ColumnsChosen
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
 from scoring.core.inventory import short_title
@@ -51,6 +53,7 @@ class EntryTable(OrderedTable[rows.EntryRows]):
         self._results: Pages[Result] | None = None
         self._ordering: Ordering | None = None
         self._groups: Groups = {}
+        self._wanted: Collection[str] = ()  # keys of columns that a person wants
         self._scores: ShownScores = {}  # of the rows that a filter shows
         self._ordered_at = 0.0
         self._ordered_done = 0
@@ -195,6 +198,33 @@ class EntryTable(OrderedTable[rows.EntryRows]):
     def matches_words(self) -> str:
         return " · ".join([super().matches_words, *(_score_words(id_, *score) for id_, score in self._scores.items())])
 
+    # Columns
+
+    @property
+    def shown_columns(self) -> dict[str, bool]:
+        """Return by key which columns there are, and whether each is shown."""
+        further = () if self.entries is None else self.entries.further
+        shown = {column.key for column in rows.columns(further, self.kept)} - {*self.hidden}
+        every = [column.key for column in rows.columns(self._others, self.kept) if column.key != "symbol"]
+        return {key: key in shown for key in every}
+
+    def choose_columns(self, shown: Collection[str]) -> None:
+        """Show these columns, from now on."""
+        words = " ".join(f"{'+' if key in shown else '-'}{key}" for key in self.shown_columns)
+        self.post_message(ColumnsChosen(words))
+        self.use_columns(words)
+
+    def use_columns(self, words: str) -> None:
+        """Show the columns that the settings name; others by the width."""
+        self.hidden = {word[1:] for word in words.split() if word[0] == "-"}
+        self._wanted = {word[1:] for word in words.split() if word[0] == "+"}
+        if self.entries is not None:
+            self.entries.further = self._further()
+            self._title()
+
+    def on_mount(self) -> None:
+        self.use_columns(getattr(self.app, "entry_columns", ""))
+
     # Scores of single entries
 
     @cached_property
@@ -211,16 +241,26 @@ class EntryTable(OrderedTable[rows.EntryRows]):
         metrics = self._scoring.scorer.metrics if self._scoring else ()
         return frozenset(metric.info.id for metric in metrics if metric.has_verdicts)
 
-    def _further(self) -> list[str]:
-        """Return the further metrics of the run that there is room for beside texts that can be read."""
+    @property
+    def _others(self) -> list[str]:
+        """Metrics of the run that have no place of their own."""
         missing = self._live.started.missing if self._live.started else {}
         computed = self._scoring.scorer.ids if self._scoring else ()
         others = [id_ for id_ in computed if of_entries(id_) and id_ not in self.kept.ids]
         if self.kept == TRANSLATIONS:  # whose others have no place of their own
             others = rows.further_metrics(computed)
-        there = [id_ for id_ in others if id_ not in missing]
+        return [id_ for id_ in others if id_ not in missing]
+
+    def _further(self) -> list[str]:
+        """Return the further metrics that are wanted, or for which there is room beside texts that can be read."""
+        there = self._others
         widths = accumulate(rows.metric_column(id_, self._verdicts).width + GAP for id_ in there)
-        return [id_ for id_, w in zip(there, widths, strict=True) if w <= self.size.width - ROOMY]
+        roomy = {id_ for id_, w in zip(there, widths, strict=True) if w <= self.size.width - ROOMY}
+        return [
+            id_
+            for id_ in there
+            if (key := entry_field(id_)) in self._wanted or (id_ in roomy and key not in self.hidden)
+        ]
 
     def on_resize(self) -> None:
         if self.entries is not None and self.entries.further != (further := self._further()):

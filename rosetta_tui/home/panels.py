@@ -345,7 +345,7 @@ ABOUT = (
     "! after the tier: a part of the outputs fails. "
     "No run is called more than functional before speakers have reviewed it.\n"
     "x on a line of what waits for you puts it aside until something about it is new, X all runs that wait.\n"
-    "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
+    "Filter: words of a run, and terms such as state:stopped, tag:baseline or chrf>40."
 )
 
 KEYS: list[BindingType] = [

@@ -17,7 +17,6 @@ from textual.widgets import Input, Static
 from corpora.text.messages import counted
 from harness.compare import MOST_RUNS
 from harness.core.failures import StoreError
-from harness.core.query import Query, QueryError
 from harness.store.run_list import RunSummary
 from rosetta_tui.home import panels
 from rosetta_tui.runs.actions import SOMETIMES, RunActions, possible
@@ -250,20 +249,22 @@ class HomeScreen(Screen[None]):
 
     @on(Input.Changed, "#search")
     def _search(self, event: Input.Changed) -> None:
+        self._filter(event.value)
+
+    def _filter(self, text: str, *, typing: bool = True) -> bool:
         line = self.query_one(QueryLine)
-        try:
-            where = Query.of(event.value, self.table.fields)
-        except QueryError as error:
-            line.say(str(error), "$warn")
-            return
-        line.say("")
-        self.table.wish(replace(self.table.order, where=where))
-        self._show()
+        where = line.read(text, typing=typing)
+        if where is not None:
+            line.say("")
+            self.table.wish(replace(self.table.order, where=where))
+            self._show()
+        return where is not None
 
     @on(Input.Submitted, "#search")
     def _searched(self, event: Input.Submitted) -> None:
-        self.query_one(QueryLine).display = bool(event.value.strip())
-        self.table.focus()
+        if self._filter(event.value, typing=False):
+            self.query_one(QueryLine).display = bool(event.value.strip())
+            self.table.focus()
 
     def action_end_search(self) -> None:
         self.query_one("#search", Input).value = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
@@ -13,11 +13,10 @@ from textual import on
 from textual.binding import Binding
 from textual.content import Content
 
-from harness.compare.parts import RunPart, Tags, run_parts, run_tags
+from harness.compare.parts import RunPart, Tags, part_field, run_parts, run_tags, tag_groups
 from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import StoreError
 from harness.core.query import QueryTerm
-from harness.store.columns import OF_ENTRIES
 from harness.store.runs import Run
 from rosetta_tui.entry.reasons import MOST_ROWS, ReasonedScreen, ReasonRow, reason_words, reasons_of
 from rosetta_tui.entry.table import EntryTable
@@ -112,11 +111,6 @@ def _columns(metric: str) -> tuple[Column, ...]:
     )
 
 
-def _field(dimension: str) -> str:
-    """Return the field of the filter that has the parts of a dimension."""
-    return dimension.replace(" ", "_")
-
-
 class ExaminedScreen(ReasonedScreen):
     """Examines the run's outputs in threads and shows what comes of it."""
 
@@ -193,10 +187,7 @@ class ExaminedScreen(ReasonedScreen):
 
     def _take_parts(self, parts: Sequence[RunPart], done: int, again: float) -> None:
         self._part_from, self._parts_done, self._parts = again, done, parts
-        groups: dict[str, dict[str, Collection[int]]] = {}
-        for part in parts:
-            groups.setdefault(_field(part.dimension), {})[part.name] = part.places
-        self.table.set_groups({name: own for name, own in groups.items() if name not in OF_ENTRIES})
+        self.table.set_groups(tag_groups(self._tags or {}))
         table = self.query_one("#parts", ResultTable)
         table.show_rows(RunPartRows(parts, self.table.kept.headline), table.cursor)
         table.styles.height = 1 + min(len(parts), MOST_ROWS, max(3, self.size.height // 5))
@@ -212,7 +203,7 @@ class ExaminedScreen(ReasonedScreen):
     @on(ResultTable.Chosen, "#parts")
     def _part_chosen(self, event: ResultTable.Chosen) -> None:
         part = self._parts[event.index]
-        self.toggle(QueryTerm(_field(part.dimension), ":", part.name))
+        self.toggle(QueryTerm(part_field(part.dimension), ":", part.name))
 
     # Against an earlier run
 

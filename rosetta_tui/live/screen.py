@@ -40,6 +40,7 @@ from rosetta_tui.session.run_sources import PrefetchedSource
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import DetailLine
+from rosetta_tui.toolkit.dialogs.choose import ColumnsScreen
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
 from rosetta_tui.toolkit.ordered_table import MATCHES, RowOrder
@@ -344,6 +345,12 @@ class LiveScreen(ExaminedScreen):
             self.table.move_to(0)
         super().wish(order)
         self.paint()
+
+    def action_sort(self) -> None:
+        table = self.table
+        title = "Columns, and what to sort by"
+        screen = ColumnsScreen(title, self.sorts, table.order.sort, table.shown_columns, table.choose_columns)
+        self.app.push_screen(screen, lambda sort: self.sort_by(sort or ""))
 
     def action_follow(self) -> None:
         self.following = not self.following

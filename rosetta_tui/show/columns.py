@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import AsyncIterator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -166,15 +166,18 @@ def widest(columns: Sequence[Column], texts: Mapping[str, Iterable[str]]) -> lis
     return [needs.get(column.key, column.width) for column in columns]
 
 
-def fit(columns: Sequence[Column], width: int, needs: Sequence[int] | None = None) -> list[PlacedColumn]:
+def fit(
+    columns: Sequence[Column], width: int, needs: Sequence[int] | None = None, hidden: Collection[str] = ()
+) -> list[PlacedColumn]:
     """Choose the columns that fit into a width and share out what is left over.
 
     ``needs``: cells of the widest text below each title (``widest``). With them an empty column that may go
     takes no room, one with a share gets no more than it needs, and before a lesser column is shown it gets up
-    to half more than its least width. Without them every column counts as full.
+    to half more than its least width. Without them every column counts as full. ``hidden``: keys of columns not to show.
     The sum of widths and gaps exceeds ``width`` only where the columns that always stay do.
     """
-    kept = [i for i, column in enumerate(columns) if needs is None or needs[i] or not column.drop]
+    empty = [needs is not None and not needs[i] and bool(column.drop) for i, column in enumerate(columns)]
+    kept = [i for i, column in enumerate(columns) if not empty[i] and column.key not in hidden]
     # the width above which a column gains nothing: without limit where its need is not known
     full = [
         column.width if not column.share else sys.maxsize if needs is None else max(needs[i], len(column.title))

@@ -137,5 +137,12 @@ class PaneToggled(Message):
     opened: bool
 
 
+@dataclass
+class ColumnsChosen(Message):
+    """A person chose the columns of entries, for all runs from now on."""
+
+    columns: str  # as the settings have them
+
+
 class BackRequested(Message):
     """The person wants to go back from the screen that says so."""

@@ -14,7 +14,7 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from harness.core.failures import HarnessError
-from harness.core.query import EVERYTHING, Cancelled, Fields, Query, QueryError, QueryTerm
+from harness.core.query import EVERYTHING, Cancelled, Fields, Query, QueryTerm
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import OrderedRows
 from rosetta_tui.show.text import plain
@@ -221,8 +221,13 @@ class SearchedScreen(Screen[None]):
         self.look_for(event.value)
 
     @on(Input.Submitted, "#search")
-    def _searched(self) -> None:
-        self.set_focus(self.table)
+    def _searched(self, event: Input.Submitted) -> None:
+        if self.can_read(event.value):
+            self.set_focus(self.table)
+
+    def can_read(self, text: str) -> bool:  # noqa: ARG002  any text can be searched
+        """Return whether it is clear what is looked for."""
+        return True
 
     def end_search(self) -> bool:
         """Show everything again; gives False where nobody searches."""
@@ -248,14 +253,17 @@ class FilteredScreen(SearchedScreen):
     _asked = EVERYTHING  # what was filtered by last
 
     def look_for(self, text: str) -> None:
-        try:
-            where = Query.of(text, self.table.fields)
-        except QueryError as error:
-            self.query_one(QueryLine).say(str(error), "$warn")
-            return
-        self._asked = where or self._asked
-        self.wish(replace(self.table.order, where=where))
-        self.show_matches()
+        where = self.query_one(QueryLine).read(text)
+        if where is not None:
+            self._asked = where or self._asked
+            self.wish(replace(self.table.order, where=where))
+            self.show_matches()
+
+    def can_read(self, text: str) -> bool:
+        where = self.query_one(QueryLine).read(text, typing=False)
+        if where is not None:
+            self.wish(replace(self.table.order, where=where))
+        return where is not None
 
     def filter_by(self, query: Query) -> None:
         """Show the rows of a query, which stands in the line where it can be changed."""

@@ -14,10 +14,11 @@ from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from corpora.text.messages import shortened
-from harness.core.query import Completion, Fields, completions
+from harness.core.query import Completion, Fields, Query, QueryError, completions
 from rosetta_tui.toolkit.content import Harmless, show
 
 MOST_OFFERED = 60  # completions; typing finds the others
+NARROW = 110  # cells below which what the filter finds stands below it
 _WIDEST = 24  # cells of a completion before its explanation
 
 
@@ -104,20 +105,31 @@ class QueryLine(Container):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield Label("filter ")
+            yield Label("filter")
             yield QueryInput(self._placeholder, self._fields)
             yield Static(id="matches")
         offered = OptionList(id="completions")
         offered.can_focus = False
         yield offered
 
-    def open(self, *, shown: bool) -> None:
-        """Show or hide it."""
-        self.set_class(shown, "-open")
+    def on_resize(self) -> None:
+        self.set_class(self.size.width < NARROW, "-narrow")
 
-    def say(self, words: str | Content, tone: str = "$mark") -> None:
+    def read(self, text: str, *, typing: bool = True) -> Query | None:
+        """Return the query of a text; None where it cannot be read, which is shown unless it can still become one."""
+        field = self.query_one(QueryInput)
+        typing = typing and field.has_focus
+        try:
+            return Query.of(text, self._fields(), typing=typing)
+        except QueryError as error:
+            self.say("" if typing and field.offered else str(error), "$warn")
+            return None
+
+    def say(self, words: str, tone: str = "$mark") -> None:
         """Show what the filter finds, or what is wrong with it."""
-        self.query_one("#matches", Static).update(show(words, tone) if isinstance(words, str) else words)
+        line = self.query_one("#matches", Static)
+        line.update(show(words, tone))
+        line.display = bool(words)
 
     @on(OptionList.OptionSelected, "#completions")
     def _picked(self, event: OptionList.OptionSelected) -> None:

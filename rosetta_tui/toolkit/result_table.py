@@ -6,7 +6,7 @@ screen. Here rows are asked for when they come into view, and a drawn line is ke
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -113,6 +113,7 @@ class ResultTable(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.columns = tuple(columns)
         self.rows: RowSource = NoRows() if rows is None else rows
+        self.hidden: Collection[str] = ()  # keys of columns that a person does not want
         self._needs: Sequence[int] | None = None
         self._placed: list[PlacedColumn] = []
         self._width = 0
@@ -144,7 +145,7 @@ class ResultTable(ScrollView, can_focus=True):
     def restyle(self) -> None:
         """Draw every line again, after a change of width or colours."""
         self._width = self.scrollable_content_region.width
-        self._placed = fit(self.columns, self._width, self._needs)
+        self._placed = fit(self.columns, self._width, self._needs, self.hidden)
         self._strips.clear()
         self.refresh()
 

@@ -115,7 +115,12 @@ async def test_a_notebook_from_a_file_to_a_sentence(tmp_path: Path, endpoint: Sc
     assert ro.verify(card).ok
     card.write_text(card.read_text("utf-8").replace('"WORD 3"', '"WORD 4"', 1), "utf-8")
     assert not ro.verify(card).ok
-    assert (ro.runs(tag="pilot"), ro.runs()) == ([run], [other, run])
+    assert (ro.runs("tag:pilot"), ro.runs(), ro.runs("chrf<100")) == ([run], [other, run], [other])
+    assert len(other.entries("why:beginning -chrf:100")) == 12
+    assert [row["entry_id"] for row in other.entries("id:3 output:CREE")] == [3]
+    for broken in (lambda: ro.runs("chrf<"), lambda: run.entries("why:quote")):
+        with pytest.raises(ro.HarnessError, match="At character 1: "):
+            broken()
 
 
 def test_a_budget_is_kept_and_said(tmp_path: Path, endpoint: Scripted) -> None:
@@ -163,6 +168,10 @@ def test_no_text_or_number_of_a_secret_entry_is_given(begun: str) -> None:
     table = run.entries()
     assert [row["withheld"] for row in table] == [False] * 4 + [True] * 4
     assert table[4:] == [{"entry_id": f"s{n}", "withheld": True} for n in range(4)]
+    for where in ("len>0", "id:s1", "-source:zzz", "state:done", "chrf>=0"):
+        found = run.entries(where)
+        assert found == [row for row in found if not row["withheld"]], "a filter would tell of secret entries"
+    assert (ro.runs("chrf>=0"), ro.runs("failed>=0"), ro.runs("chrf:none")) == ([], [], [run])
     for read in (lambda: run.card, lambda: run.tier, lambda: run.findings, lambda: ro.compare(run, run)):
         refuses(UsageError, "but as a released card", read)
 

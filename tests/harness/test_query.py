@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
+import re
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,9 @@ from harness.core.query import (
     matches,
     parse,
 )
+from harness.store.ordering import Ordering
+from rosetta_tui.show.run_columns import RunColumns
+from scoring.findings.finding import FindingCode
 from tests.review.thorough import examples
 
 FIELDS = {
@@ -162,3 +167,27 @@ def test_columns_find_what_a_plain_reading_finds(
     )
     found = matches(query, np.ones(len(rows), bool), partial(holds, rows=Rows(rows)))
     assert found.tolist() == [all(plain(row, *term) for term in asked) for row in rows]
+
+
+def test_the_page_of_filters_has_every_field() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "filters.md").read_text("utf-8")
+    entries, runs = page.split("## Runs")
+    entry_fields, run_fields = Ordering(1).fields, RunColumns([]).fields
+    assert [name for name in entry_fields if f"`{name}`" not in entries and name != "equivalent"] == []
+    assert [name for name in run_fields if f"`{name}`" not in runs] == []
+    named = set(re.findall(r"`([a-z_]+)`", entries.partition("## Entries")[2])) - {
+        word for one in entry_fields.values() for word in one.values
+    }
+    worked_out = {
+        "why",
+        "length",
+        "punctuation",
+        "numbers",
+        "words_seen_once",
+        "check",
+        "any",
+        *FindingCode,
+        "ter",
+        "length_ratio",
+    }
+    assert named <= {*entry_fields, *worked_out, "w", "b"}, "a field that is not there"

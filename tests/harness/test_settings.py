@@ -145,7 +145,7 @@ def test_comments_and_order_of_the_person_stay(tmp_path: Path) -> None:
     ("theme = 3", "line 1: field 'theme' wants text in quotation marks."),
     ("\n\ntheme = ' '", "line 3: field 'theme' is blank"),
     ('model = "a\\u001bb"', "line 1: field 'model' is blank, or holds a character"),
-    ('colour = "red"', "line 1: field 'colour' is not known here. There are: theme, pane, endpoint"),
+    ('colour = "red"', "line 1: field 'colour' is not known here. There are: theme, pane, columns, notices, endpoint"),
     ('prices = "prices.toml"', "line 1: field 'prices' must begin at the root or with ~"),
     ('language_folders = "/x"', "line 1: field 'language_folders' wants a list of folders"),
     ("endpoints = 1", "line 1: field 'endpoints' wants a table"),

@@ -34,7 +34,7 @@ with when_used():
 @click.command()
 @click.argument("run")
 @click.argument("text", required=False)
-@click.option("--tag", "tags", multiple=True, help="A word to find the run again, `rosetta runs list --tag`; may be repeated.")  # fmt: skip
+@click.option("--tag", "tags", multiple=True, help="A word to find the run again, `rosetta runs list --where tag:WORD`; may be repeated.")  # fmt: skip
 @click.option("--remove", is_flag=True, help="Take the note away; with --tag, these tags.")
 def note(run: str, text: str | None, tags: Sequence[str], *, remove: bool) -> None:
     """Write TEXT beside RUN, in place of the note that was there; without TEXT, print it. With --tag, give RUN tags.

@@ -17,30 +17,31 @@ if TYPE_CHECKING:
 
 
 @click.command("list")
-@click.option("--tag", "tags", multiple=True, help="Only runs that have this tag; may be repeated.")
+@click.option("--where", metavar="FILTER", default="", help="Only runs that fit, such as 'tag:pilot chrf<40'.")
 @click.option("--deleted", is_flag=True, help="The deleted runs that can be brought back.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
+def list_(where: str, *, deleted: bool, as_json: bool) -> None:
     """List all runs, newest first."""
-    from harness.store.attachments import tidy_tag
     from harness.store.run_list import list_runs
     from harness.store.withdrawn import withdrawn_names
     from rosetta_tui.show.run_facts import listed_runs
 
-    wanted = {tidy_tag(tag) for tag in tags}
     with opened() as connection:
         runs = listed_runs(connection, deleted=deleted, summaries=as_json)
         others = not runs and not deleted and bool(list_runs(connection, deleted=True, brief=True))
         gone = [] if runs else withdrawn_names(connection)
         inside = _unfinished_inside(connection, runs) if as_json else frozenset()
-    runs = [run for run in runs if wanted <= set(run.tags)] if wanted else runs
+        if where:
+            from rosetta_tui.show.run_columns import runs_where
+
+            runs = runs_where(connection, runs, where)
     if as_json:
         from rosetta_tui.show.json_forms import form_text
 
         click.echo(form_text("runs-list", [_summary(run, inside) for run in runs]))
         return
     if not runs:
-        click.echo(_nothing(wanted, deleted=deleted, others=others, gone=bool(gone)))
+        click.echo(_nothing(where, deleted=deleted, others=others, gone=bool(gone)))
         return
     for line in _lines(list(map(_with_score, runs))):
         click.echo(line)
@@ -68,13 +69,13 @@ def _with_score(run: RunSummary) -> RunSummary:
     return run._replace(live=Live(so_far=dict(values)), line=None)
 
 
-def _nothing(wanted: set[str], *, deleted: bool, others: bool, gone: bool) -> str:
+def _nothing(where: str, *, deleted: bool, others: bool, gone: bool) -> str:
     if others:
         return "All runs are deleted. `rosetta runs list --deleted` shows which can be brought back."
     if gone:
         return "No run can be used: consent was withdrawn. `rosetta community notices` has for what, and who said so."
-    if wanted:
-        return f"No run has {'this tag' if len(wanted) == 1 else 'these tags'}."
+    if where:
+        return "No run fits."
     if deleted:
         return "No deleted run can be brought back."
     return "There are no runs yet. `rosetta demo` makes one: no key, no network."

@@ -55,6 +55,7 @@ class ChooseScreen(ModalScreen[str | None]):
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
     ]
+    ENDING = "enter chooses · esc goes back"
 
     def __init__(self, title: str, choices: Mapping[str, str], chosen: str) -> None:
         super().__init__()
@@ -65,13 +66,12 @@ class ChooseScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content.styled(self._title, "bold"))
-            yield OptionList(
-                *(
-                    Option(Content(f"{'●' if key == self._chosen else ' '} {words}"), id=key)
-                    for key, words in self._choices.items()
-                )
-            )
-            yield Static(Content.styled("enter chooses · esc goes back", "$quiet"))
+            yield OptionList(*(Option(self.line(key), id=key) for key in self._choices))
+            yield Static(Content.styled(self.ENDING, "$quiet"))
+
+    def line(self, key: str) -> Content:
+        """Return a choice as it is shown."""
+        return Content(f"{'●' if key == self._chosen else ' '} {self._choices[key]}")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).highlighted = list(self._choices).index(self._chosen)
@@ -84,6 +84,37 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def action_up(self) -> None:
         self.query_one(OptionList).action_cursor_up()
+
+
+class ColumnsScreen(ChooseScreen):
+    """Gives what to sort by; ``space`` shows and hides columns meanwhile."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "show", "Show or hide")]
+    ENDING = "enter sorts, again turns it · space shows or hides a column (☑) · esc goes back"
+
+    def __init__(
+        self,
+        title: str,
+        choices: Mapping[str, str],
+        chosen: str,
+        shown: Mapping[str, bool],
+        then: Callable[[frozenset[str]], object],
+    ) -> None:
+        """``shown``: whether each column is, by its key; ``then`` is called with those that are, at every change."""
+        super().__init__(title, choices, chosen)
+        self._shown, self._then = dict(shown), then
+
+    def line(self, key: str) -> Content:
+        box = " " if key not in self._shown else "☑" if self._shown[key] else "☐"
+        return Content.assemble((f"{box} ", "$mark"), super().line(key))
+
+    def action_show(self) -> None:
+        options = self.query_one(OptionList)
+        key = None if options.highlighted is None else options.get_option_at_index(options.highlighted).id
+        if key in self._shown:
+            self._shown[key] = not self._shown[key]
+            options.replace_option_prompt(key, self.line(key))
+            self._then(frozenset(key for key, shown in self._shown.items() if shown))
 
 
 class ConfirmScreen(ModalScreen[bool]):

@@ -214,8 +214,9 @@ def test_runs_note_and_tags_are_written_and_shown() -> None:
     rosetta_runs("note", "last", "--remove")
     assert rosetta_runs("note", "last").stdout == ""
     rosetta_runs("note", "6f1c", "--tag", "baseline", "--tag", "#2026-11")
-    assert "#2026-11 #baseline" in rosetta_runs("list", "--tag", "baseline").stdout
-    assert "No run has this tag" in rosetta_runs("list", "--tag", "none").stdout
+    assert "#2026-11 #baseline" in rosetta_runs("list", "--where", "tag:baseline -chrf>100").stdout
+    assert "No run fits" in rosetta_runs("list", "--where", "tag:other").stdout
+    assert "did you mean tag?" in str(rosetta_runs("list", "--where", "tagg:x").exception)
     rosetta_runs("note", "6f1c", "--tag", "baseline", "--remove")
     assert json.loads(rosetta_runs("list", "--json").stdout)[0]["tags"] == ["2026-11"]
     assert isinstance(rosetta_runs("note", "6f1c", "--tag", "two words").exception, UsageError)

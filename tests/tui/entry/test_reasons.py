@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
+import pytest
+
+from corpora.model.entry import Entry
 from harness.compare.reasons import RunFindings
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.entry.pane import EntryPane
@@ -12,6 +16,8 @@ from rosetta_tui.entry.reasons import ReasonsTable, reasons_of
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen
 from scoring.findings.finding import FindingCode, OutputFinding
+from scoring.findings.writing import without_accents
+from tests.harness.evaluation import corpus_of
 from tests.tui.compare.compared import A, B, finished, small_corpus
 from tests.tui.scenes import PREAMBLE, Scene, outputs_of, scene
 from tests.tui.scenes import finished as ended
@@ -124,3 +130,50 @@ def test_reasons_of_two_runs_begin_with_what_differs_most() -> None:
     assert [reason.code.value for reason in reasons_of([(worse, None)])] == ["copied", "beginning", "quotes"]
     [first, *_] = reasons_of([(worse, frozenset(range(4)))])
     assert (first.counts, first.totals) == ((4,), (4,)), "only entries that are compared count"
+
+
+NOUNS = ["hundo", "kato", "birdo", "libro", "tablo", "domo", "arbo", "floro", "pomo", "akvo", "pano", "lakto"]
+LATIN = str.maketrans("abdeghijklmnoprstuv", "абдегхийклмнопрстув")
+FAULTS: dict[str, tuple[str, Callable[[str, str], str], bool]] = {
+    "preambles": ("beginning", lambda _, right: f"Here is the translation: {right}", False),
+    "copies": ("copied", lambda source, _: source, False),
+    "missing diacritics": ("letters", lambda _, right: without_accents(right), True),
+    "quotes": ("quotes", lambda _, right: f"“{right}”", False),
+    "truncation": ("cut", lambda _, right: right[:9], False),
+    "wrong script": ("letters", lambda _, right: right.translate(LATIN), True),
+}
+"""What is wrong with a run → the finding, how an output is spoilt, and whether all are."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_at_most_four_keys_lead_from_a_worse_run_to_its_entries_for_a_reason(tmp_path: Path, fault: str) -> None:
+    finding, spoil, every = FAULTS[fault]
+    path = tmp_path / "rosetta.sqlite"
+    both = [*zip(NOUNS, NOUNS[3:] + NOUNS[:3], strict=True)]
+    pairs = [
+        *((f"{one} and {other} sleep on the table.", f"{one.title()} dormas sur granda tablo kun {other}.") for one, other in both),
+        *((f"Did {one} see {other} there?", f"Ĉu {one} ankaŭ ŝajne vidis ĉi tie {other}?") for one, other in both),
+    ]  # fmt: skip
+    corpus = corpus_of([Entry(id=n, source=s, reference=r, segment="development") for n, (s, r) in enumerate(pairs, 1)])
+    worse = [spoil(source, right) if every or place > 11 else right for place, (source, right) in enumerate(pairs)]
+
+    def fill() -> None:
+        finished(path, corpus, [right for _, right in pairs], "alpha", number=0)
+        finished(path, corpus, worse, "beta", number=1)
+
+    making = Thread(target=fill)
+    making.start()
+    making.join()
+    keys = ["c", "w", "enter"]
+    async with at_rest(App(None, path), (120, 36)) as (app, pilot):
+        await press(pilot, keys[0])
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        await until(pilot, lambda: "Why  " in text(app))
+        await press(pilot, *keys[1:])
+        assert screen.table.entries is not None
+        expected = range(24) if fault == "wrong script" else range(12, 24)
+        assert sorted(screen.table.entries.order) == [*expected]
+        assert f"why:{finding}" in text(app)
+        assert f"{len(expected)} of 24" in text(app)
+    assert len(keys) <= 4

@@ -14,6 +14,7 @@ from harness.api import Ready
 from harness.core.failures import RunState
 from harness.core.query import parse
 from harness.run.events import Control, EntryScored, EventQueue, Failed
+from harness.settings import read_settings
 from harness.store.results import add_results, replace_scores
 from harness.store.runs import find_run, seal_run, set_live
 from harness.store.sqlite.database import open_store
@@ -31,7 +32,7 @@ from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted
 from tests.tui.new_run.form import Starting
 from tests.tui.scenes import Scene, card_of, finished, result, scene, sealed
-from tests.tui.screens import App, at_rest, lines, notices, press, settle, text
+from tests.tui.screens import App, at_rest, lines, notices, press, settle, text, until
 
 
 def live(app: App) -> LiveScreen:
@@ -143,8 +144,15 @@ async def test_search_sort_and_filter_end_before_the_screen(middle: Scene) -> No
 
         await pilot.press("down", "s")
         await pilot.pause()
-        await press(pilot, "down", "enter")
+        await press(pilot, "down", "space", "down", "down", "down", "down", "space", "up", "up", "up", "up", "enter")
         assert table.order == RowOrder(sort="chrf")
+        assert table.shown_columns["chrf"] is False
+        assert table.shown_columns["ter"] is True
+        assert "TER" in text(app)
+        await press(pilot, "s", "space", "escape")
+        await until(
+            pilot, lambda: read_settings(middle.path.parent).columns.startswith("+state +id +source +output +chrf ")
+        )
         assert (table.place, table.cursor) == (11, 0)
         assert "chrF++ ▲" in text(app)
         live(app).sort_by("chrf")
