@@ -7,7 +7,8 @@ An interval says how sure each is. Entries have their values by run, and those c
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.model.entry import Entry, EntryId, Segment
-from harness.compare.pairs import PairSide
+from harness.compare.pairs import PairSide, repeats
 from harness.store.corpora.entries import open_entries
 from harness.store.results import read_results
 from harness.store.sqlite.trouble import stored_object
 from scoring.core.inventory import composite
 from scoring.statistics.intervals import DIMENSIONS, LEAST_FOR_INTERVAL
+from scoring.statistics.repetitions import Repetitions, repetitions
 from scoring.statistics.significance import COMPOSITE, difference_intervals, own_values, shared_profile
 
 if TYPE_CHECKING:
@@ -135,6 +137,29 @@ class CorpusPart:
 Breakdown = Mapping[str, CorpusPart]  # Tag → part
 
 
+@dataclass(frozen=True, slots=True)
+class RepeatedSetup:
+    """Runs of one set-up, which differ in the number of the repeat alone."""
+
+    letters: tuple[str, ...]
+    equal: bool  # Whether every entry has the same statistics in all of them
+    parts: Repetitions | None  # None where they are equal, or the metric cannot be taken apart
+
+
+def _repeated_setups(comparison: Comparison, metric: str) -> Iterator[RepeatedSetup]:
+    left = list(zip(comparison.runs, comparison.sides, strict=True))
+    while left:
+        first = left[0][1]
+        group = [(run, side) for run, side in left if side is first or repeats(first.rows, side.rows)]
+        left = [pair for pair in left if pair not in group]
+        if len(group) > 1:
+            kept = [[row.statistics for row in side.used] for _, side in group]
+            equal, parts = all(statistics == kept[0] for statistics in kept), None
+            with suppress(ValueError):  # too few entries, or a repeat without a value
+                parts = None if equal else repetitions([side.table for _, side in group], metric)
+            yield RepeatedSetup(tuple(run.letter for run, _ in group), equal, parts)
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Two to six runs side by side."""
@@ -160,6 +185,16 @@ class Comparison:
     def breakdowns(self) -> Mapping[str, Breakdown]:
         """Parts of the corpus by difficulty, provenance, register, segment and context; worked out when asked."""
         return breakdowns(self)
+
+    @cached_property
+    def _repeated(self) -> dict[str, tuple[RepeatedSetup, ...]]:
+        return {}
+
+    def repeated(self, metric: str) -> tuple[RepeatedSetup, ...]:
+        """Return the set-ups of which several runs are complete repeats, with what varies between these by a metric."""
+        if metric not in self._repeated:
+            self._repeated[metric] = tuple(_repeated_setups(self, metric))
+        return self._repeated[metric]
 
     def run(self, letter: str) -> ComparedRun:
         """Return the run of a letter."""

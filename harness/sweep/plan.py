@@ -7,8 +7,9 @@ belong together, such as a model with its endpoint, or tools with the dictionary
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -194,6 +195,38 @@ class PlanFile:
     def wrong(self, words: str, *place: int | str) -> UsageError:
         """Return an error about a field of the file; ``words`` say what is wrong and the fix."""
         return UsageError(f"{_where(self.file, self.text, place)}: {words}")
+
+
+def plan_of_repeats(
+    repeats: int, given: Mapping[str, object], told: Mapping[str, object], chosen: Selection
+) -> PlanFile:
+    """Return the plan that runs one set-up several times: the options ``given`` for a corpus, and those ``told`` of a run."""
+    named = str(given["file"])
+    files = [given["reference"], *_listed(given["other_reference"])]
+    reading = {name: given.get("corpus_id" if name == "id" else name) for name in ReadingTable.model_fields}
+    reading |= {"references": tuple(str(Path(str(file)).absolute()) for file in files if file)}
+    fixed = {"method": given["method"], **told}
+    budget = fixed.pop("budget", None)
+    stated = {
+        "version": 1,
+        "name": f"repeats-{re.sub(r'[^A-Za-z0-9.-]+', '-', Path(named).stem)[:40]}-{repeats}",
+        "corpus": named if names_stored(named) else str(Path(named).absolute()),
+        "reading": {name: value for name, value in reading.items() if value},
+        "select": {
+            "segment": chosen.segments, "difficulty": chosen.difficulties, "entries": chosen.entry_ids,
+            "limit": chosen.limit, "sample": chosen.sample, "seed": chosen.seed,
+        },
+        "replicates": repeats, "workers": 1, "budget_usd": budget,
+        "fixed": {name: str(value.absolute()) if isinstance(value, Path) else value for name, value in fixed.items()},
+    }  # fmt: skip
+    try:
+        return PlanFile(SweepPlan.model_validate(stated), "--repeats")
+    except ValidationError as error:
+        raise UsageError(f"--repeats: {first_problem(error)}") from error
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
 
 
 def plan_path(path: Path) -> Path:

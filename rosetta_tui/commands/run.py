@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from corpora.samples import DEMO_TASKS
+from harness.compare import MOST_RUNS
 from harness.core.failures import UsageError
 from harness.method.method_names import method_names
 from harness.store.runs import find_run
@@ -20,7 +21,15 @@ from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import DETACH, in_lines, when_used
 from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request.click_options import GroupedCommand, adding_those_of
-from rosetta_tui.request.options import CONFIRM, asked, granted_terms, make_request, nameless, read_scoring_options
+from rosetta_tui.request.options import (
+    CONFIRM,
+    asked,
+    granted_terms,
+    make_request,
+    nameless,
+    read_scoring_options,
+    told,
+)
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text, say_preparing
@@ -33,10 +42,12 @@ with when_used():
     from harness import api
     from harness.card import reading
     from harness.inputs import outputs as made_elsewhere
+    from harness.method import option_table
     from harness.release import ledger
     from harness.run import rescoring, vault_opening
     from harness.setup import plan
     from harness.setup import scoring_options as setup_scoring_options
+    from harness.store import sweeps
     from harness.store.sqlite import database
     from rosetta_tui.app import display
     from rosetta_tui.report import cost as report_estimate
@@ -57,10 +68,11 @@ class _WithMethods(GroupedCommand):
 @CONFIRM
 @SUBMIT
 @click.option("--estimate", is_flag=True, help="Run nothing: show what it would take in calls, tokens, money and time. No key is needed.")  # fmt: skip
+@click.option("--repeats", type=click.IntRange(2, 50), metavar="K", help="Run it K times, each call asked again: is the score stable or lucky?")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print JSON.")
 @DETACH
 @in_lines
-def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given: Any) -> None:
+def run(style: str | None, submit: bool, estimate: bool, as_json: bool, repeats: int | None, **given: Any) -> None:
     """Translate the corpus FILE with a method, or have its questions answered, and score every entry as it comes.
 
     REFERENCE is the second of two text files that are aligned line by line. On a terminal the run is shown live;
@@ -72,6 +84,8 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     """
     from rosetta_tui.app.display import refuse_detached, start_and_show
 
+    if repeats is not None:
+        _run_repeats(repeats, style, given, estimate=estimate, submit=submit, as_json=as_json)
     if estimate:
         # Raise UsageError for options of a run that goes.
         if style is not None or submit:
@@ -99,6 +113,41 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, **given:
     for option, tag in nameless(request).items():
         click.echo(f"No name is known for the language {plain(tag)}, so that the prompt says its tag. Name it: {option} NAME.", err=True)  # fmt: skip
     start_and_show(request, style, submitter(request) if submit else None)
+
+
+# ---- Repeats of one set-up: a sweep of one cell, which shares its money and resumes as a sweep does ----
+
+with when_used():
+    from harness.sweep import expansion, working
+    from harness.sweep import plan as sweep_plan
+    from rosetta_tui.app import sweeping
+    from rosetta_tui.report import sweep as report_sweep
+
+
+def _run_repeats(repeats: int, style: str | None, given: dict[str, Any], *, estimate: bool, submit: bool, as_json: bool) -> None:  # fmt: skip
+    """Run one set-up several times, or show what that would take, and exit with the code that says how it ended."""
+    strays = {"--vault": given["vault"], "--submit": submit, "--confirm": given["confirm"], "--json": as_json, "--detach": style == "detached"}  # fmt: skip
+    if stray := next((option for option, value in strays.items() if value), None):
+        raise UsageError(f"{stray} does not go with --repeats: leave it out. `rosetta sweep` does more.")
+    if not option_table.asks(given["method"]):
+        raise UsageError(f"The method {given['method']} asks nobody: every repeat would be equal.")
+    if any(pair.startswith("seed=") for pair in given["body"]):
+        raise UsageError("With one seed every repeat would be equal: leave `--body seed=…` out.")
+    asked = sweep_plan.plan_of_repeats(repeats, given, told(given), selection(given))
+    cells = expansion.expand(asked, expansion.open_plan_corpus(asked, None))
+    if estimate:
+        for line in report_sweep.estimate_lines(expansion.estimate_sweep(default_path(), asked.plan, cells), None):
+            click.echo(plain(line))
+        raise click.exceptions.Exit(0)
+    expansion.check_methods(cells)
+    sweep = working.begin_sweep(default_path(), asked, cells)
+    code = sweeping.carry_out(default_path(), sweep, style)
+    if style != "json-lines":
+        with opened() as connection:
+            ids = [cell.run_id[:8] for cell in sweeps.read_cells(connection, sweep.number) if cell.run_id]
+        then = f"rosetta compare {' '.join(ids[:MOST_RUNS])}" if code == 0 else f"rosetta sweep resume {sweep.id}"
+        click.echo(f"{'How much the repeats vary' if code == 0 else 'To continue'}: {then}", err=True)
+    raise click.exceptions.Exit(code)
 
 
 # ---- Score outputs that were made elsewhere ----

@@ -22,6 +22,7 @@ from rosetta_tui.compare.sentences import (
     kept_words,
     name,
     number,
+    repeated_words,
     reproduction_words,
     sentence,
 )
@@ -57,6 +58,7 @@ def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content
         lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
         cached = (cached_words(run) for run in (pair.first, pair.second))
         lines += [show(words, "$warn") for words in cached if words]
+        lines += [show(repeated_words(setup, metric), "$mark") for setup in found.repeated(metric)]
     for run in (pair.first, pair.second):  # where little may be claimed, with a mark and the floors
         claim = claim_words(run)
         if doubtful(run):

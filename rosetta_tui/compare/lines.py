@@ -35,6 +35,10 @@ _MOST_PARTS = 12
 def comparison_lines(comparison: Comparison, width: int | None = None) -> Iterator[str]:
     """Yield everything that a comparison shows, entries aside; no table is wider than ``width`` cells."""
     yield from _runs(comparison, width)
+    leads = leading(comparison.metrics)
+    yield from dict.fromkeys(
+        sentences.repeated_words(r, metric) for metric in leads for r in comparison.repeated(metric)
+    )
     for pair in comparison.pairs:
         yield ""
         yield from _pair(pair, width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from corpora.text.messages import counted
@@ -15,8 +16,10 @@ from rosetta_tui.show.run_facts import stated_mark
 from scoring.card.claim import ClaimReason
 from scoring.core.inventory import direction, title
 from scoring.core.specification import COMPOSITE, TRANSLATIONS, stated_columns
+from scoring.statistics.repetitions import Holding
 
 if TYPE_CHECKING:
+    from harness.compare.comparison import RepeatedSetup
     from harness.compare.pairs import ComparedRun, Pair, RunningDifference
     from scoring.statistics.reproducibility import Reproduction
     from scoring.statistics.significance import Difference
@@ -157,6 +160,25 @@ def _running(pair: Pair, metric: str) -> str:
     return (
         f"so far {ahead} is better than {behind} by {number(metric, abs(running_difference.mean))} in the mean {scale} "
         f"({ends(metric, running_difference)}); this may be said however often one looks"
+    )
+
+
+def repeated_words(found: RepeatedSetup, metric: str) -> str:
+    """Return how much repeats of one set-up vary, and how much of that is luck."""
+    letters = f"{', '.join(found.letters[:-1])} and {found.letters[-1]} repeat one set-up"
+    if found.equal:
+        return f"{letters} and score the same on every entry: nothing varies between them."
+    if found.parts is None:
+        return f"{letters}; what varies cannot be taken apart by {name(metric)}."
+    parts = found.parts
+    between, within, chance = (
+        amount(metric, sqrt(part)) for part in (parts.between_repetitions, parts.between_entries, parts.remainder)
+    )
+    interval = parts.interval(Holding.REPETITIONS)
+    bounds = f"{number(metric, interval.lower)}–{number(metric, interval.upper)}"
+    return (
+        f"{letters}: {name(metric)} {number(metric, parts.mean)} on average, {bounds} for other repeats (95 %). Standard "
+        f"deviation between repeats {between}, between entries {within}, of an entry between repeats {chance}."
     )
 
 
