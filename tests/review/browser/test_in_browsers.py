@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 from base64 import b64encode
 from collections.abc import AsyncIterator
@@ -474,6 +475,10 @@ FACTS = """(() => { const page = document.documentElement, seen = [...document.q
     [...document.querySelectorAll('button,p,h1,label,th,td')].filter(one => one.offsetParent && one.scrollWidth > one.clientWidth + 1)
       .map(one => one.innerText)] })()"""
 
+AXE = os.environ.get("ROSETTA_AXE", "")
+"""Path of axe.min.js (npm: axe-core), with which each page is examined, too."""
+VIOLATIONS = "axe.run().then(found => found.violations.map(one => [one.id, one.impact, one.nodes[0].html]))"
+
 
 @pytest.mark.parametrize(
     ("width", "height", "size"), [(360, 740, 1), (320, 640, 1), (256, 150, 1), (360, 740, 5)],
@@ -489,6 +494,7 @@ async def test_pages_fit_every_screen(chromium: Chromium, tmp_path: Path, width:
     )
     batch = make_batch(manifest, items, made.training(), made.ORGANISATION, made.SALT)
     await chromium.size(width, height, touch=True)
+    await chromium.send("Page.setBypassCSP", enabled=bool(AXE))
     sitting = Sitting(chromium, written(batch, tmp_path), tmp_path / "downloads")
     await chromium.before(
         f"addEventListener('DOMContentLoaded', () => {{ rosettaPage.size = {size}; rosettaPage.look() }})"
@@ -500,6 +506,8 @@ async def test_pages_fit_every_screen(chromium: Chromium, tmp_path: Path, width:
         await sitting.says(words)
         if (facts := await chromium.run(FACTS)) != [0, [], []]:
             found[name] = facts
+        if AXE and (violations := await chromium.run(f"void 0; {Path(AXE).read_text('utf-8')}; {VIOLATIONS}")):
+            found[f"axe: {name}"] = violations
 
     await check("code", "Which code")
     await sitting.begin(made.REVIEWERS[0], asked=True)
