@@ -19,6 +19,7 @@ import { button, h, p, shown } from './dom.js';
 
 export const SIZES = [0.85, 1, 1.2, 1.5, 1.9, 2.4]; // Times the usual letters
 export const THEMES = ['light', 'dark', 'contrast'];
+const REMIND = 10;
 const [USUAL, LETTERS_PX, MOST_FOOT] = [1, 20, 0.46]; // The last: the share of the height that the foot may take
 /** Why what was typed is no code. @type {Record<string, string>} */
 const CODES = {
@@ -38,6 +39,8 @@ export class App {
     this.session = null;
     /** Who answers, as events name them. */
     this.reviewer = '';
+    /** How many answers there were when the person was last reminded to save what only this window has. */
+    this.reminded = 0;
     /** Whether what is said is kept on this computer. */
     this.keeps = true;
     this.size = USUAL;
@@ -48,6 +51,7 @@ export class App {
     this.redraw = () => undefined;
     addEventListener('keydown', (event) => this._key(event));
     addEventListener('resize', () => this.fit());
+    addEventListener('unhandledrejection', ({ reason }) => this.tell(this.troubleOf(reason)));
   }
 
   /** The tag of a language of the browser that the page speaks. */
@@ -59,6 +63,11 @@ export class App {
   /** @param {string} text @param {Record<string, unknown>} facts */
   say(text, facts = {}) {
     return this.words.say(text, facts);
+  }
+
+  /** Whether to remind of saving, every ten answers where nothing is kept. @param {number} done */
+  reminds(done) {
+    return !this.keeps && done >= this.reminded + REMIND;
   }
 
   /** Font and size, as each answer records it. */

@@ -70,15 +70,15 @@ export const askCode = (app, { manifest }, trouble, typed, restore) =>
     };
   });
 
-/** Whether it is the person who was here last; true for them. @param {App} app @param {Batch} batch @param {{letters: string, done: number, total: number}} last @returns {Promise<boolean>} */
-export const askWhoIsHere = (app, { manifest }, { letters, done, total }) =>
+/** Whether it is the person who was here last; true for them. @param {App} app @param {Batch} batch @param {{letters: string, done: number, total: number}} last @param {string} said @returns {Promise<boolean>} */
+export const askWhoIsHere = (app, { manifest }, { letters, done, total }, said) =>
   app.ask((answer) => ({
     title: app.say('Welcome back'),
     body: [
       languages(app, manifest).node, h('p', { class: 'strong' }, manifest.title), p(app.say('{done} of {total} done', { done, total })),
       p(app.say('The code on your card begins with:')), h('p', { class: 'phrase' }, `${letters} …`),
     ],
-    foot: [button(app.say('This is my card'), () => answer(true)), button(app.say('I have another card'), () => answer(false))],
+    said, foot: [button(app.say('This is my card'), () => answer(true)), button(app.say('I have another card'), () => answer(false))],
   }));
 
 /** Only what stays on this device is at stake: said before the first sentence. @param {App} app @param {string} why @returns {Promise<void>} */

@@ -35,7 +35,9 @@ export class ItemPage {
     this.kept = ''; // What is in the box and was kept
     this.timer = 0;
     this._look = () => this._see();
+    this._hide = () => this._keepTyped();
     addEventListener('scroll', this._look, { passive: true });
+    addEventListener('visibilitychange', this._hide);
   }
 
   get view() {
@@ -52,6 +54,7 @@ export class ItemPage {
 
   close() {
     removeEventListener('scroll', this._look);
+    removeEventListener('visibilitychange', this._hide);
     clearTimeout(this.timer);
   }
 
@@ -69,7 +72,7 @@ export class ItemPage {
       clearTimeout(slow);
       this.busy = false;
     }
-    if (!this.view.item) return this.leave(null);
+    if (!this.view.item || this.app.reminds(this.view.done)) return this.leave(null);
     if (this.view.item.id !== before) this.seen = false;
     this.mode = this.view.trouble && mode === 'writing' ? mode : 'answer';
     this.draw();

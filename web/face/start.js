@@ -22,7 +22,6 @@ import { openSlowly } from './slow.js';
 /** @import {Onward} from './pauses.js' */
 
 const KNOWN_BY = 2; // Characters of a code that are kept, as in review/session/opening.py
-const REMIND = 10; // Answers after which one is reminded to save what only this window has
 
 /** Why the batch does not open. @type {Record<string, string>} */
 const FILES = {
@@ -39,7 +38,10 @@ class Sitting extends App {
     await this._keepIn(batch);
     this.remember();
     this.settings = () => this._settings(batch);
-    for (;;) await this._visit(batch);
+    for (;;) {
+      await this._visit(batch);
+      this.said = this.keeps ? this.say('Everything is kept. You may close the program.') : this.say('Your answers are only in this window until you save them.');
+    }
   }
 
   /** Open the batch; one that is sealed asks for the words of the card until they are right. @param {Uint8Array} data @returns {Promise<Batch>} */
@@ -95,6 +97,9 @@ class Sitting extends App {
     this.session = null;
   }
 
+  /** What led to the list of people. */
+  said = '';
+
   /** Seconds in which a key is still meant for the sentence before. */
   guard = 0.25;
 
@@ -105,7 +110,7 @@ class Sitting extends App {
     const total = orderOf(batch.manifest, known).length;
     if (total) {
       const done = new Set(laptop.events.filter(({ kind, payload }) => payload?.reviewer === known && ['rate', 'cannot_judge', 'translate'].includes(kind)).map(({ payload }) => payload?.item)).size;
-      if (await askWhoIsHere(this, batch, { letters: laptop.setting('reviewer') ?? '', done, total })) return known;
+      if (await askWhoIsHere(this, batch, { letters: laptop.setting('reviewer') ?? '', done, total }, this.said)) return known;
     }
     let [why, typed] = ['', ''];
     for (;;) {
@@ -159,12 +164,12 @@ class Sitting extends App {
 
   /** @param {Session} session @param {Batch} batch */
   async _sit(session, batch) {
-    let reminded = session.view.done;
+    this.reminded = session.view.done;
     for (;;) {
       /** @type {Onward | null} */
       let onward = session.view.item ? await atItem(this, session) : await askNext(this, session);
-      if (!this.keeps && session.view.done >= reminded + REMIND) {
-        reminded = session.view.done;
+      if (this.reminds(session.view.done)) {
+        this.reminded = session.view.done;
         onward ??= 'hand_over';
       }
       while (onward === 'hand_over' || onward === 'resume') {

@@ -395,13 +395,26 @@ async def test_another_window_waits(chromium: Chromium, small: Path, tmp_path: P
         await chromium.press("Try again")  # until the first one is closed
 
 
-async def test_a_browser_that_keeps_nothing_says_so_first(chromium: Chromium, small: Path, tmp_path: Path) -> None:
+async def test_a_browser_that_keeps_nothing_says_so_and_reminds(
+    chromium: Chromium, reviewed: Desk, tmp_path: Path
+) -> None:
     await chromium.before("Object.defineProperty(globalThis, 'indexedDB', {value: undefined})")
-    sitting = Sitting(chromium, small, tmp_path / "downloads")
-    await chromium.open(small)
+    sitting = Sitting(chromium, written(reviewed.batch, tmp_path), tmp_path / "downloads")
+    await chromium.open(sitting.page)
     await sitting.place("This browser keeps nothing")
     await chromium.press("Go on here")
-    await sitting.says("Which code")
+    await sitting.begin(reviewed.review.code(reviewed.codes[0]), asked=True)
+    for _ in range(10):
+        await sitting.rate("3")
+    await sitting.place("Hand over your answers")
+    await chromium.press("save")
+    assert open_ratings(
+        (await sitting.saved("*.rosetta-ratings")).read_bytes(), [reviewed.identity.age]
+    ).manifest.events
+    await chromium.press("Go on")
+    await sitting.place("Sentence 11")
+    await chromium.key("q")
+    await sitting.says("Your answers are only in this window")
 
 
 @pytest.mark.parametrize("name", BROWSERS[:2])
