@@ -28,11 +28,11 @@ from rosetta_tui.show import card_fields, figures
 from rosetta_tui.show.figures import beside_value, by_reason, remark, shares, value
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
-from scoring.core.inventory import by_category, profile_note, short_title, title
+from scoring.core.inventory import by_category, direction, profile_note, short_title, title
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.specification import stated_columns
-from scoring.findings.finding import finding_words
-from scoring.statistics.intervals import FREE
+from scoring.findings.finding import finding_name, finding_words
+from scoring.statistics.intervals import FREE, LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
     from review.verdict.certificate.certificate import ReviewStatus
@@ -57,11 +57,46 @@ def card_in_short(card: JsonObject) -> str:
             *_claim(card, brief=True),
             line(title(headline), card_fields.with_interval(block(card, "scores"), headline)),
             *([next(_composite(card))] if translated(card) else []),
+            *([line("look first", *looks)] if (looks := first_looks(card)) else []),
+            *([line("then", _next_step(card, name))] if looks else []),
             line("entries", _counts(card)),
             line("every score", f"rosetta runs show {name}"),
             line("one page", f"rosetta report run {name}"),
         ]
     )
+
+
+def first_looks(card: JsonObject) -> list[str]:
+    """Return what to look at first: the findings that cost most, the worst part of ten entries or more, the failures."""
+    scores, headline = block(card, "scores"), stated_columns(card.get("scoring")).headline
+    findings = sorted(card_fields.stated_findings(card), key=lambda found: (-(found.cost or 0.0), -found.count))
+    looks = [
+        f"{found.count:,} {finding_name(found.code)}"
+        + (f" ({figures.signed(-found.cost, 1)} chrF++)" if found.cost else "")
+        for found in findings[:_MOST_LOOKS]
+    ]
+    parts = []
+    for kind in ("difficulty", "segment", "register", "provenance", *FREE):
+        groups = block(scores, f"by_{kind}")
+        for name, group in ((name, block(groups, name)) for name in groups if len(groups) > 1):
+            value, count = number(group.get(headline)), number(group.get("n")) or 0
+            if value is not None and count >= LEAST_FOR_INTERVAL:
+                sign = -1 if direction(headline) == "lower" else 1
+                words = f"{kind} {name}: {short_title(headline)} {figures.value(headline, value)} of {count:,.0f}"
+                parts.append((sign * value, words))
+    looks += [min(parts)[1]] if parts else []
+    errors = int(number(scores.get("errors")) or 0)
+    return [*looks, f"{errors:,} failed"] if errors else looks
+
+
+_MOST_LOOKS = 3  # findings that are named first
+
+
+def _next_step(card: JsonObject, name: str) -> str:
+    """Return the command that shows why outputs are not better, or asks for the failed ones again."""
+    if block(card, "scores").get("errors"):
+        return f"rosetta retry {name} asks for the failed entries again"
+    return f"rosetta watch {name}: w says why, B asks the worst entries again"
 
 
 def _groups(card: JsonObject) -> Iterator[str]:

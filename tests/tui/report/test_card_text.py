@@ -300,6 +300,26 @@ def test_in_short_it_fits_a_small_terminal_and_names_the_command_that_has_the_re
     assert "signatures" not in card_in_short(CARD)
 
 
+def test_in_short_it_names_what_to_look_at_first() -> None:
+    findings = [
+        {"code": "quotes", "count": 3, "of": 60, "cost": None},
+        {"code": "beginning", "count": 12, "of": 60, "cost": 4.14},
+    ]
+    tiers = {
+        "1": {"n": 40, "chrf_plus_plus": 70.0},
+        "2": {"n": 11, "chrf_plus_plus": 41.25},
+        "3": {"n": 9, "chrf_plus_plus": 2.0},
+    }
+    scores = {**CARD["scores"], "findings": findings, "by_difficulty": tiers, "errors": 0}
+    lines = card_in_short({**CARD, "scores": scores}).splitlines()
+    [looks] = [line for line in lines if line.startswith("look first")]
+    assert looks.endswith("12 begin alike (−4.1 chrF++) · 3 in quotes · difficulty 2: chrF++ 41.2 of 11")
+    assert any("rosetta watch 0f3b8c1e: w says why" in line for line in lines)
+    failed = card_in_short({**CARD, "scores": {**scores, "errors": 2}})
+    assert "· 2 failed" in failed
+    assert "rosetta retry 0f3b8c1e" in failed
+
+
 # Tables that are wider than the terminal stand under each other
 
 WORDS = st.text("aé猫b", min_size=1, max_size=6)
