@@ -55,10 +55,10 @@ def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content
         verb = "is" if len(open_) == 1 else "are"
         lines.append(show(f"{' and '.join(open_)} {verb} not complete. {WHY_NOW}", "$quiet"))
     if pair.reproduction is not None and tested:
+        lines += [show(repeated_words(setup, metric), "$mark") for setup in found.repeated(metric)]
         lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
         cached = (cached_words(run) for run in (pair.first, pair.second))
         lines += [show(words, "$warn") for words in cached if words]
-        lines += [show(repeated_words(setup, metric), "$mark") for setup in found.repeated(metric)]
     for run in (pair.first, pair.second):  # where little may be claimed, with a mark and the floors
         claim = claim_words(run)
         if doubtful(run):

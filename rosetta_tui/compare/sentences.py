@@ -172,13 +172,13 @@ def repeated_words(found: RepeatedSetup, metric: str) -> str:
         return f"{letters}; what varies cannot be taken apart by {name(metric)}."
     parts = found.parts
     between, within, chance = (
-        amount(metric, sqrt(part)) for part in (parts.between_repetitions, parts.between_entries, parts.remainder)
+        number(metric, sqrt(part)) for part in (parts.between_repetitions, parts.between_entries, parts.remainder)
     )
     interval = parts.interval(Holding.REPETITIONS)
     bounds = f"{number(metric, interval.lower)}–{number(metric, interval.upper)}"
     return (
-        f"{letters}: {name(metric)} {number(metric, parts.mean)} on average, {bounds} for other repeats (95 %). Standard "
-        f"deviation between repeats {between}, between entries {within}, of an entry between repeats {chance}."
+        f"{letters}: {name(metric)} {number(metric, parts.mean)}, {bounds} for other repeats (95 %). Standard "
+        f"deviation: {between} between repeats, {within} between entries, {chance} of an entry between repeats."
     )
 
 
