@@ -219,8 +219,9 @@ def measure(kind: str, rows: int, rate: int, seconds: float) -> dict[str, float]
             _idle(terminal, 2.0)
             os.write(terminal, MARK)
             times = list(_press(terminal, seconds))
+            asked = dict(_asked(terminal)) if kind == "ours" else {}
             os.write(terminal, LEAVE)
-        numbers: dict[str, float] = json.loads((folder / "stats.json").read_text())
+        numbers: dict[str, float] = json.loads((folder / "stats.json").read_text()) | asked
     times.sort()
     numbers["median"] = statistics.median(times)
     numbers["p95"] = times[int(len(times) * 0.95)]
@@ -239,6 +240,30 @@ def _press(terminal: int, seconds: float) -> Iterator[float]:
         os.write(terminal, key)
         if _wait_for(terminal, CURSOR, 0.6 if key in KEYS[1:] else 5.0):
             yield time.monotonic() - begin  # a key at the first or last row moves nothing
+
+
+def _asked(terminal: int) -> Iterator[tuple[str, float]]:
+    """Filter and sort while results arrive: yield the seconds from the last key to the first new rows."""
+    for name, opening, wanted, keys, shown in (
+        ("filter", b"/", b"filter", b"chrf<30\r", b"chrF++ "),
+        ("search", b"/", b"filter", b"Frazo\r", b"chrF++ "),
+        ("sort", b"s", b"Columns (", b"\x1b[B\r", "▲".encode()),
+        ("turned", b"s", b"Columns (", b"\r", "▼".encode()),
+    ):
+        os.write(terminal, opening)
+        _wait_for(terminal, wanted, 5.0)
+        _idle(terminal, 0.5)
+        for key in (keys[:-1], keys[-1:]):
+            begin = time.monotonic()
+            os.write(terminal, key)
+            if key == keys[-1:]:
+                _wait_for(terminal, shown, 10.0)
+                yield name, time.monotonic() - begin
+            else:
+                _idle(terminal, 0.3)
+        if opening == b"/":
+            os.write(terminal, b"\x1b")  # ends the filter
+        _idle(terminal, 1.0)
 
 
 def _wait_for(terminal: int, wanted: bytes, seconds: float) -> bool:
@@ -272,6 +297,8 @@ def main() -> None:
             flush=True,
         )
     small, large, peer = results
+    print("\nfrom the key to new rows, 100,000 entries: " + " · ".join(
+        f"{name} {large[name] * 1000:.0f} ms" for name in ("filter", "search", "sort", "turned")))  # fmt: skip
     data = sum(sys.getsizeof(place) for place in range(100_000)) + 8 * 100_000
     over = large["rss"] - small["rss"] - data
     print(f"\nmemory of 100,000 rows over those of 1,000 and the run's own list of places: {over / 1e6:.1f} MB")

@@ -73,7 +73,7 @@ class Ordering(EntryColumns):
             name: QueryField(_WORD, _ABOUT.get(name, name), tuple(own), closed=True)
             for name, own in self.groups.items()
         }
-        return groups | fields | groups  # a group hides what goes by the same name
+        return fields | groups  # a group hides what goes by the same name
 
     @cached_property
     def _worked_out(self) -> frozenset[str]:

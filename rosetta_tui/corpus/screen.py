@@ -190,7 +190,7 @@ class CorpusScreen(PanedScreen):
         rows, summary, examination = self.table.entries, self.summary, self.examination
         if rows is None or summary is None:
             return
-        if words := self.table.order.by_words(self.sorts):
+        if words := self.table.order.by_words:
             line = show(words, "$mark")
         else:
             count = counted(summary.entries, "entry", "entries")

@@ -269,7 +269,7 @@ class LiveScreen(ExaminedScreen):
         self.query_one(AgainstLine).show_run(self.live, self.baseline.found())
         self.query_one(RunBanner).show_run(self.live)
         parts = [
-            self.table.order.by_words(self.sorts),
+            self.table.order.by_words,
             "following" if self.following and self.size.width >= 100 else "",
         ]
         notes = " · ".join(part for part in parts if part)
@@ -348,7 +348,7 @@ class LiveScreen(ExaminedScreen):
 
     def action_sort(self) -> None:
         table = self.table
-        title = "Columns, and what to sort by"
+        title = "Columns (space shows or hides) and sorting (enter, again turns it)"
         screen = ColumnsScreen(title, self.sorts, table.order.sort, table.shown_columns, table.choose_columns)
         self.app.push_screen(screen, lambda sort: self.sort_by(sort or ""))
 

@@ -25,7 +25,6 @@ from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
 
 SORT_TITLE = "Sort by (the same again turns it round)"
-CORPUS_ORDER = {"position": "corpus order"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,12 @@ class RowOrder:
         """Sort by something; by the same once more, the other way round."""
         return replace(self, sort=sort, turned=sort == self.sort and not self.turned)
 
-    def by_words(self, words: Mapping[str, str]) -> str:
+    @property
+    def by_words(self) -> str:
         """Return what is sorted by and which end comes first; empty where rows are not sorted."""
         if (self.sort, self.turned) == ("position", False):
             return ""
-        return f"by {words.get(self.sort, self.sort)} {'▼' if self.turned else '▲'}"
+        return f"by {'corpus order' if self.sort == 'position' else self.sort} {'▼' if self.turned else '▲'}"
 
 
 Entries = TypeVar("Entries", bound=OrderedRows)
@@ -177,7 +177,8 @@ class SearchedScreen(Screen[None]):
     @property
     def sorts(self) -> Mapping[str, str]:
         """Return what the table can be sorted by, in words."""
-        return {**CORPUS_ORDER, **{name: field.about for name, field in self.table.fields.items()}}
+        fields = {name: f"{name:<14} {plain(field.about)}" for name, field in self.table.fields.items()}
+        return {"position": "corpus order", **fields}
 
     def on_unmount(self) -> None:
         if self._store is not None:

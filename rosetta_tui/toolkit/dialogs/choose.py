@@ -90,7 +90,7 @@ class ColumnsScreen(ChooseScreen):
     """Gives what to sort by; ``space`` shows and hides columns meanwhile."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "show", "Show or hide")]
-    ENDING = "enter sorts, again turns it · space shows or hides a column (☑) · esc goes back"
+    ENDING = "esc goes back"
 
     def __init__(
         self,
