@@ -43,9 +43,7 @@ _WORD = QueryType.WORD
 _WORKED_OUT = {
     "state": QueryField(_WORD, "how far the entry is", ("failed", "done", "waiting"), closed=True),
     "tier": QueryField(_WORD, "tier of the entry's composite", tuple(Tier), closed=True),
-    "match": QueryField(
-        _WORD, "equal to the reference, to a variant, to none", ("no", "variant", "exact"), closed=True
-    ),
+    "match": QueryField(_WORD, "equal to reference, variant or none", ("no", "variant", "exact"), closed=True),
 }
 """Their words in the order in which they are sorted."""
 _ABOUT = {"why": "finding of the output"}

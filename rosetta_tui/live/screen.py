@@ -348,7 +348,7 @@ class LiveScreen(ExaminedScreen):
 
     def action_sort(self) -> None:
         table = self.table
-        title = "Columns (space shows or hides) and sorting (enter, again turns it)"
+        title = "Columns (space shows) and sorting (enter, again turns)"
         screen = ColumnsScreen(title, self.sorts, table.order.sort, table.shown_columns, table.choose_columns)
         self.app.push_screen(screen, lambda sort: self.sort_by(sort or ""))
 
