@@ -14,7 +14,7 @@ import { button, h, p, shown } from './dom.js';
 /**
  * What a page shows. `keys` returns whether a typed character meant something; `enter` and `back` are what Enter and Esc do.
  * @typedef {{title: string, body: Child[], foot?: Child[], keys?: (typed: string) => boolean, enter?: () => unknown, back?: () => unknown,
- *   said?: string, trouble?: string, detail?: string, focus?: HTMLElement | null, plain?: boolean}} Page
+ *   about?: string, said?: string, trouble?: string, detail?: string, focus?: HTMLElement | null, plain?: boolean}} Page
  */
 
 export const SIZES = [0.85, 1, 1.2, 1.5, 1.9, 2.4]; // Times the usual letters
@@ -51,6 +51,7 @@ export class App {
     this.redraw = () => undefined;
     addEventListener('keydown', (event) => this._key(event));
     addEventListener('resize', () => this.fit());
+    addEventListener('beforeunload', (event) => !this.keeps && event.preventDefault());
     addEventListener('unhandledrejection', ({ reason }) => this.tell(this.troubleOf(reason)));
   }
 
@@ -144,7 +145,7 @@ export class App {
   show(page) {
     this.page = page;
     const main = /** @type {HTMLElement} */ (document.getElementById('main'));
-    const heading = h('h1', { id: 'place', tabindex: '-1' }, page.title);
+    const heading = h('h1', { id: 'place', tabindex: '-1', 'aria-describedby': page.about }, page.title);
     const menu = page.plain ? null : button(this.say('Settings'), () => this.settings?.(), { act: 'settings' });
     const trouble = page.trouble ? h('div', { class: 'trouble', role: 'alert' }, p(page.trouble), page.detail ? h('p', { class: 'quiet' }, this.say('For whoever helps: {detail}', { detail: page.detail })) : null) : null;
     main.replaceChildren(
@@ -203,8 +204,8 @@ export class App {
     else if (!writes && !event.repeat) {
       const typed = event.key === 'Backspace' ? '\b' : event.key;
       const act = [...typed].length === 1 ? actOf(typed) : undefined;
-      if (act === 'larger' || act === 'smaller') done = (this.resize(act === 'larger' ? 1 : -1), true);
-      else if ([...typed].length === 1) done = page.keys?.(typed) ?? false;
+      if ([...typed].length === 1) done = page.keys?.(typed) ?? false; // on a French keyboard - is 6, where that is a choice
+      if (!done && (act === 'larger' || act === 'smaller')) done = (this.resize(act === 'larger' ? 1 : -1), true);
     }
     if (done) event.preventDefault();
   }

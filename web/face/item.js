@@ -97,7 +97,7 @@ export class ItemPage {
       body: [progress, practice, ...texts, ...(view.lesson ? [this._lesson()] : about), ...panel.body],
       foot: [...panel.foot, mode === 'answer' || mode === 'acts' ? this._acts() : null],
       keys: (/** @type {string} */ typed) => this._typed(typed, panel.typed), enter: () => this._enter(panel.enter), back: () => this._back(),
-      said: view.said, trouble: view.trouble, detail: view.detail, focus: this.box,
+      about: 'source candidate', said: view.said, trouble: view.trouble, detail: view.detail, focus: this.box,
     };
     app.show(this._page);
     requestAnimationFrame(() => {

@@ -92,7 +92,8 @@ class Sitting extends App {
       clock: () => performance.now() / 1000, now: () => new Date(), guard: this.guard, readme: this.facts.readme,
     });
     this.session = session;
-    if ((await this._agrees(session)) && (await this._relates(session))) await this._sit(session, batch);
+    if (!(await this._agrees(session))) await this._isHere('', ''); // who did not agree is not remembered
+    else if (await this._relates(session)) await this._sit(session, batch);
     await session.close();
     this.session = null;
   }
@@ -135,9 +136,8 @@ class Sitting extends App {
 
   /** @param {string} person @param {string} code */
   async _isHere(person, code) {
-    await this.laptop?.setSetting('reviewer', code.slice(0, KNOWN_BY));
-    await this.laptop?.setSetting('person', person);
-    await this.laptop?.setSetting('trusted', 'yes');
+    const facts = { reviewer: code.slice(0, KNOWN_BY), person, trusted: 'yes' };
+    for (const [name, value] of Object.entries(facts)) await this.laptop?.setSetting(name, value);
     return person;
   }
 

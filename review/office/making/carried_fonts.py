@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -125,6 +126,15 @@ def carried_fonts(fonts: Sequence[Path], licences: Sequence[Path], texts: Iterab
     return tuple(carried)
 
 
+def require_fonttools(what: str) -> None:
+    """Raise UsageError where fontTools, which something needs, is not installed."""
+    if find_spec("fontTools") is None:
+        raise UsageError(
+            f"{what} needs fontTools, which is not installed. Install it in the folder of Rosetta: "
+            'pip install ".[fonts]"'
+        )
+
+
 class FontFiles(NamedTuple):
     """A font with its licence, as they are on the disk."""
 
@@ -143,13 +153,7 @@ def font_files(fonts: Sequence[Path], licences: Sequence[Path]) -> list[FontFile
             "--font and --font-licence belong together: a font, and the file with the text of its licence (OFL.txt), "
             f"one for each font or one for all; at most {MOST_FONTS} fonts."
         )
-    try:
-        import fontTools  # noqa: F401  only whether it is there
-    except ImportError:
-        raise UsageError(
-            "Sending a font along needs fontTools, which is not installed. Install it in the folder of Rosetta: "
-            'pip install ".[fonts]"'
-        ) from None
+    require_fonttools("Sending a font along")
     each_licence = licences if len(licences) == len(fonts) else [*licences] * len(fonts)
     files = [
         FontFiles(font, licence, _bytes(font), _bytes(licence))

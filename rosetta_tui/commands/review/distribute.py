@@ -22,7 +22,7 @@ from harness.store.sqlite.database import home
 from review.browser.page import make_page
 from review.files.identities import LaptopCard
 from review.office.making.batches import Drawn, ReviewDescription, make
-from review.office.making.carried_fonts import font_files
+from review.office.making.carried_fonts import font_files, require_fonttools
 from review.office.making.publishing import (
     Protection,
     Published,
@@ -179,6 +179,7 @@ def require_page(given: Mapping[str, Any], *, secret: bool, second: bool, rule: 
     """Refuse a page of what only the program may show, and one that could not open its batch."""
     if not given["page"]:
         return
+    require_fonttools("A page for the browser (--page)")
     if given["laptops"]:
         raise UsageError(
             "--page: a page cannot open what is sealed for laptops (--for). Seal with --passphrases, or leave out one of the two."

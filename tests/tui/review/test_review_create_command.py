@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import zipfile
 from dataclasses import replace
 from hashlib import sha256
@@ -132,7 +133,9 @@ def test_create_page_for_any_browser(home: Path, tmp_path: Path) -> None:
         assert is_review_page(out / name)
 
 
-def test_create_page_refuses_what_a_browser_may_not_show(secret_home: Path, tmp_path: Path) -> None:
+def test_create_page_refuses_what_a_browser_may_not_show(
+    secret_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     card, policy = tmp_path / "blue.rosetta-laptop", tmp_path / "policy.toml"
     laptop_card(card)
     asked = (*CREATE, "-o", tmp_path / "out", "--items", "20", "--anyway", "--page", "--passphrases")
@@ -140,6 +143,8 @@ def test_create_page_refuses_what_a_browser_may_not_show(secret_home: Path, tmp_
     assert "sealed for laptops" in refused(*asked, "--for", card)
     policy.write_text("secret_pages = true\n" + proposed()[1].decode())
     assert "a page for any browser" in rosetta(*asked, "--policy", policy, "--reviewers", "2").output
+    monkeypatch.setitem(sys.modules, "fontTools", None)
+    assert "(--page) needs fontTools" in refused(*asked, "--policy", policy)
 
 
 def test_create_says_where_the_review_of_the_specification_begins(
