@@ -273,7 +273,7 @@ async def test_what_is_taken_back_is_gone(window: Browser, small: Path, tmp_path
 
 @pytest.mark.parametrize("name", BROWSERS[:2])
 async def test_killed_browser_loses_nothing_that_was_shown(name: str, tmp_path: Path) -> None:
-    batch = desk(tmp_path / "office", reviewers=2, items=60)
+    batch = desk(tmp_path / "office", reviewers=2, items=90)
     page, code, done = written(batch.batch, tmp_path), batch.review.code(batch.codes[0]), 0
     for kill in range(times(10, 100)):
         async with browser(name, tmp_path / "profile", tmp_path / "downloads") as window:
