@@ -32,6 +32,7 @@ from harness.estimate.estimate import RunEstimate
 from harness.estimate.estimate import estimate as estimated
 from harness.leaderboard.official import check_consent, verify_released
 from harness.method.method import Method
+from harness.method.option_table import LIMITS
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.privacy import ClearedMethod, Make, SendingRules, clear
 from harness.release.budget import ACTIVATE
@@ -62,9 +63,6 @@ if TYPE_CHECKING:
     from harness.vault.vault_records import RunTerms
 
 Options = TypeVar("Options", bound=BaseModel)
-
-LIMITS = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
-"""Option of a run → field of ``RunOptions``, where the two are called differently."""
 
 _OF_THE_CORPUS = ("source_language", "target_language", "file_lines", "task")
 

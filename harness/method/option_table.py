@@ -227,6 +227,8 @@ SCORING: Final = OptionGroup(
 GROUPS: Final = (CORPUS, VAULT, ENTRIES, METHOD, RUN, SCORING)
 """In the order of the form."""
 
+LIMITS: Final = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
+"""Option of a run → field of ``RunOptions``, where the two are called differently."""
 OPTIONS: Final[Mapping[str, RunOption]] = {option.name: option for group in GROUPS for option in group.options}
 
 

@@ -23,10 +23,11 @@ from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
 from corpora.samples import DEMO_PLAN, sample_path
 from corpora.text.messages import near_names, one_of
-from harness.api import LIMITS, CorpusRequest
+from harness.api import CorpusRequest
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_text
+from harness.method.option_table import LIMITS
 from harness.method.options import MethodOptions, refuse_told_keys
 from harness.setup.plan import RunOptions
 from harness.setup.scoring_options import ScoringOptions

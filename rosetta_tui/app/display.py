@@ -23,6 +23,7 @@ from harness.card.rows import load_card
 from harness.core.failures import RunState, UsageError
 from harness.endpoint import offline
 from harness.endpoint.endpoints import list_models
+from harness.method.option_table import LIMITS, OptionKind, of_command
 from harness.privacy import NobodyAnswersForServer, NobodySaidWhetherToSend, remember
 from harness.run.events import Control, Event, Failed, Finished, Progress
 from harness.run.final_scores import unconnected, unconnected_words
@@ -160,14 +161,11 @@ def refuse_detached(style: str | None, vault: object, *, submit: bool = False) -
 
 def _again_words(resumption: Resumption) -> Iterator[str]:
     """Yield the options with which another process resumes a run in the same way."""
-    for name, option in _AGAIN.items():
-        if (value := resumption.options.get(name)) is not None:
-            yield f"{option}={value}" if name != "keep_failed" else option
+    for option in of_command("resume"):
+        if value := resumption.options.get(LIMITS.get(option.name, option.name)):
+            yield option.opt if option.kind is OptionKind.SWITCH else f"{option.opt}={value}"
     if resumption.retry_failed:
         yield "--retry-failed"
-
-
-_AGAIN = {"budget_usd": "--budget", "concurrency": "--concurrency", "may_send": "--may-send", "keep_failed": "--keep-failed"}  # fmt: skip
 
 
 def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:

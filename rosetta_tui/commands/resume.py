@@ -18,7 +18,7 @@ from harness.store.runs import find_run
 from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import DETACH, in_lines, when_used
 from rosetta_tui.request.click_options import adding_those_of
-from rosetta_tui.request.options import pairs
+from rosetta_tui.request.options import pairs, run_changes
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
@@ -34,12 +34,8 @@ def resume(
     run: str,
     *,
     retry_failed: bool,
-    keep_failed: bool,
-    budget: float | None,
-    concurrency: int | None,
-    may_send: str | None,
     style: str | None,
-    **vault: Any,
+    **given: Any,
 ) -> None:
     """Continue RUN (an id, its beginning, or `last`: the newest that waits; `last~1` is the one before).
 
@@ -50,17 +46,10 @@ def resume(
     from harness.setup.plan import Resumption
     from rosetta_tui.app.display import refuse_detached, resume_and_show
 
-    if retry_failed and keep_failed:
+    if retry_failed and given["keep_failed"]:
         raise click.UsageError("--retry-failed and --keep-failed exclude each other.")
-    refuse_detached(style, vault["vault"])
-    changes = {
-        "budget_usd": budget,
-        "concurrency": concurrency,
-        "keep_failed": keep_failed or None,
-        "may_send": may_send,
-    }
-    changes_given = {name: value for name, value in changes.items() if value is not None}
-    resume_and_show(run, Resumption(changes_given, retry_failed), style, vault_request(vault))
+    refuse_detached(style, given["vault"])
+    resume_and_show(run, Resumption(run_changes(given), retry_failed), style, vault_request(given))
 
 
 # ---- Ask again for a run's failed entries ----

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -16,6 +16,7 @@ from corpora.samples import DEMO_TASKS
 from harness.compare import MOST_RUNS
 from harness.core.failures import UsageError
 from harness.method.method_names import method_names
+from harness.method.option_table import LIMITS, RUN
 from harness.store.runs import find_run
 from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import DETACH, in_lines, when_used
@@ -28,15 +29,13 @@ from rosetta_tui.request.options import (
     make_request,
     nameless,
     read_scoring_options,
+    run_changes,
     told,
 )
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text, say_preparing
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from corpora.files.json_types import JsonObject
 
 with when_used():
     from harness import api
@@ -183,7 +182,8 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit:
             if as_json:
                 reading.refuse_to_leave(connection, [run])
             vault_opening.open_again(connection, run, vault_request(given), "rescore", dict(options))
-            limits = _limits(**{name: given[name] for name in _OF_CALLS if name != "prices"})
+            # The run's own budget was for its outputs, so that none holds where none is given
+            limits = {"budget_usd": None, **run_changes(given)}
             calls = plan.run_options_of(run).model_copy(update=limits)
             prices = None if given["prices"] is None else given["prices"].absolute()
             say = lambda words: click.echo(f"{words} …", err=True)  # noqa: E731
@@ -205,32 +205,11 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit:
     display.start_and_show(request, "card" if as_json else "summary", at_end)
 
 
-_OF_CALLS = ("budget", "concurrency", "timeout", "prices", "trust_local_server", "may_send")
-"""Options about judges and other endpoints that are asked about outputs."""
-
-
-def _limits(
-    *,
-    budget: float | None,
-    concurrency: int | None,
-    timeout: float | None,
-    trust_local_server: bool,
-    may_send: str | None,
-) -> JsonObject:
-    """Return the options of judges that are given now, by their field; the run's own budget was for its outputs."""
-    options = {
-        "concurrency": concurrency,
-        "timeout_seconds": timeout,
-        "trust_local_server": trust_local_server or None,
-        "may_send": may_send or None,
-    }
-    return {"budget_usd": budget, **{name: value for name, value in options.items() if value is not None}}
-
-
 def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     context = click.get_current_context()
-    allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json", *_OF_CALLS}
+    of_calls = {name for name in RUN.names if LIMITS.get(name, name) in plan.RunOptions.model_fields}
+    allowed = {*setup_scoring_options.ScoringOptions.model_fields, *of_calls, "prices", "rescore", "as_json"}
     allowed |= {"vault", *OF_VAULT}
     for param in context.command.params:
         name = param.name or ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.core.failures import UsageError
-from harness.method.option_table import METHOD, METHODS, OPTIONS, RUN, SCORING, OptionKind
+from harness.method.option_table import LIMITS, METHOD, METHODS, OPTIONS, RUN, SCORING, OptionKind
 from rosetta_tui.request.click_options import adding
 from rosetta_tui.request.reading import selection
 
@@ -85,6 +85,14 @@ def told(given: Mapping[str, Any]) -> dict[str, OptionValue]:
     if options.get("temperature") == "none":
         options["temperature"] = None
     return options
+
+
+def run_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a run is to go about its calls from now on, as far as it is given, by field of ``RunOptions``."""
+    from harness.setup.plan import RunOptions
+
+    fields = {LIMITS.get(name, name): value for name, value in told(given).items()}
+    return {name: value for name, value in fields.items() if name in RunOptions.model_fields}
 
 
 _TOLD = frozenset((*METHOD.names, *RUN.names, *SCORING.names)) - {"method", "tags", "note"}

@@ -40,6 +40,10 @@ selecting = adding(*ENTRIES.names)
 """The options that choose entries of a corpus."""
 
 
+_OF_FILE = [name for name in CORPUS.names if name not in {"file", "reference", "other_reference", "corpus_id"}]
+"""Options about a file that have the name of their field in ``CorpusRequest``."""
+
+
 def read_corpus(
     given: dict[str, Any],
     reference: Path | None,
@@ -69,13 +73,8 @@ def read_corpus(
     asked = CorpusRequest(
         file=given["file"],
         references=() if reference is None else (reference, *others),
-        form=given["form"],
         id=given["corpus_id"],
-        source_language=given["source_language"],
-        target_language=given["target_language"],
-        source_column=given.get("source_column"),
-        reference_column=given.get("reference_column"),
-        task=given.get("task"),
+        **{name: given.get(name) for name in _OF_FILE},
         vault=vault,
         terms=terms,
         kept_here=kept_here,
