@@ -10,15 +10,15 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
-from corpora.model.clearance import reveal
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import AnyEntry, reveal_here
+from corpora.model.terms import reveal
 from harness.card.checking.signed import UNKNOWN, KnownSigners, verify_file, verify_stored, with_own
 from harness.card.checking.verdict import CardVerdict
 from harness.card.reading import read_card_bytes
@@ -46,7 +46,7 @@ from harness.run.beginning import (  # fmt: skip
     resume_method,
     tools_for,
 )
-from harness.run.retry_failed import retry as retry_failed
+from harness.run.final_scores import retry as retry_failed
 from harness.run.vault_opening import open_again, out_of_vault
 from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
@@ -58,9 +58,7 @@ from harness.store.corpora.listing import names_stored, read_stored
 from harness.store.runs import find_run
 from harness.store.sqlite.database import home, opened
 from harness.vault.request import VaultRequest
-
-if TYPE_CHECKING:
-    from harness.vault.vault_records import RunTerms
+from harness.vault.vault_records import RunTerms
 
 Options = TypeVar("Options", bound=BaseModel)
 

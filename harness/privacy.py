@@ -31,11 +31,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from corpora.checks.envelope import misplaced, without_roles
-from corpora.model.clearance import Clearance
 from corpora.model.corpus import Dataset
 from corpora.model.entry import AnyEntry, SecretEntry, reveal_here
 from corpora.model.task import task
-from corpora.model.terms import FIELD, Terms
+from corpora.model.terms import FIELD, Clearance, Terms
 from corpora.model.vocabularies import LOCAL_ONLY, Sending, Transmission, is_within
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder, write_file

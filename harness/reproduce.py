@@ -48,7 +48,7 @@ from harness.store.attachments import keep_reproduction
 from harness.store.runs import find_by_id, find_run
 from scoring.core.inventory import row_of
 from scoring.core.setup import CalibrationFacts, ScoringSetup
-from scoring.statistics.reproducibility import verdict
+from scoring.statistics.repetitions import verdict
 
 
 @dataclass(frozen=True, slots=True)

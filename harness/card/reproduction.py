@@ -20,7 +20,7 @@ from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, 
 from harness.vault.vault_records import Moment
 from scoring.core.inventory import row_of
 from scoring.core.specification import COMPOSITE
-from scoring.statistics.reproducibility import TOLERANCE, Reproduction, verdict
+from scoring.statistics.repetitions import TOLERANCE, Reproduction, verdict
 
 SUFFIX: Final = ".reproduction.json"  # What `--sign` writes where no file is named
 MOST_BYTES: Final = 256 * 1024

@@ -23,7 +23,7 @@ from harness.core.failures import UsageError
 from harness.store.runs import Run, find_run, under_way
 from scoring.core.inventory import composite, composite_metrics, in_order, metric_named, row_of, unknown_metric
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
-from scoring.statistics.reproducibility import verdict
+from scoring.statistics.repetitions import verdict
 from scoring.statistics.significance import COMPOSITE, TRIALS, compare, holm, known_values, own_values, resamples
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from harness.card.reading import block, card_head, claim_of, interval, number, r
 from harness.core.failures import UsageError
 from harness.store.runs import Run, find_run
 from scoring.core.inventory import direction, in_order, metric_named, row_of, short_title, unknown_metric
-from scoring.statistics.reproducibility import DECIDING
+from scoring.statistics.repetitions import DECIDING
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from scoring.core.scorer import NOT_WANTED
 from scoring.core.setup import weighing_words
 from scoring.statistics.intervals import Interval
 from scoring.statistics.racing import ConfidenceSequence, span_of
-from scoring.statistics.reproducibility import Reproduction
+from scoring.statistics.repetitions import Reproduction
 from scoring.statistics.significance import COMPOSITE, Difference
 
 

@@ -13,7 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
-from corpora.model.clearance import Clearance
+from corpora.model.terms import Clearance
 from corpora.model.vocabularies import Sending
 from harness.core.calls import Reply, Request
 from harness.core.failures import (  # fmt: skip

@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from corpora.model.clearance import Clearance
 from corpora.model.entry import Entry, EntryId
+from corpora.model.terms import Clearance
 from harness.annotators.annotator import AskingAnnotator
 from harness.core.calls import Reply, Request
 from harness.core.failures import AskingStopped, CallError, HarnessError, RunState

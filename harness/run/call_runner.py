@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_bytes
 
-from corpora.model.clearance import Clearance
+from corpora.model.terms import Clearance
 from harness.core.calls import Reply, Request, Usage
 from harness.core.failures import (
     BudgetReached,

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from corpora.files.problems import CorpusError
-from corpora.model.clearance import reveal
+from corpora.model.terms import reveal
 from harness.annotators.annotator import AskingAnnotator
 from harness.card.checking.verify_card import seal
 from harness.card.material import row_words

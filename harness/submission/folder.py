@@ -53,7 +53,7 @@ from harness.submission.members import (
     in_folder,
     member_problems,
 )
-from scoring.statistics.reproducibility import TOLERANCE
+from scoring.statistics.repetitions import TOLERANCE
 
 # ---- The run card that a bundle carries: the claim that is held against what comes out here.
 

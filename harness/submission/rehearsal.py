@@ -34,7 +34,7 @@ from harness.submission.desk import SubmissionEvent, SubmissionStore
 from harness.submission.folder import carried_card
 from harness.submission.lanes import LanePlan, ModelHere
 from harness.submission.members import CARD
-from scoring.statistics.reproducibility import Reproduction, verdict
+from scoring.statistics.repetitions import Reproduction, verdict
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import click
 
@@ -29,9 +28,10 @@ from harness.run.events import Control, Event, Failed, Finished, Progress
 from harness.run.final_scores import unconnected, unconnected_words
 from harness.run.loop import NOT_FOUND
 from harness.settings import read_settings
-from harness.setup.plan import Resumption, run_options_of, scoring_of, told_of
+from harness.setup.plan import PlanChanges, Resumption, run_options_of, scoring_of, told_of
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
 from harness.store.sqlite.database import default_path, home, opened
+from harness.vault.request import VaultRequest
 from rosetta_tui.app.launch import run_detached, watch
 from rosetta_tui.report.card import card_in_short
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
@@ -39,10 +39,6 @@ from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
 from rosetta_tui.show.json_forms import say_preparing
 from rosetta_tui.show.terminal_notices import TerminalNotices
 from rosetta_tui.show.text import json_text, plain
-
-if TYPE_CHECKING:
-    from harness.setup.plan import PlanChanges
-    from harness.vault.request import VaultRequest
 
 LOOK_SECONDS = 0.1
 MOST_SERVED = 8  # models of an endpoint that are named at most

@@ -14,8 +14,7 @@ from harness.store.sweeps import find_sweep
 from rosetta_tui.html.leaderboard_page import leaderboard_page
 from rosetta_tui.html.run_page import run_page
 from rosetta_tui.html.sweep_page import sweep_page
-from rosetta_tui.settings.actions import absolute
-from rosetta_tui.settings.ask_setting import ask_setting
+from rosetta_tui.settings.actions import absolute, ask_setting
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import show

@@ -19,7 +19,7 @@ with when_used():
     from rosetta_tui.commands.submission import store
     from rosetta_tui.project import list_screen
     from rosetta_tui.project import screen as project_screen
-    from rosetta_tui.request import corpus
+    from rosetta_tui.request import look
     from rosetta_tui.submission import screen as submission_screen
     from rosetta_tui.vault import screen as vault_screen
 
@@ -34,7 +34,7 @@ def open_(place: str) -> None:
     up to the certificate, its parts, its claim, its README; a file is imported, and nothing in it is run.
     """
     folder = Path(place).absolute()
-    is_vault, is_project = corpus.is_vault(folder), state.is_project(folder)
+    is_vault, is_project = look.is_vault(folder), state.is_project(folder)
     number = "" if is_vault or is_project else store.kept(place).number
 
     def screens(store_path: Path) -> Iterator[Screen[None]]:

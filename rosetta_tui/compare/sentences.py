@@ -21,7 +21,7 @@ from scoring.statistics.repetitions import Holding
 if TYPE_CHECKING:
     from harness.compare.comparison import RepeatedSetup
     from harness.compare.pairs import ComparedRun, Pair, RunningDifference
-    from scoring.statistics.reproducibility import Reproduction
+    from scoring.statistics.repetitions import Reproduction
     from scoring.statistics.significance import Difference
 
 _NAMES = {COMPOSITE: "composite", "ter": "TER"}  # names of metrics whose titles read as words

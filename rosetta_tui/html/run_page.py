@@ -28,7 +28,7 @@ from rosetta_tui.plots import points
 from rosetta_tui.report.card import card_text
 from rosetta_tui.report.paragraphs import left_out_lines
 from rosetta_tui.show import card_fields, figures
-from rosetta_tui.show.card_line import kept_of
+from rosetta_tui.show.card_fields import kept_of
 from rosetta_tui.show.figures import beside_value, by_reason, floor_words, remark, scale, value
 from rosetta_tui.show.run_facts import failed_told, setup_words, tiered
 from scoring.card.claim import ClaimReason, best, caveat_sentence

@@ -18,8 +18,7 @@ from corpora.text.messages import counted
 from harness.card.reading import block, interval, number
 from harness.store.run_list import RunSummary
 from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import ends_record, stated_metrics, with_interval
-from rosetta_tui.show.card_line import kept_of, score
+from rosetta_tui.show.card_fields import ends_record, kept_of, score, stated_metrics, with_interval
 from rosetta_tui.show.columns import Record, Value
 from rosetta_tui.show.figures import value
 from rosetta_tui.show.run_facts import iso, setup_words, tiered, when

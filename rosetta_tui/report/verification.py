@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from review.records.ownership import OwnershipRecord
     from review.records.profile import ProfileItem
     from review.verifying.verifying import FileVerdict, FolderLine
-    from scoring.statistics.reproducibility import Reproduction
+    from scoring.statistics.repetitions import Reproduction
 
 
 def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:

@@ -89,10 +89,7 @@ def told(given: Mapping[str, Any]) -> dict[str, OptionValue]:
 
 def run_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a run is to go about its calls from now on, as far as it is given, by field of ``RunOptions``."""
-    from harness.setup.plan import RunOptions
-
-    fields = {LIMITS.get(name, name): value for name, value in told(given).items()}
-    return {name: value for name, value in fields.items() if name in RunOptions.model_fields}
+    return {LIMITS.get(name, name): value for name, value in told(given).items() if name in RUN.names}
 
 
 _TOLD = frozenset((*METHOD.names, *RUN.names, *SCORING.names)) - {"method", "tags", "note"}

@@ -283,7 +283,7 @@ class RunActions:
                 self._screen.post_message(messages.RunRetried(run_id, changes))
 
         def make(store: sqlite3.Connection) -> RetryScreen:
-            from harness.run.retry_failed import changed_plan
+            from harness.run.final_scores import changed_plan
             from harness.setup.plan import plan_of
             from rosetta_tui.runs.resume import RetryScreen, settings_of
 

@@ -18,8 +18,7 @@ from harness.store.runs import find_trashed
 from harness.store.sqlite.database import Mark, is_read_only, mark_of, opened
 from rosetta_tui.session.run_sources import resume_call
 from rosetta_tui.show import figures, run_facts
-from rosetta_tui.show.card_fields import caveats_in_words, claimable, review_of, score_record
-from rosetta_tui.show.card_line import kept_words, leaving
+from rosetta_tui.show.card_fields import caveats_in_words, claimable, kept_words, leaving, review_of, score_record
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.toolkit.ordered_table import RowOrder
 from rosetta_tui.toolkit.result_table import ResultTable

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+from textual.app import App
 
 from harness.core.failures import HarnessError, UsageError
 from harness.settings import Changes, Settings, change_settings, fault, read_settings
@@ -14,9 +16,6 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.customization import THEME_WORDS, THEMES
 from rosetta_tui.toolkit.textual_inside import TerminalApp
-
-if TYPE_CHECKING:
-    from textual.app import App
 
 
 class SettingsWriting:

@@ -6,17 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from harness.sealed.keys import key_phrase
 from harness.settings import SPECS, Changes, Settings
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.key_names import key_name
-from rosetta_tui.toolkit.customization import THEME_WORDS
-
-if TYPE_CHECKING:
-    from rosetta_tui.toolkit.customization import Keyboard
+from rosetta_tui.toolkit.customization import THEME_WORDS, Keyboard
 
 
 class SettingsSection(StrEnum):

@@ -38,7 +38,7 @@ def line_of(run: RunSummary) -> CardLine:
     """Return what lists show of a run; of one that was not read with its line it is made of the card and of the reviews."""
     if run.line is not None:
         return run.line
-    from rosetta_tui.show.card_line import card_line
+    from rosetta_tui.show.card_fields import card_line
 
     return card_line(run)
 
@@ -68,7 +68,7 @@ def tiered(run: RunSummary) -> bool:
     """Return whether a run may have a tier, as translations alone may."""
     if run.line is not None:
         return run.line.translates
-    from rosetta_tui.show.card_line import translates
+    from rosetta_tui.show.card_fields import translates
 
     return translates(run)
 

@@ -17,7 +17,7 @@ from rosetta_tui.submission.facts import SubmissionFacts
 from rosetta_tui.submission.messages import INCOMPLETE, MEANS, bundle_lines
 from rosetta_tui.toolkit.content import Line, SectionPage
 from scoring.core.inventory import short_title
-from scoring.statistics.reproducibility import DECIDING
+from scoring.statistics.repetitions import DECIDING
 
 _WAY = Column("sign", "", 1), Column("step", "step", 24), Column("how", "how it stands", 20, share=1)
 _PARTS = Column("sign", "", 1), Column("part", "part", 16), Column("words", "what is there", 20, share=1)

@@ -15,16 +15,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from corpora.languages.language import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
 from scoring.core.setup import FstAnnotation
-from scoring.grammar.gold_analysis import tagged_word
-
-if TYPE_CHECKING:
-    from scoring.grammar.gold_analysis import TaggedWord
-
+from scoring.grammar.gold_analysis import TaggedWord, tagged_word
 
 # ---- Sentences in normal form: two that are equal in it say the same by a language's own rules
 # (METRICS §6).

@@ -32,7 +32,7 @@ from scoring.core.packs import shipped_packs
 from scoring.core.specification import TASKS, specification
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
 from scoring.statistics.racing import WAGERS, enough
-from scoring.statistics.reproducibility import DECIDING, TOLERANCE
+from scoring.statistics.repetitions import DECIDING, TOLERANCE
 from scoring.statistics.significance import TRIALS
 from tests.tui.commands.certified_gold import TwoSides, two_sides
 from tests.tui.commands.command_line import ok

@@ -33,7 +33,7 @@ from harness.store.sqlite.database import open_store
 from harness.store.sqlite.openings import Live
 from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells, place_words
-from rosetta_tui.report.unfinished import read_unfinished, unfinished_lines
+from rosetta_tui.report.run import read_unfinished, unfinished_lines
 from rosetta_tui.runs.table import RunRows, run_cells, run_words, shown_runs
 from rosetta_tui.session.recorded import recorded
 from rosetta_tui.show.card_fields import spread_words

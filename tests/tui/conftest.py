@@ -12,7 +12,7 @@ from textual.widgets import Input, TextArea
 
 from corpora.model.entry import Segment
 from rosetta_tui.toolkit import textual_inside
-from rosetta_tui.toolkit.form import suggesting_line
+from rosetta_tui.toolkit.form import form_line
 from tests.harness.ranked import play, ranked_corpus
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.scenes import SET_UP
@@ -41,7 +41,7 @@ def clocks_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(blinks, "_default", False)
     monkeypatch.setattr(Notification, "time_left", 600.0)
     monkeypatch.setattr(textual_inside, "PATIENCE_SECONDS", 600.0)
-    monkeypatch.setattr(suggesting_line, "LIST_SECONDS", 600.0)
+    monkeypatch.setattr(form_line, "LIST_SECONDS", 600.0)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ from rosetta_tui.plots.points import (
 )
 from rosetta_tui.plots.screen import PlotsScreen
 from rosetta_tui.plots.view import Lines, plane
-from rosetta_tui.show.card_line import score
+from rosetta_tui.show.card_fields import score
 from tests.review.thorough import examples
 from tests.tui.golden import SMALL, look
 from tests.tui.runs.made import run

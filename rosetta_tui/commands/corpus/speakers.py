@@ -24,7 +24,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from corpora.model import vocabularies as model_labels
     from harness.project import authoring, state
-    from review.office.making import creating, of_project
+    from review.office.making import creating
     from review.office.making import texts as making_texts
     from review.office.results import into_project, progress
     from review.office.store import store
@@ -79,13 +79,13 @@ def ask_speakers(project: Path, kind: Asking, given: dict[str, Any], *, as_json:
         segments = given["segments"]
         again = given["again"]
         wanted = [Segment(segment) for segment in segments]
-        waiting = of_project.to_translate if kind == "translate" else of_project.to_agree
+        waiting = creating.to_translate if kind == "translate" else creating.to_agree
         entries = waiting(opened, wanted, again=again)
         shared = given["shared_laptop"]
         if kind == "agree" and not shared:
             entries, given["not_for"] = of_others(opened, entries, given)
         draft = _draft(opened, kind, entries, given)
-        secret = of_project.secret_among(entries)
+        secret = creating.secret_among(entries)
         letters = words_plan.look_at_letters(draft, texts, given, secret=secret)
         distribute.say_plan(_plan(draft, letters, secret=secret), as_json=as_json)
         if dry_run:
@@ -97,24 +97,24 @@ def ask_speakers(project: Path, kind: Asking, given: dict[str, Any], *, as_json:
             given["name"] = making_texts.review_name(office, given["name"], f"{name}-{kind}")
             distribute.require_handing_out(office, made, given)
         opened.change(office=progress.own_key(home()))
-        of_project.note_handed_out(opened, given["name"], kind, entries, shared_laptop=shared)
+        creating.note_handed_out(opened, given["name"], kind, entries, shared_laptop=shared)
         state.write_state(opened, overwrite=True)
         distribute.carry_out(store.Office.open(home()), made, given, as_json=as_json)
-        of_project.note_made(opened, given["name"])
+        creating.note_made(opened, given["name"])
 
 
 def _draft(
     project: state.Project, kind: Asking, entries: Sequence[state.ProjectEntry], given: dict[str, Any]
-) -> creating.TranslationDraft | of_project.AgreementDraft:
+) -> creating.TranslationDraft | creating.AgreementDraft:
     share = creating.Share(given["reviewers"], None, None, given["items_per_person"])
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
     if kind == "translate":
-        return of_project.draft_sources(project, entries, share, seed)
-    return of_project.draft_agreement(project, entries, share, seed)
+        return creating.draft_sources(project, entries, share, seed)
+    return creating.draft_agreement(project, entries, share, seed)
 
 
 def _plan(
-    draft: creating.TranslationDraft | of_project.AgreementDraft, letters: words_plan.Letters, *, secret: bool
+    draft: creating.TranslationDraft | creating.AgreementDraft, letters: words_plan.Letters, *, secret: bool
 ) -> Iterator[str]:
     dataset = draft.dataset
     yield words_plan.plan_line(
@@ -152,7 +152,7 @@ def of_others(
         return _for_named(entries, wrote, {first.get(signing_key, signing_key) for signing_key in named}), frozenset()
     writers = {key for entry in entries for key in wrote.get(entry.id, ())}
     not_for = frozenset(key for key in known if first[key] in writers)
-    if of_project.secret_among(entries):
+    if creating.secret_among(entries):
         _say_not_for(known, not_for)
     return list(entries), not_for
 
@@ -169,7 +169,7 @@ def _for_named(
     entries: Sequence[state.ProjectEntry], wrote: Mapping[int, frozenset[str]], named: set[str]
 ) -> list[state.ProjectEntry]:
     """Return what was written on none of the named laptops, and say how much was."""
-    left = of_project.written_elsewhere(entries, wrote, named)
+    left = creating.written_elsewhere(entries, wrote, named)
     if not left:
         raise UsageError(
             f"All {counted(len(entries), 'translation')} that wait were written on the laptops of --for. {_MENDS}"
@@ -229,7 +229,7 @@ def gather_(folder: Path, shared: tuple[str, ...]) -> None:
     with authoring.changing(folder, home()) as project:
         progress.known_reviews(project)
         for name in shared:
-            of_project.note_shared_laptop(project, name)
+            creating.note_shared_laptop(project, name)
         with store.Office.open(home()) as office:
             gathered_facts = into_project.gather(project, office)
     click.echo(imported.taken_words(gathered_facts))

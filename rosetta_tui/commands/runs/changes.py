@@ -27,7 +27,8 @@ with when_used():
     from harness.store import attachments, deletion, run_list, runs
     from review.records import agreeing
     from rosetta_tui.report import card as report_card
-    from rosetta_tui.report import paragraphs, unfinished, verification
+    from rosetta_tui.report import paragraphs, verification
+    from rosetta_tui.report import run as report_run
     from rosetta_tui.show import card_fields
 
 
@@ -188,13 +189,13 @@ def _stated(run: Run, found: attachments.Recount | None) -> dict[str, Any]:
 
 def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> None:
     """Show a run that has no card yet."""
-    unfinished_run = unfinished.read_unfinished(default_path(), run.run_id)
+    unfinished_run = report_run.read_unfinished(default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
     if as_json:
-        document = unfinished.unfinished_json(unfinished_run, inside=reading.must_be_released(connection, run))
+        document = report_run.unfinished_json(unfinished_run, inside=reading.must_be_released(connection, run))
         click.echo(form_text("runs-show-unfinished", {**document, "beside": beside} if beside else document))
         return
-    for line in [*unfinished.unfinished_lines(unfinished_run), *_beside_lines(beside, None)]:
+    for line in [*report_run.unfinished_lines(unfinished_run), *_beside_lines(beside, None)]:
         click.echo(line)
 
 

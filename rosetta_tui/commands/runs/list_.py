@@ -63,7 +63,7 @@ def _with_score(run: RunSummary) -> RunSummary:
     if run.state != "stopped" or run.trashed is not None or not run.done or run.so_far:
         return run
     from harness.store.sqlite.openings import Live
-    from rosetta_tui.report.unfinished import read_unfinished
+    from rosetta_tui.report.run import read_unfinished
 
     values = read_unfinished(default_path(), run.run_id).progress.values
     return run._replace(live=Live(so_far=dict(values)), line=None)

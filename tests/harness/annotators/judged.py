@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from corpora.model.clearance import Clearance
+from corpora.model.terms import Clearance
 from harness.annotators.annotator import AskingAnnotator
 from harness.endpoint.budget import Spending
 from harness.endpoint.limiter import RetryPolicy

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from corpora.model.clearance import Clearance
+from corpora.model.terms import Clearance
 from corpora.model.vocabularies import Sending, Transmission
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError

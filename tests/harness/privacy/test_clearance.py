@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-from corpora.model.clearance import Clearance, reveal
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, SecretEntry, seal_secret
+from corpora.model.terms import Clearance, reveal
 from corpora.model.vocabularies import Sending, Transmission
 from harness.core.calls import Calls, Reply, Request
 from harness.endpoint.endpoints import no_key
@@ -173,7 +173,7 @@ def test_texts_are_revealed_in_these_places_alone() -> None:
         found = {place.split(":")[0] for place in lines_with(rf"^(?! *def ).*{way}", *PACKAGES)}
         assert found - {"corpora/model/corpus.py", "harness/vault/secret_text.py"} == modules, what
     within = {place.split(":")[0] for place in lines_with(r"(?<!self)\._entry\b", *PACKAGES)}
-    assert within == {"corpora/model/entry.py", "corpora/model/clearance.py"}
+    assert within == {"corpora/model/entry.py", "corpora/model/terms.py"}
     assert {place.split(":")[0] for place in lines_with(r"\bOpenEntry\(", *PACKAGES)} == {"corpora/model/entry.py"}
 
 

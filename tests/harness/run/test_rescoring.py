@@ -23,9 +23,8 @@ from harness.privacy import remember
 from harness.run import rescoring
 from harness.run.beginning import tools_for
 from harness.run.events import Control, EntryScored, Event
-from harness.run.final_scores import retried_scores
+from harness.run.final_scores import retried_scores, retry
 from harness.run.rescoring import rescore
-from harness.run.retry_failed import retry
 from harness.run.running import execute_run
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.deletion import delete_run, trash

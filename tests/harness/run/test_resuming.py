@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
-from corpora.model.clearance import Clearance
+from corpora.model.terms import Clearance
 from harness.card import build as sealing
 from harness.card.checking.verify_card import verify_card
 from harness.core.calls import Request

@@ -23,7 +23,7 @@ from harness.core.canonical import canonical_sha256
 from harness.core.failures import ErrorClass, UsageError
 from harness.inputs.outputs import read_outputs
 from harness.method.options import MethodOptions
-from harness.run.retry_failed import retry
+from harness.run.final_scores import retry
 from harness.setup.plan import Plan
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries, save_corpus

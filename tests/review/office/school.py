@@ -17,10 +17,11 @@ from review.files.batch import Batch
 from review.files.identities import make_codes
 from review.log.payloads import Adjudicate, Consent, Face, HarmFlag, NotJudged, Suggest, Translate
 from review.office.making.batches import NO_POLICY, make
-from review.office.making.creating import Share, draft_translations
-from review.office.making.of_project import (
+from review.office.making.creating import (
+    Share,
     draft_agreement,
     draft_sources,
+    draft_translations,
     note_handed_out,
     secret_among,
     to_agree,

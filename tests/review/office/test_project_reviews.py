@@ -15,8 +15,8 @@ from harness.store.sqlite.database import open_store
 from review.community.contents import files_of_review
 from review.log.payloads import Consent, Scope
 from review.office.making.batches import NO_POLICY, make
-from review.office.making.creating import Share
-from review.office.making.of_project import (
+from review.office.making.creating import (
+    Share,
     draft_agreement,
     draft_sources,
     note_handed_out,

@@ -25,7 +25,7 @@ from scoring.metrics.chrf_bleu import Bleu
 from scoring.metrics.inventory import surface_metrics
 from scoring.metrics.match_ter import EquivalentMatch, ExactMatch
 from scoring.statistics.intervals import LiveIntervals, bootstrap, poisson_counts, resample, wilson, wilson_intervals
-from scoring.statistics.reproducibility import verdict
+from scoring.statistics.repetitions import verdict
 from scoring.statistics.significance import Difference, compare, difference_intervals, flipped, holm, resamples
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples, times

@@ -35,7 +35,7 @@ from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.runs import score_again
 from rosetta_tui.runs.resume import GoOnScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
-from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
+from rosetta_tui.settings.actions import AskSettingScreen, PressKeyScreen
 from rosetta_tui.show import run_facts
 from rosetta_tui.show.clipboard import MOST_BYTES
 from rosetta_tui.toolkit.customization import THEME_WORDS

@@ -35,7 +35,7 @@ from rosetta_tui.project.screen import ToldScreen
 from rosetta_tui.runs.resume import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.session.trials import RehearsalNeeds
-from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
+from rosetta_tui.settings.actions import AskSettingScreen, PressKeyScreen
 from rosetta_tui.submission import screen as submission_screen
 from rosetta_tui.submission.screen import RefusedScreen, RehearseScreen
 from rosetta_tui.sweep.screen import SweepScreen

@@ -25,7 +25,7 @@ from harness.store.deletion import delete_run
 from harness.store.run_list import list_runs
 from harness.vault.vault_records import CardSealed
 from rosetta_tui.commands.community import community
-from rosetta_tui.commands.resume import retry
+from rosetta_tui.commands.run import retry
 from rosetta_tui.commands.verify import verify
 from rosetta_tui.runs.table import RunRows, run_words
 from rosetta_tui.show import run_facts

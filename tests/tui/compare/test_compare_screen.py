@@ -22,7 +22,7 @@ from rosetta_tui.compare.sentences import amount, cached_words, cases, number, r
 from rosetta_tui.compare.table import ComparisonView, ordered_places
 from rosetta_tui.show.columns import read_all
 from rosetta_tui.toolkit.ordered_table import RowOrder
-from scoring.statistics.reproducibility import verdict
+from scoring.statistics.repetitions import verdict
 from scoring.statistics.significance import Difference
 from tests.tui.compare.compared import (
     OTHER,

@@ -38,7 +38,7 @@ from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.runs.actions import NotesScreen
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.runs.table import COLUMNS, SORT_WORDS, RunRows, run_words, shown_runs
-from rosetta_tui.show.card_line import score
+from rosetta_tui.show.card_fields import score
 from rosetta_tui.show.run_columns import RunColumns
 from rosetta_tui.show.run_facts import HEADINGS, OTHER_INPUTS_WORDS, run_line
 from rosetta_tui.show.text import plain
