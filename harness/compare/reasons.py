@@ -13,6 +13,7 @@ from harness.store.corpora.entries import read_dataset, shown_entries
 from harness.store.ordering import Groups
 from harness.store.results import shown_results
 from harness.store.runs import Run
+from scoring.card.constant import spread
 from scoring.core.metric import Statistics, StatisticsError
 from scoring.core.scorer import Scorer
 from scoring.findings.engine import OutputCosts, find
@@ -54,12 +55,16 @@ class RunFindings:
         return codes
 
 
-def run_findings(connection: sqlite3.Connection, run: Run) -> RunFindings | None:
-    """Examine the stored outputs of a run; None of a run whose task is no translation."""
+def run_findings(connection: sqlite3.Connection, run: Run, most: int | None = None) -> RunFindings | None:
+    """Examine the stored outputs of a run, at most so many, spread evenly; None of a run whose task is no translation."""
     dataset = read_dataset(connection, run.corpus)
     if dataset.task != TRANSLATION:
         return None
-    results = list(shown_results(connection, run.id))
+    places = None
+    if most is not None:
+        rows = connection.execute("SELECT position FROM results WHERE run = ? ORDER BY position", (run.id,))
+        places = spread([place for (place,) in rows], most)
+    results = list(shown_results(connection, run.id, places))
     stored = shown_entries(connection, run.corpus, [result.position for result in results])
     results = [
         result for result in results if (entry := stored.get(result.position)) is not None and not entry.not_stored

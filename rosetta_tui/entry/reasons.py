@@ -161,11 +161,12 @@ class ReasonedScreen(PanedScreen):
 
     store_path: Path
     reasons: Sequence[ReasonRow] = ()
+    examined = ""  # where they are counted in a part of the outputs: how many
 
     def show_reasons(self, reasons: Sequence[ReasonRow], letters: Sequence[str]) -> None:
         """Show reasons in line and table."""
         self.reasons = reasons
-        self.query_one("#why", DetailLine).tell(reasons_line(reasons))
+        self.query_one("#why", DetailLine).tell(reasons_line(reasons, self.examined))
         self.query_one("#why").set_class(not reasons, "-none")
         self.query_one(ReasonsTable).show_reasons(reasons, letters)
         self.refresh_bindings()
@@ -219,9 +220,11 @@ def reason_words(reason: ReasonRow, *, width: int = 0) -> Content:
     return head.append(Content.styled(points, "$bad"))
 
 
-def reasons_line(reasons: Sequence[ReasonRow]) -> Content:
-    """Return the first reasons in a line, and the key for the rest."""
+def reasons_line(reasons: Sequence[ReasonRow], examined: str = "") -> Content:
+    """Return the first reasons in a line, after how many outputs were ``examined`` if not all, and the key for the rest."""
     parts = [reason_words(reason) for reason in reasons[:IN_LINE]]
     more = len(reasons) - len(parts)
     tail = f"   {more} more: w" if more > 0 else "   w lists them"
-    return Content.assemble(("Why  ", "$quiet"), Content.styled(" · ", "$quiet").join(parts), (tail, "$quiet"))
+    return Content.assemble(
+        (f"Why  {examined}", "$quiet"), Content.styled(" · ", "$quiet").join(parts), (tail, "$quiet")
+    )

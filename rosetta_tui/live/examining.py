@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -33,6 +32,7 @@ from scoring.core.metric import StatisticsError
 from scoring.core.specification import COMPOSITE
 from scoring.findings.finding import FindingCode
 
+MOST_EXAMINED = 20_000  # outputs, spread evenly, that are examined while a run goes on; at its end all are
 EXAMINED_SECONDS = 4.0  # time between two examinations of the outputs, at least
 SHARE = 30  # a thirtieth of the time goes into examinations at most
 PANEL_LINES = 3  # reasons in the panel of a wide screen
@@ -117,6 +117,7 @@ class ExaminedScreen(ReasonedScreen):
     live: LiveRun
     _run: Run | None = None
     _findings: RunFindings | None = None
+    _found_done = 0  # entries done when the outputs were examined
     _tags: Tags | None = None  # the parts of the run's entries, which never change
     _parts: Sequence[RunPart] = ()
     _parts_done = -1  # entries done when the parts were scored
@@ -131,10 +132,10 @@ class ExaminedScreen(ReasonedScreen):
         run, done, now = self._run, self.live.done, time.monotonic()
         if run is None or not done:
             return
-        examined = 0 if self._findings is None else self._findings.done
-        if (now >= self._find_from or (self.live.over and self._find_from < float("inf"))) and done != examined:
+        if (now >= self._find_from or (self.live.over and self._find_from < float("inf"))) and done != self._found_done:
             self._find_from = float("inf")
-            self._in_background("findings", lambda store: run_findings(store, run), self._found)
+            most = None if self.live.over else MOST_EXAMINED
+            self._in_background("findings", lambda store: run_findings(store, run, most), self._found)
         wanted = self.query_one("#parts").display and done != self._parts_done
         if wanted and (now >= self._part_from or (self.live.over and self._part_from < float("inf"))):
             self._part_from = float("inf")
@@ -161,7 +162,9 @@ class ExaminedScreen(ReasonedScreen):
     def _found(self, findings: RunFindings | None, done: int, again: float) -> None:
         if findings is None:
             return  # of another task nothing is ever found
-        self._find_from, self._findings = again, replace(findings, done=done)
+        self._find_from, self._findings, sample = again, findings, findings.done < done
+        self._found_done = -1 if sample and done > MOST_EXAMINED and not self.live.over else done
+        self.examined = f"in {findings.done:,} of {done:,} outputs  " if self._found_done < 0 else ""
         self.table.set_groups(findings.groups)
         self.show_reasons(reasons_of([(self._findings, None)]), ("",))
         self.show_entry()

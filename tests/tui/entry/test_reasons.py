@@ -13,6 +13,7 @@ from harness.compare.reasons import RunFindings
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.entry.pane import EntryPane
 from rosetta_tui.entry.reasons import ReasonsTable, reasons_of
+from rosetta_tui.live import examining
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen
 from scoring.findings.finding import FindingCode, OutputFinding
@@ -65,6 +66,20 @@ async def test_reasons_grow_with_the_run_and_the_selection_follows(tmp_path: Pat
         await settle(pilot)
         assert screen._findings is not None  # what was found meanwhile
         assert screen._find_from > 0.0, "not due at once"  # time of the next examination
+
+
+async def test_of_many_outputs_a_part_is_examined_until_the_run_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examining, "MOST_EXAMINED", 12)
+    made = running(tmp_path)
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        screen._find_from = 0.0  # what its clock does
+        await until(pilot, lambda: "Why  in 12 of 30 outputs  4 begin alike" in text(app))
+        made.play([ended(made)])
+        await until(pilot, lambda: "Why  10 begin alike" in text(app))
 
 
 async def test_run_without_findings_says_nothing_of_reasons(tmp_path: Path) -> None:
