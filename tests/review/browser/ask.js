@@ -14,6 +14,10 @@ const OWN = {
   events: (payloads, places) => payloads.map((payload, at) => X.line(X.readEvent(JSON.parse(X.line(X.makeEvent(payload, places[at])))))),
   signed: (lines, batch, identity, readme) => X.signRatings(lines.map((line) => X.readEvent(JSON.parse(line))), X.openBatch(batch), identity, readme).bytes,
   batch: (data, passphrase) => (({ manifest, items, training, fonts, sha256 }) => ({ manifest, items, training, fonts, sha256 }))(X.openBatch(data, { passphrase })),
+  words: (catalogue, plurals, said, rating) => {
+    const words = new X.Words(JSON.parse(catalogue));
+    return [plurals.map((facts) => words.plural(...facts)), said.map((text) => words.say(text, { rating }))];
+  },
   record: (place, other) => {
     const key = random(32);
     return X.text(X.openRecord(key, other, X.sealRecord(key, place, X.utf8('text'), random)));

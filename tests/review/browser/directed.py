@@ -17,7 +17,7 @@ from tests.review.browser.scripts import TEXTS, Play
 from tests.review.session.scenes import batch_of, item_id, items_of, sentences_of, training_of
 
 PASSPHRASE = "fobab fobab fobab"
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|;|[^\s;]+')
+_TOKEN = re.compile(r'\{[^}]*\}|"(?:\\.|[^"\\])*"|;|[^\s;]+')
 _ITEM = re.compile(r"([@#])(L?)(\d+)(?:-(\d+))?")
 _GIVEN = {"fr-CA": "Nous", "eo": "Jes", "iu-Latn": "ii", "tlh": " "}
 _WITHOUT_ITEM = {"undo", "go_on", "touched"}
@@ -104,6 +104,8 @@ def _value(word: str) -> Any:
         return "x" * (MOST_TEXT + 1)
     if word[0] == "$":
         return TEXTS[int(word[1:])]
+    if word[0] == "{":
+        return json.loads(word)
     if word[0] == "[":
         return [name for name in word[1:-1].split(",") if name]
     return json.loads(word) if re.fullmatch(r'".*"|-?[\d.]+|true|false|null', word) else word

@@ -65,9 +65,13 @@ class Play {
       }
     } else if (act === 'sit') this.sit(...args);
     else if (act === 'use') this.session = this.sessions[args[0]];
-    else if (act === 'fail') this.failures = args[0];
+    else if (act === 'fail') this.failures = [...args[0]];
     else if (act === 'words') this.session.words = this.words = new R.Words(this.script.words[args[0]]).reading(args[1] ?? '');
-    else if (act === 'restart') {
+    else if (act === 'bring') {
+      this.failures = [];
+      await this.laptop.absorb({ events: [JSON.parse(args[0])] });
+      await this.do('restart', args.slice(1));
+    } else if (act === 'restart') {
       this.sessions = [];
       this.open();
       this.sit(...args);
@@ -78,7 +82,7 @@ class Play {
       this.drawn = drawn; // what sealing drew
       await this.session.exported(file);
       return [file.name, file.phrase, file.events];
-    } else if (act !== 'wait') throw new Error(`no act: ${act}`);
+    } else throw new Error(`no act: ${act}`);
     return null;
   }
 

@@ -1,7 +1,6 @@
 """Sittings as scripts: what a person does, step by step, played here with the session of Python, and in JavaScript by ``play.js``."""
 
 import base64
-import gettext
 import json
 import random
 import subprocess
@@ -10,8 +9,6 @@ from dataclasses import dataclass, field, is_dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import sha256
-from io import BytesIO
-from itertools import count
 from pathlib import Path
 from shutil import which
 from types import SimpleNamespace
@@ -25,16 +22,18 @@ from harness.core.storage import StorageProblem
 from harness.core.version import VERSION
 from harness.sealed.keys import Identity
 from harness.sealed.phrase import LIST
+from harness.store.sqlite.trouble import transaction
 from review.files import manifests
 from review.files.batch import Batch, write_batch
 from review.files.manifests import InLanguage, OthersWords, SentenceContext
+from review.log.event import Event, make_event, read_event, read_payload
 from review.log.laptop import Laptop
 from review.log.payloads import MOST_TEXT, Face, Scope
-from review.log.table import NotSaved
+from review.log.table import NotSaved, insert_event
 from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session.session import Session
 from review.session.view import Phase, TextField, View
-from review.session.words.catalogue import DOMAIN, OURS, Words, language_name
+from review.session.words.catalogue import Words, language_name
 from review.session.words.troubles import SAVING
 from tests.review.files.made import LAPTOP
 from tests.review.session.scenes import CODE, OTHER_CODE, batch_of, items_of, sentences_of, tag, training_of
@@ -87,21 +86,11 @@ TAGS = ("en", "fr", "fr-CA", "crk", "eo", "iu")
 
 @cache
 def catalogue(tag: str) -> dict[str, Any]:
-    """Return the words of a language as the page carries them."""
-    path = OURS / tag / "LC_MESSAGES" / f"{DOMAIN}.mo"
-    read = gettext.GNUTranslations(BytesIO(path.read_bytes())) if path.is_file() else None
-    messages: dict[str, Any] = {}
-    for key, text in getattr(read, "_catalog", {}).items():  # gettext keeps its messages to itself
-        if isinstance(key, tuple):
-            messages.setdefault(key[0], {})[key[1]] = text
-        elif key:
-            messages[key] = text
-    forms = {key: [text[n] for n in sorted(text)] if isinstance(text, dict) else text for key, text in messages.items()}
-    plural = getattr(read, "plural", lambda n: int(n != 1))
+    """Return the words of a language as the page carries them, with all that are there."""
     words = Words.load(tag)
     return {
-        "language": words.language, "direction": words.direction, "name": words.name, "texts": "", "messages": forms,
-        "plurals": "".join(str(plural(n)) for n in range(201)),
+        "language": words.language, "direction": words.direction, "name": words.name, "texts": "", "messages": words.messages(),
+        "plurals": "".join(str(words.form(n)) for n in range(201)),
         "names": {each: language_name(each) for each in TAGS}, "languages": {each: language_of(each) for each in TAGS},
     }  # fmt: skip
 
@@ -141,12 +130,13 @@ class Play:
     steps: list[Any] = field(default_factory=list)
     shown: list[Any] = field(default_factory=list)
     result: dict[str, Any] = field(default_factory=dict)
+    drawn: int = 0
 
     def __post_init__(self) -> None:
-        salts = count()
 
         def salt(_: int) -> bytes:
-            return sha256(f"salt {next(salts)}".encode()).digest()[:16]
+            self.drawn += 1
+            return sha256(f"salt {self.drawn - 1}".encode()).digest()[:16]
 
         self.patch.setattr("review.log.table.secrets", SimpleNamespace(token_bytes=salt))
         self.patch.setattr("review.log.laptop.new_device", lambda: DEVICE)
@@ -154,6 +144,7 @@ class Play:
         self.patch.setattr(Identity, "known", lambda *_: True)
         self.start, self.words = self.clock, Words.load("en")
         self.sessions: list[Session] = []
+        self.places: list[tuple[int, int]] = []
         self.people = [
             [code if batch.manifest.names_codes else tag(code, batch.salt) for code in (CODE, OTHER_CODE)]
             for batch in self.batches
@@ -199,12 +190,19 @@ class Play:
         self.laptop.close()
 
     @property
+    def place(self) -> tuple[int, int]:
+        """The batch and the person of the session that is used."""
+        return self.places[self.sessions.index(self.session)]
+
+    @property
     def view(self) -> View:
         return self.session.view
 
     def do(self, act: str, *args: Any, wait: float = 1.0) -> View:
         """Wait, act, and note what is shown then."""
         self.clock += wait
+        if act == "bring":
+            args = (self._event(args[0], **args[1]), *self.place)
         self.steps.append([act, as_json(args), wait])
         given = self._do(act, args)
         self.shown.append({"given": given, "view": as_json(self.view), "asks": self.session.asks_relation})
@@ -212,7 +210,7 @@ class Play:
 
     def _do(self, act: str, args: tuple[Any, ...]) -> Any:
         own: dict[str, Callable[..., Any]] = {
-            "sit": self._sit, "use": self._use, "fail": self._fail, "words": self._words, "restart": self._restart, "wait": lambda: None,
+            "sit": self._sit, "use": self._use, "fail": self._fail, "words": self._words, "restart": self._restart, "bring": self._bring,
             "answered": lambda: as_json(self.session.answered()), "export": self._export,
             "agree": lambda shares: self.session.agree(share_corrections=shares),
         }  # fmt: skip
@@ -221,7 +219,7 @@ class Play:
             args = (*args[:at], _ENUMS[act](args[at]), *args[at + 1 :])
         call = own[act] if act in own else getattr(self.session, act)
         try:
-            given = call(*args[:2], override=True) if args[2:] == (True,) else call(*args)
+            given = call(*args[:2], override=True) if args[2:] and args[2] is True else call(*args)
         except NotSaved as error:
             return str(error.problem)
         return None if isinstance(given, View) else given
@@ -232,6 +230,31 @@ class Play:
             now=lambda: datetime(2026, 3, 2, tzinfo=UTC) + timedelta(seconds=int(self.clock)), font=self.font, guard=self.guard,
         )  # fmt: skip
         self.sessions.append(self.session)
+        self.places.append((batch, person))
+
+    def _event(self, at: int, kind: str, **said: Any) -> str:
+        """Return an event of this person that another laptop wrote at a logical time; an undo of the last act where it names none."""
+        batch, person = self.place
+        who = {
+            "wall": "2026-03-01T00:00:00Z",
+            "reviewer": self.people[batch][person],
+            "batch": self.batches[batch].manifest.batch,
+        }
+        if kind == "undo":
+            acts = [
+                event for event in self.laptop.events() if event.kind in {"rate", "skip", "cannot_judge", "translate"}
+            ]
+            said = {"target": acts[-1].id if acts else "0" * 64}
+        judged = {"position": 0, "active_ms": 900, "face": "lines", "font": None, "version": "0", "override": False}
+        payload = {"kind": kind, **who, **(judged if kind == "rate" else {}), **said}
+        device = sha256(f"{len(self.steps)}".encode()).hexdigest()[:16]
+        event = make_event(read_payload(payload, kind), device=device, seq=0, lamport=at, prev="", salt=bytes(16))
+        return event.line().decode()
+
+    def _bring(self, line: str, batch: int, person: int) -> None:
+        with transaction(self.laptop.connection):
+            insert_event(self.laptop.connection, read_event(line.encode()))
+        self._restart(batch, person)
 
     def _use(self, number: int) -> None:
         self.session = self.sessions[number]
@@ -243,31 +266,32 @@ class Play:
         self.laptop.close()
         self._open()
         self.sessions.clear()
+        self.places.clear()
         self._sit(batch, person)
 
     def _fail(self, problems: list[StorageProblem]) -> None:
-        """Let the next writes fail."""
-        left = list(problems)
-        for name in ("record", "save_drafts"):
-            self.patch.setattr(
-                self.laptop,
-                name,
-                _failing(getattr(Laptop, name).__get__(self.laptop), left, self.folder),
-                raising=False,
-            )
+        """Let the next writes fail, after all that is done in them."""
+        left, change, record = list(problems), Laptop._change_drafts, Laptop.record  # every write comes by it
+
+        def failing(*args: Any) -> None:
+            if left:
+                raise NotSaved(left.pop(0), self.folder, "told by the test")
+            change(self.laptop, *args)
+
+        def recording(*args: Any) -> list[Event]:
+            drawn = self.drawn
+            try:
+                return record(self.laptop, *args)
+            except NotSaved:
+                self.drawn = drawn
+                raise
+
+        self.patch.setattr(self.laptop, "_change_drafts", failing)  # every write comes by it
+        self.patch.setattr(self.laptop, "record", recording)
 
     def _export(self) -> list[Any]:
         exported = self.session.export(self.folder)
         return [exported.path.name, exported.phrase, exported.events]
-
-
-def _failing(write: Callable[..., Any], left: list[StorageProblem], folder: Path) -> Callable[..., Any]:
-    def wrapped(*args: Any) -> Any:
-        if left:
-            raise NotSaved(left.pop(0), folder, "told by the test")
-        return write(*args)
-
-    return wrapped
 
 
 # Sittings at random: whatever a person may do, mostly what makes sense, and often what a machine would do
@@ -339,7 +363,14 @@ def _random_act(draw: random.Random, play: Play) -> tuple[str, Sequence[Any]]:
         ("restart", [0, 0]), ("sit", [draw.randrange(2), draw.randrange(2)]), ("use", [draw.randrange(len(play.sessions))]),
     ]  # fmt: skip
     rare: list[tuple[str, Sequence[Any]]] = [("withdraw", [draw.choice(list(Scope))]), ("close", [])]
+    at = draw.choice((1, 3, 9, 40))
+    brought: list[dict[str, Any]] = [
+        {"kind": "rate", "item": item, "rating": draw.choice(list(Rating))}, {"kind": "undo"}, {"kind": "skip", "item": item},
+        {"kind": "comment", "item": item, "text": "theirs"}, {"kind": "undo"},
+        {"kind": "consent", "consent_sha256": "0" * 64, "language": "xx", "share_corrections": draw.random() < 0.5},
+    ]  # fmt: skip
+    other = ("bring", [at, draw.choice(brought)])
     if manifest.task == "rate" and play.session.asks_relation and draw.random() < 0.5:
         return "relate", [draw.choice(list(Relation))]
-    weights = [(6, common[:1] * 3 + common), (2, seldom), (0.05, rare)]
+    weights = [(6, common[:1] * 3 + common), (2, [*seldom, other]), (0.05, rare)]
     return draw.choice(draw.choices([acts for _, acts in weights], [weight for weight, _ in weights])[0])

@@ -25,6 +25,7 @@ from review.files.ratings import open_ratings, sign_ratings
 from review.log.merge import merge
 from review.session.record import as_kept, harmless
 from review.session.view import minutes_for, part_size
+from review.session.words.catalogue import Words
 from review.session.words.keys import act_of
 from tests.review.browser.scripts import HERE, README, TEXTS, catalogue, in_node
 from tests.review.files import made
@@ -156,6 +157,19 @@ def test_typed_passphrases_are_equal() -> None:
     words = ["fobab fobab fobab"] * 3 + ["fifth fobab fobab", *[{"refused": "wrong_key"}] * 3]
     assert ask("typedPassphrase", *([text] for text in typed)) == words
     assert [sealing.typed_passphrase(text) for text in typed[:4]] == words[:4]
+
+
+def test_words_of_a_language_are_said_as_in_python() -> None:
+    one, many = "{n} sentence is left for later.", "{n} sentences are left for later."
+    said = ["Saved: {rating}.", "no message of ours {rating} {other}", "constructor"]
+    counts = [0, 1, 2, 5, 21, 100, 101, 199, 200, 201, 1000, 1001]
+    for language in ("en", "fr"):
+        words = Words.load(language)
+        found = ask("words", [json.dumps(catalogue(language)), [[one, many, n] for n in counts], said, "{n} {rating}"])[
+            0
+        ]
+        plurals = [words.plural(one, many, n) for n in counts]
+        assert found == [plurals, [words(text, rating="{n} {rating}") for text in said]]
 
 
 # sealed files

@@ -114,8 +114,9 @@ def test_mutants_of_the_rules_are_noticed(tmp_path: Path, every: int) -> None:
     sittings = tmp_path / "sittings"
     known = ({"name": name, "script": play.script, "result": play.result} for name, play in plays.items())
     sittings.write_text("".join(f"{json.dumps(sitting)}\n" for sitting in known))
-    tried = mutants()[::every]
-    found = node(HERE / "mutants.js", WEB, sittings, HERE / "play.js", given=tried)
+    tried, control = mutants()[::every], {"file": "main.js", "before": "", "after": ""}
+    *found, same = node(HERE / "mutants.js", WEB, sittings, HERE / "play.js", given=[*tried, control])
+    assert same is None, "without a mutant it is not the same either"
     survivors = [mutant for mutant, noticed in zip(tried, found, strict=True) if noticed is None]
     assert len(survivors) <= 0.05 * len(tried), survivors
 
