@@ -39,7 +39,7 @@ _ASCII: Final = frozenset(range(0x20, 0x7F))
 
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; font-src data:; "
-    "worker-src blob:; base-uri 'none'; form-action 'none'"
+    "worker-src blob:; {connects}base-uri 'none'; form-action 'none'"
 )
 
 
@@ -52,9 +52,10 @@ def is_review_page(path: Path) -> bool:
         return False
 
 
-def make_page(data: bytes, batch: Batch) -> bytes:
+def make_page(data: bytes, batch: Batch, *, hall: bool = False) -> bytes:
     """Return the page of a batch file; ``data`` are its bytes, open or sealed with a passphrase.
 
+    That of a ``hall`` sends answers to the computer that served it, and is good for nothing else.
     UsageError for a batch that is sealed for laptops, or where there is no fontTools.
     """
     sealed = lock_of(data) is not None
@@ -70,6 +71,7 @@ def make_page(data: bytes, batch: Batch) -> bytes:
     facts: dict[str, Any] = {
         "version": VERSION,
         "sealed": sealed,
+        "hall": hall,
         "phrase_words": " ".join(phrase.LIST),
         "catalogues": {tag: _catalogue(tag, script, batch) for tag in languages()},
         "drawn": _ranges(frozenset().union(*fonts)),
@@ -88,7 +90,9 @@ def make_page(data: bytes, batch: Batch) -> bytes:
     page = filled(
         "review.browser",
         "page.html.j2",
-        policy=_POLICY.format(script=_digest(script), style=_digest(style)),
+        policy=_POLICY.format(
+            script=_digest(script), style=_digest(style), connects="connect-src 'self'; " if hall else ""
+        ),
         generator=GENERATOR,
         version=VERSION,
         title=title,

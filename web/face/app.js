@@ -9,7 +9,7 @@ import { button, h, p, shown } from './dom.js';
 /** @import {Child} from './dom.js' */
 /** @typedef {import('../session/laptop.js').Laptop} Laptop */
 /** @typedef {import('../session/session.js').Session} Session */
-/** @typedef {{version: string, sealed: boolean, phrase_words: string, readme: string, catalogues: Record<string, Catalogue>, names: Record<string, string>, drawn: number[], unreadable: string[], licences: string}} Facts */
+/** @typedef {{version: string, sealed: boolean, hall: boolean, phrase_words: string, readme: string, catalogues: Record<string, Catalogue>, names: Record<string, string>, drawn: number[], unreadable: string[], licences: string}} Facts */
 
 /**
  * What a page shows. `keys` returns whether a typed character meant something; `enter` and `back` are what Enter and Esc do.

@@ -117,7 +117,7 @@ export const askConsent = (app, session) =>
       body: [
         languages(app, manifest).node, p(whatComes(app, manifest, view)), ...secondLook(words, manifest),
         ...organiserText(given(words, manifest, consentIn(manifest, ...words.reads))),
-        p(app.say(app.keeps ? msgid('Nothing is sent over the internet. Your answers stay on this computer until you hand them over.') : msgid('Nothing is sent over the internet.'))),
+        p(app.say(app.facts.hall ? msgid('Nothing is sent over the internet. Your answers go to the organiser’s computer in this network, sealed for the organisation.') : app.keeps ? msgid('Nothing is sent over the internet. Your answers stay on this computer until you hand them over.') : msgid('Nothing is sent over the internet.'))),
         manifest.labels.length ? h('p', { class: 'quiet' }, manifest.labels.join(' · ')) : null,
         guide.text && h('details', {}, h('summary', {}, howTo(app, manifest)), ...organiserText(guide)), end,
       ],

@@ -7,6 +7,7 @@ import { Laptop } from '../session/laptop.js';
 import { Session } from '../session/session.js';
 import { NotSaved } from '../session/troubles.js';
 import { msgid } from '../session/words.js';
+import { Hall, Refused, linkOf } from '../store/hall.js';
 import { IndexedStore, holdAlone } from '../store/idb.js';
 import { memoryStore } from '../store/memory.js';
 import { App } from './app.js';
@@ -18,7 +19,7 @@ import { askAnswers, askNext } from './pauses.js';
 import { askErase, askSettings, askWithdraw, showHelp } from './settings.js';
 import { openSlowly } from './slow.js';
 
-/** @import {Batch} from '../types.js' */
+/** @import {Batch, Change} from '../types.js' */
 /** @import {Onward} from './pauses.js' */
 
 const KNOWN_BY = 2; // Characters of a code that are kept, as in review/session/opening.py
@@ -29,7 +30,19 @@ const FILES = {
   newer: msgid('This file needs a newer version of this program. Ask for it.'),
 };
 
+/** What the organiser has of the answers. @type {Record<import('../store/hall.js').Sent, string>} */
+const SENT = {
+  sent: msgid('All your answers are with the organiser.'),
+  waiting: msgid('Your answers are kept on this phone, and sent when the network is there.'),
+  refused: msgid('Another phone has this link now. Your answers are kept on this phone: ask the organiser.'),
+};
+
 class Sitting extends App {
+  /** Where this page was served from; null for a page from a file. @type {Hall | null} */
+  hall = null;
+  /** @type {{token: string, code: string} | null} */
+  link = null;
+
   /** @param {Uint8Array} data */
   async run(data) {
     this.look();
@@ -37,6 +50,7 @@ class Sitting extends App {
     document.title = batch.manifest.title;
     await this._keepIn(batch);
     this.remember();
+    if (this.facts.hall) await this._join();
     this.settings = () => this._settings(batch);
     for (;;) {
       await this._visit(batch);
@@ -66,7 +80,7 @@ class Sitting extends App {
     }
     for (;;) {
       try {
-        this.store = await IndexedStore.open(batch, this.random);
+        this.store = this._watched(await IndexedStore.open(batch, this.random));
         this.laptop = Laptop.replay(await this.store.changes(), this.store);
         return;
       } catch (error) {
@@ -79,8 +93,40 @@ class Sitting extends App {
       }
     }
     this.keeps = false;
-    this.store = memoryStore(this.random);
+    this.store = this._watched(memoryStore(this.random));
     this.laptop = Laptop.replay([], this.store);
+  }
+
+  /** Tell the hall of each change that is kept. @template {{append: (change: Change) => Promise<void>}} S @param {S} store @returns {S} */
+  _watched(store) {
+    const { append } = store;
+    store.append = async (change) => {
+      await append(change);
+      this.hall?.changed();
+    };
+    return store;
+  }
+
+  /** Take the place of this person's link at the organiser's computer, which served this page. */
+  async _join() {
+    this.link = linkOf(location.hash);
+    history.replaceState(null, '', location.pathname); // nobody reads the link over a shoulder or in a history
+    for (;;) {
+      const refused = await Hall.join(/** @type {Laptop} */ (this.laptop), this.link?.token ?? '', (state) => this._sent(state)).then(
+        (hall) => ((this.hall = hall), ''),
+        (error) => (error instanceof Refused ? msgid('This link is used on another phone already, or is no longer good. Ask the organiser for a new picture.') : msgid('The organiser’s computer does not answer. Look whether this phone is in the network of the hall.')),
+      );
+      if (!refused) return;
+      await sayAndRetry(this, { title: this.say(msgid('Not in the hall yet')), body: [p(this.say(refused))] }, this.say('Try again'));
+    }
+  }
+
+  /** Say whether the organiser has everything, on every page. @param {import('../store/hall.js').Sent} state */
+  _sent(state) {
+    const line = document.getElementById('sent') ?? h('p', { id: 'sent', role: 'status' });
+    if (!line.parentNode) document.body.prepend(line);
+    line.className = state;
+    line.textContent = this.say(SENT[state]);
   }
 
   /** Lead through the batch until the person stops. @param {Batch} batch */
@@ -92,6 +138,10 @@ class Sitting extends App {
       clock: () => performance.now() / 1000, now: () => new Date(), guard: this.guard, readme: this.facts.readme,
     });
     this.session = session;
+    if (this.hall) {
+      this.hall.session = session;
+      this.hall.changed();
+    }
     if (!(await this._agrees(session))) await this._isHere('', ''); // who did not agree is not remembered
     else if (await this._relates(session)) await this._sit(session, batch);
     await session.close();
@@ -108,6 +158,15 @@ class Sitting extends App {
   async _person(batch) {
     const laptop = /** @type {Laptop} */ (this.laptop);
     const known = laptop.setting('person') ?? '';
+    const link = this.link;
+    this.link = null;
+    try {
+      const code = readCode(link?.code ?? '');
+      const person = personOf(batch, code);
+      if (person !== null) return await this._isHere(person, code);
+    } catch {
+      // without a link, or with one that was cut, the code is asked for
+    }
     const total = orderOf(batch.manifest, known).length;
     if (total) {
       const done = new Set(laptop.events.filter(({ kind, payload }) => payload?.reviewer === known && ['rate', 'cannot_judge', 'translate'].includes(kind)).map(({ payload }) => payload?.item)).size;

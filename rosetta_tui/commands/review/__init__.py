@@ -17,6 +17,7 @@ class ReviewCommands(FiledCommands):
         "bundle",
         "plan",
         "import",
+        "serve",
         "enrol",
         "status",
         "adjudicate",

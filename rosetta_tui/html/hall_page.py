@@ -1,0 +1,29 @@
+"""The links of a review in a hall, as pictures that a phone's camera reads (QR codes)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import StringIO
+
+import segno
+from markupsafe import Markup
+
+from rosetta_tui.html.page import render
+
+
+def hall_cards(title: str, organisation: str, links: Sequence[tuple[int, str, str]]) -> str:
+    """Return a page of (number, code, link): each link opens the review for one person, so it is for the organiser alone."""
+    cards = [(number, code, link, picture(link)) for number, code, link in links]
+    return render("hall.html.j2", title=title, organisation=organisation, cards=cards, style_file="cards.css")
+
+
+def picture(text: str) -> Markup:
+    """Return a text as an SVG picture for a page."""
+    return Markup(segno.make(text, error="m").svg_inline(scale=4, border=4, svgclass=None, lineclass=None))  # noqa: S704
+
+
+def terminal_picture(text: str) -> str:
+    """Return a text as lines of half blocks, dark on light whatever the terminal's colours are."""
+    lines = StringIO()
+    segno.make(text, error="l").terminal(lines, compact=True, border=2)
+    return lines.getvalue()
