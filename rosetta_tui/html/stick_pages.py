@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -69,8 +70,9 @@ def start_here_page(
             )
         )
     return render(
-        "start_here.html.j2", style_file="start_here.css", pictures=True, articles=articles, sample=sample, pages=pages
-    )
+        "start_here.html.j2", style_file="start_here.css", pictures=True, articles=articles, sample=sample,
+        pages=[(name, quote(name)) for name in pages],
+    )  # fmt: skip
 
 
 class SystemTexts(TypedDict):

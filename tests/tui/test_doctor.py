@@ -103,7 +103,7 @@ def test_colours_and_keys_that_are_chosen_wrongly_are_named_with_their_line(home
     file.write_text('theme = "purple"\n[keys]\nrefresh = "n"\nfilter = "escape"\nfly = "x"\nsort = "o"\n', "utf-8")
     told = [each.words.removeprefix(f"{file}: ") for each in chosen(home)]
     assert told[0].startswith("line 1: field 'theme' names no colours. There are: rosetta-dark")
-    assert told[1].startswith("line 3: field 'keys.refresh' takes n, which is the key of New run (")
+    assert told[1].startswith("line 3: field 'keys.refresh' takes n, which is the key of Next match of the filter (")
     assert told[2].startswith("line 4: field 'keys.filter' takes esc, which is the key of the program")
     assert told[3].startswith("line 5: field 'keys.fly' names nothing that has a key.")
     file.write_text('theme = "rosetta-light"\n[keys]\nnew_run = "f6"\nrefresh = "f5"\n', "utf-8")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from threading import Thread
 
 import click
 
@@ -131,16 +134,25 @@ async def _serve(
 ) -> None:
     """Answer phones until the command ends; a person at the terminal sees pictures of links and frees seats."""
     hall.changed = lambda seat: click.echo(f"Person {seat.number}: {_state(seat)}")
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+    with suppress(NotImplementedError):  # on Windows, where Ctrl-C is a KeyboardInterrupt
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, lines.put_nowait, None)
     async with review_hall.serving(hall, page, listening):
-        if not sys.stdin.isatty():
-            await asyncio.Event().wait()
-        click.echo(
-            "A number and Enter: the link of this person as a picture. `free` and a number: the seat for another phone."
-        )
-        while line := await asyncio.to_thread(sys.stdin.readline):
+        if sys.stdin.isatty():
+            click.echo("A number and Enter: the link of this person as a picture. `free` and a number: the seat for another phone.")  # fmt: skip
+            Thread(target=_read_lines, args=(loop, lines), daemon=True).start()
+        while (line := await lines.get()) is not None:
             for answer in _answered(line.split(), hall, url):
                 click.echo(answer)
             _write_cards(cards, hall, url, given)
+
+
+def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
+    """Pass on what is typed until the program ends, which waits for nobody to type."""
+    with suppress(RuntimeError, OSError):  # the loop has ended, or the terminal is gone
+        while typed := os.read(sys.stdin.fileno(), 1000):
+            loop.call_soon_threadsafe(lines.put_nowait, typed.decode(errors="replace"))
 
 
 def _answered(words: list[str], hall: review_hall.Hall, url: str) -> Iterator[str]:

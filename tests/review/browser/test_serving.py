@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from harness.core.failures import UsageError
@@ -38,7 +39,7 @@ async def served(home: Path, batch: Path, port: int = 0) -> AsyncIterator[tuple[
     """Serve a batch as the command does; yields the process and its address."""
     words = [str(batch), "--on", "127.0.0.1", "--port", str(port)]
     server = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-c", SERVE, *words, stdout=-1, stderr=-1, stdin=0, env={**os.environ, "ROSETTA_HOME": str(home)}
+        sys.executable, "-P", "-c", SERVE, *words, stdout=-1, stderr=-1, stdin=-3, env={**os.environ, "ROSETTA_HOME": str(home)}
     )  # fmt: skip
     try:
         assert server.stdout is not None
@@ -109,6 +110,31 @@ async def test_answers_of_a_phone_reach_the_office(window: Browser, reviewed: De
     assert {report.outcome for report in reports} == {FileOutcome.TAKEN}
     rated = answers(open_ratings(newest, [reviewed.identity.age]))
     assert rated == [Rating.REJECT, Rating.GIST, Rating.ACCEPTABLE, Rating.EXCELLENT, Rating.ACCEPTABLE]
+
+
+def test_terminal_shows_links_frees_seats_and_ends(reviewed: Desk, tmp_path: Path) -> None:
+    batch = tmp_path / "open.rosetta-batch"
+    batch.write_bytes(write_batch(reviewed.batch))
+    words = ["-P", "-c", SERVE, str(batch), "--on", "127.0.0.1", "--port", "0"]
+    terminal = pexpect.spawn(
+        sys.executable, words, env={**os.environ, "ROSETTA_HOME": str(tmp_path / "office")}, encoding="utf-8",
+        dimensions=(60, 160), timeout=60,
+    )  # fmt: skip
+    terminal.expect("A number and Enter")
+    terminal.sendline("2")
+    terminal.expect(r"▀")
+    terminal.expect(r"/#t=(\S+)&c=")
+    before = terminal.match[1]
+    terminal.sendline("free 2")
+    terminal.expect("Person 2 has a new link")
+    terminal.expect(r"/#t=(\S+)&c=")
+    assert terminal.match[1] != before
+    terminal.sendline("9")
+    terminal.expect("Person 1: not here yet")
+    terminal.sendintr()
+    terminal.expect("Ended. Nobody sent an answer.")
+    terminal.wait()
+    assert terminal.exitstatus == 0
 
 
 @pytest.mark.parametrize(

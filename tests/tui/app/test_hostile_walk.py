@@ -73,7 +73,7 @@ WALK = (
     ("L", "n", "ctrl+t", "escape", "o", "escape", "enter", "s", "escape", "t", "q", "q"),
     ("L", "enter", "2", "3", "4", "5", "q", "q"),
     ("M", "o", "escape", "enter", "c", "2", "3", "4", "5", "q", "q"),
-    ("enter", "m", "escape", "e", "escape", "B", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
+    ("enter", "m", "escape", "s", "escape", "e", "escape", "B", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
 )  # fmt: skip
 """Keys from Home and back to it."""
 

@@ -243,8 +243,8 @@ def shown(columns: Sequence[Column], width: int) -> dict[str, int]:
 
 def test_eighty_columns_show_what_decides() -> None:
     entries = shown(entry_rows.columns(), 79)
-    assert [*entries] == ["state", "source", "output", "headline", "second", "cost"]
-    assert entries["second"] >= len("◆◆◆◆◇ deployable")
+    assert [*entries] == ["symbol", "source", "output", "chrf", "tier", "cost"]
+    assert entries["tier"] >= len("◆◆◆◆◇ deployable")
     runs = shown(run_rows.COLUMNS, 79)
     assert [*runs] == ["state", "corpus", "method", "result", "chrf"]
     assert runs["method"] > runs["result"] >= len("◆◆◆◇◇ functional")
@@ -253,9 +253,9 @@ def test_eighty_columns_show_what_decides() -> None:
 def test_seconds_and_id_of_an_entry_go_first_and_wide_terminals_show_all() -> None:
     every = {each.key for each in entry_rows.columns()}
     assert {*shown(entry_rows.columns(), 122)} == every
-    assert {*shown(entry_rows.columns(), 118)} == every - {"word"}, "its sign stays"
-    assert {*shown(entry_rows.columns(), 111)} == every - {"word", "latency"}
-    assert {*shown(entry_rows.columns(), 103)} == every - {"word", "latency", "id"}
+    assert {*shown(entry_rows.columns(), 118)} == every - {"state"}, "its sign stays"
+    assert {*shown(entry_rows.columns(), 111)} == every - {"state", "seconds"}
+    assert {*shown(entry_rows.columns(), 103)} == every - {"state", "seconds", "id"}
     assert {"id", "when", "composite"} <= {*shown(run_rows.COLUMNS, 120)}
 
 
