@@ -19,7 +19,7 @@ def hall_cards(title: str, organisation: str, links: Sequence[tuple[int, str, st
 
 def picture(text: str) -> Markup:
     """Return a text as an SVG picture for a page."""
-    return Markup(segno.make(text, error="m").svg_inline(scale=4, border=4, svgclass=None, lineclass=None))  # noqa: S704
+    return Markup(segno.make(text, error="m").svg_inline(scale=7, border=2, svgclass=None, lineclass=None))  # noqa: S704
 
 
 def terminal_picture(text: str) -> str:
