@@ -278,7 +278,9 @@ async def browser(name: str, profile: Path, downloads: Path) -> AsyncIterator[An
         quiet["stderr"] = subprocess.DEVNULL
     (profile / "user-dirs.dirs").write_text(f'XDG_DOWNLOAD_DIR="{downloads}"\n')
     homes = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(profile))
-    process = subprocess.Popen(words, env={**os.environ, **homes}, **quiet)  # type: ignore[call-overload]
+    # without any font, as the window's tests have it, Chromium shows nothing and answers nobody
+    environment = {key: value for key, value in os.environ.items() if key != "FONTCONFIG_FILE"}
+    process = subprocess.Popen(words, env={**environment, **homes}, **quiet)  # type: ignore[call-overload]
     try:
         async with aiohttp.ClientSession() as client:
             yield await _connected(name, process, client, port_file, downloads)
