@@ -7,17 +7,22 @@ replaced by less: the newest files of each person are kept one beside the other.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
+import os
 import re
 import secrets
+import signal
 import socket
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -237,6 +242,30 @@ async def serving(hall: Hall, page: bytes, listening: socket.socket) -> AsyncIte
         yield
     finally:
         await runner.cleanup()
+
+
+def run(hall: Hall, page: bytes, listening: socket.socket, typed: Callable[[str], None]) -> None:
+    """Answer phones until a signal ends it; ``typed`` is called with each line of the terminal, where there is one."""
+    asyncio.run(_run(hall, page, listening, typed))
+
+
+async def _run(hall: Hall, page: bytes, listening: socket.socket, typed: Callable[[str], None]) -> None:
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+    with suppress(NotImplementedError):  # on Windows, where Ctrl-C is a KeyboardInterrupt
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, lines.put_nowait, None)
+    async with serving(hall, page, listening):
+        if sys.stdin.isatty():
+            Thread(target=_read_lines, args=(loop, lines), daemon=True).start()
+        while (line := await lines.get()) is not None:
+            typed(line)
+
+
+def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
+    """Pass on what is typed until the program ends, which waits for nobody to type."""
+    with suppress(RuntimeError, OSError):  # the loop has ended, or the terminal is gone
+        while typed := os.read(sys.stdin.fileno(), 1000):
+            loop.call_soon_threadsafe(lines.put_nowait, typed.decode(errors="replace"))
 
 
 async def _given(request: web.Request) -> Mapping[str, object]:

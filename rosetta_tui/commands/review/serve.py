@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
-import os
-import signal
 import socket
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from threading import Thread
 
 import click
 
@@ -68,8 +64,17 @@ def serve(batch: Path, address: str | None, port: int, into: Path | None) -> Non
             f"Answers are kept in {folder}.",
         ):
             click.echo(plain(line))
+
+        def typed(line: str) -> None:
+            for answer in _answered(line.split(), hall, url):
+                click.echo(answer)
+            _write_cards(cards, hall, url, given)
+
+        hall.changed = lambda seat: click.echo(f"Person {seat.number}: {_state(seat)}")
+        if sys.stdin.isatty():
+            click.echo("A number and Enter: the link of this person as a picture. `free` and a number: the seat for another phone.")  # fmt: skip
         with suppress(KeyboardInterrupt):
-            asyncio.run(_serve(hall, page, listening, cards, url, given))
+            review_hall.run(hall, page, listening, typed)
     click.echo(plain(_ended(hall)))
 
 
@@ -127,32 +132,6 @@ def _socket(host: str, port: int) -> socket.socket:
         listening.close()
         raise UsageError(f"{host} port {port} cannot be used: {error.strerror or error}. Choose another with --on or --port.") from None  # fmt: skip
     return listening
-
-
-async def _serve(
-    hall: review_hall.Hall, page: bytes, listening: socket.socket, cards: Path, url: str, given: batch_file.Batch
-) -> None:
-    """Answer phones until the command ends; a person at the terminal sees pictures of links and frees seats."""
-    hall.changed = lambda seat: click.echo(f"Person {seat.number}: {_state(seat)}")
-    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
-    with suppress(NotImplementedError):  # on Windows, where Ctrl-C is a KeyboardInterrupt
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, lines.put_nowait, None)
-    async with review_hall.serving(hall, page, listening):
-        if sys.stdin.isatty():
-            click.echo("A number and Enter: the link of this person as a picture. `free` and a number: the seat for another phone.")  # fmt: skip
-            Thread(target=_read_lines, args=(loop, lines), daemon=True).start()
-        while (line := await lines.get()) is not None:
-            for answer in _answered(line.split(), hall, url):
-                click.echo(answer)
-            _write_cards(cards, hall, url, given)
-
-
-def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
-    """Pass on what is typed until the program ends, which waits for nobody to type."""
-    with suppress(RuntimeError, OSError):  # the loop has ended, or the terminal is gone
-        while typed := os.read(sys.stdin.fileno(), 1000):
-            loop.call_soon_threadsafe(lines.put_nowait, typed.decode(errors="replace"))
 
 
 def _answered(words: list[str], hall: review_hall.Hall, url: str) -> Iterator[str]:
