@@ -32,6 +32,7 @@ const FILES = {
 
 /** What the organiser has of the answers. @type {Record<import('../store/hall.js').Sent, string>} */
 const SENT = {
+  sending: msgid('Your last answer is on its way to the organiser.'),
   sent: msgid('All your answers are with the organiser.'),
   waiting: msgid('Your answers are kept on this phone, and sent when the network is there.'),
   refused: msgid('Another phone has this link now. Your answers are kept on this phone: ask the organiser.'),

@@ -3,7 +3,7 @@ import { hex, sha256 } from '../core/bytes.js';
 
 /** @typedef {import('../session/laptop.js').Laptop} Laptop */
 /** @typedef {import('../session/session.js').Session} Session */
-/** @typedef {'sent' | 'waiting' | 'refused'} Sent */
+/** @typedef {'sending' | 'sent' | 'waiting' | 'refused'} Sent */
 
 const AGAIN_MS = 3000; // Until a place that did not answer is asked again
 
@@ -44,6 +44,7 @@ export class Hall {
   /** Something was kept here: send all of it, at once or when there is a network again. */
   changed() {
     this._wanted++;
+    if (this._sent + 1 === this._wanted) this._told('sending'); // until then all was said to be there
     if (!this._sending) void this._send();
   }
 
