@@ -110,16 +110,15 @@ class Hall:
 
     def join(self, token: str, secret: str) -> Seat | None:
         """Return the seat of a token, which the phone with this secret has from now on; None where it may not."""
-        phone = _digest(secret)
         if seat := self.seat_of(secret):
             return seat
         seat = next((seat for seat in self.seats if hmac.compare_digest(seat.token.encode(), token.encode())), None)
-        if seat is None or (seat.phone and not hmac.compare_digest(seat.phone, phone)):
+        if seat is None or seat.phone:  # another phone's
             return None
-        if not seat.phone:
-            self._note({"seat": seat.number, "phone": phone})
-            seat.phone = phone
-            self.changed(seat)
+        phone = _digest(secret)
+        self._note({"seat": seat.number, "phone": phone})
+        seat.phone = phone
+        self.changed(seat)
         return seat
 
     def free(self, number: int) -> str:

@@ -117,7 +117,8 @@ class ExaminedScreen(ReasonedScreen):
     live: LiveRun
     _run: Run | None = None
     _findings: RunFindings | None = None
-    _found_done = 0  # entries done when the outputs were examined
+    _found_done = 0  # entries done when all outputs were examined
+    _most: int | None = None  # outputs that are examined at most this time
     _tags: Tags | None = None  # the parts of the run's entries, which never change
     _parts: Sequence[RunPart] = ()
     _parts_done = -1  # entries done when the parts were scored
@@ -134,7 +135,7 @@ class ExaminedScreen(ReasonedScreen):
             return
         if (now >= self._find_from or (self.live.over and self._find_from < float("inf"))) and done != self._found_done:
             self._find_from = float("inf")
-            most = None if self.live.over else MOST_EXAMINED
+            self._most = most = None if self.live.over else MOST_EXAMINED
             self._in_background("findings", lambda store: run_findings(store, run, most), self._found)
         parts = self.query("#parts")  # gone where the screen is closing
         wanted = bool(parts) and parts.first().display and done != self._parts_done
@@ -163,9 +164,10 @@ class ExaminedScreen(ReasonedScreen):
     def _found(self, findings: RunFindings | None, done: int, again: float) -> None:
         if findings is None:
             return  # of another task nothing is ever found
-        self._find_from, self._findings, sample = again, findings, findings.done < done
-        self._found_done = -1 if sample and done > MOST_EXAMINED and not self.live.over else done
-        self.examined = f"in {findings.done:,} of {done:,} outputs  " if self._found_done < 0 else ""
+        self._find_from, self._findings = again, findings
+        sample = self._most is not None and done > self._most
+        self._found_done = -1 if sample else done
+        self.examined = f"in {findings.done:,} of {done:,} outputs  " if sample else ""
         self.table.set_groups(findings.groups)
         self.show_reasons(reasons_of([(self._findings, None)]), ("",))
         self.show_entry()

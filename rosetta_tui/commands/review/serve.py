@@ -122,16 +122,10 @@ def _in_url(host: str) -> str:
 def _socket(host: str, port: int) -> socket.socket:
     """Return what listens at an address; UsageError where the system refuses."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if sys.platform != "win32":  # there it would let another program take the same port
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(128)
+        return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        listening.close()
         raise UsageError(f"{host} port {port} cannot be used: {error.strerror or error}. Choose another with --on or --port.") from None  # fmt: skip
-    return listening
 
 
 def _answered(words: list[str], hall: review_hall.Hall, url: str) -> Iterator[str]:
