@@ -47,6 +47,10 @@ class Sitting:
         await self.says("Which code")
         await self.window.fill("#typed", code)
         await self.window.key("Enter")
+        await self.agree()
+
+    async def agree(self) -> None:
+        """Come from the consent to the first sentence."""
         await self.place("Before you begin")
         while not await self.window.run("document.body.innerText.includes('Did you take part')"):
             await self.window.key("Enter")

@@ -65,13 +65,7 @@ async def to_first_sentence(sitting: Sitting, link: str) -> None:
     await sitting.window.run(f"void (location.href = {json.dumps(link)})")
     await sitting.place("Before you begin")
     assert "t=" not in await sitting.window.run("location.href")
-    while not await sitting.window.run("document.body.innerText.includes('Did you take part')"):
-        await sitting.window.key("Enter")
-    await sitting.window.key("3")
-    await sitting.place("Practice")
-    await sitting.painted()
-    await sitting.window.key("s")
-    await sitting.painted()
+    await sitting.agree()
 
 
 async def test_answers_of_a_phone_reach_the_office(window: Browser, reviewed: Desk, tmp_path: Path) -> None:
