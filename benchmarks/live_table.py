@@ -3,7 +3,8 @@
     python -m benchmarks.live_table [seconds]
 
 prints, for our table and for Textual's DataTable at a size it survives: time from key to paint (median, p95:
-from writing the key to reading the row drawn under the cursor), share of one core, memory over the data.
+from writing the key to reading the row drawn under the cursor; also with the pane, a query and a sorting by a metric
+that is computed from statistics), share of one core, memory over the data.
 """
 
 from __future__ import annotations
@@ -26,19 +27,23 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from textual.app import App, ComposeResult
 from textual.widgets import DataTable, Footer
 
-from harness.core.calls import Usage
 from harness.core.failures import RunState
 from harness.method.method import Result
 from harness.run.events import Control, EntryScored, EventQueue, Progress, Started
 from harness.store.results import add_results
 from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.app.launch import SWITCH_SECONDS
 from rosetta_tui.session.run_sources import WatchedRun
+from scoring.metrics.inventory import surface_setup
+from tests.tui import scenes
 from tests.tui.scenes import DATASET, RUN_ID, SETUP, entries_of, scene
 
 COLUMNS, LINES = 140, 40
@@ -67,16 +72,30 @@ def ours(folder: Path, rows: int, rate: int) -> None:
         if _fed[0] % 100 == 0:
             queue(_progress(rows, _fed[0], rate))
 
+    sys.setswitchinterval(SWITCH_SECONDS)  # as the program does
+    _result(0)
     _feed(give, rows, rate)
     app.stats_file = folder / "stats.json"
     app.run()
 
 
+KINDS = 997  # different sentences
+
+
+def _pairs() -> list[tuple[str, str, str]]:
+    return [(f"Sentence {n} of the corpus, to be translated.", f"Frazo {n} estas tie ĉi.", "") for n in range(KINDS)]
+
+
+@cache
+def _kinds() -> list[Result]:
+    """Return one scored result of each sentence: some good, some without accents, some behind a preamble."""
+    outputs = ("Frazo {} estas tie ĉi.", "Frazo {} estas tie ci.", "Here it is: Frazo {} ĉi tie.", "Io alia pri {}.")
+    entries = enumerate(entries_of(_pairs(), KINDS))
+    return [scenes.result(n, entry, outputs[n % len(outputs)].format(n)) for n, entry in entries]
+
+
 def _result(position: int) -> Result:
-    return Result(
-        position, position + 1, "Frazo tradukita de la maŝino.", b"", position % 100, False, 0.5,
-        latency_seconds=0.4, usage=Usage(200, 20), cost_usd=0.0001,
-    )  # fmt: skip
+    return replace(_kinds()[position % KINDS], position=position, entry_id=position + 1)
 
 
 def _progress(rows: int, done: int, rate: int) -> Progress:
@@ -90,8 +109,9 @@ def _progress(rows: int, done: int, rate: int) -> Progress:
 
 def fill(folder: Path, rows: int) -> None:
     """Store a run with this many entries, all of them done; the screen learns it bit by bit."""
-    pairs = [(f"Sentence {n} of the corpus, to be translated.", f"Frazo {n}.", "") for n in range(997)]
-    made = scene(folder / "s.sqlite", entries=entries_of(pairs, rows), stored=0)
+    entries = entries_of(_pairs(), rows)
+    scoring = surface_setup("en", "eo", entries[:KINDS]).model_dump(mode="json")  # as a run states it
+    made = scene(folder / "s.sqlite", entries=entries, stored=0, scoring=scoring)
     made.store.execute("BEGIN")
     add_results(made.store, made.number, [_result(place) for place in range(rows)])
     made.store.execute("COMMIT")
@@ -218,15 +238,16 @@ def measure(kind: str, rows: int, rate: int, seconds: float) -> dict[str, float]
             _wait_for(terminal, CURSOR, 180)
             _idle(terminal, 2.0)
             os.write(terminal, MARK)
-            times = list(_press(terminal, seconds))
-            asked = dict(_asked(terminal)) if kind == "ours" else {}
+            measured = _cursor(terminal, seconds)
+            if kind == "ours":
+                measured |= dict(_asked(terminal, seconds))
             os.write(terminal, LEAVE)
-        numbers: dict[str, float] = json.loads((folder / "stats.json").read_text()) | asked
-    times.sort()
-    numbers["median"] = statistics.median(times)
-    numbers["p95"] = times[int(len(times) * 0.95)]
-    numbers["keys"] = len(times)
-    return numbers
+        return measured | json.loads((folder / "stats.json").read_text())
+
+
+def _cursor(terminal: int, seconds: float, name: str = "") -> dict[str, float]:
+    times = sorted(_press(terminal, seconds))
+    return {f"{name}median": statistics.median(times), f"{name}p95": times[int(len(times) * 0.95)]}
 
 
 def _press(terminal: int, seconds: float) -> Iterator[float]:
@@ -242,25 +263,28 @@ def _press(terminal: int, seconds: float) -> Iterator[float]:
             yield time.monotonic() - begin  # a key at the first or last row moves nothing
 
 
-def _asked(terminal: int) -> Iterator[tuple[str, float]]:
+def _asked(terminal: int, seconds: float) -> Iterator[tuple[str, float]]:
     """Filter and sort while results arrive: yield the seconds from the last key to the first new rows."""
+    down = KEYS[0]
     for name, opening, wanted, keys, shown in (
         ("filter", b"/", b"filter", b"chrf<30\r", b"chrF++ "),
+        ("computed", b"/", b"filter", b"ter>30\r", b"chrF++ "),
         ("search", b"/", b"filter", b"Frazo\r", b"chrF++ "),
-        ("sort", b"s", b"Columns (", b"\x1b[B\r", "▲".encode()),
+        ("sort", b"s", b"Columns (", down + b"\r", "▲".encode()),
         ("turned", b"s", b"Columns (", b"\r", "▼".encode()),
+        ("query", b"/", b"filter", b"chrf<90\r", b"chrF++ "),
     ):
         os.write(terminal, opening)
         _wait_for(terminal, wanted, 5.0)
         _idle(terminal, 0.5)
-        for key in (keys[:-1], keys[-1:]):
-            begin = time.monotonic()
-            os.write(terminal, key)
-            if key == keys[-1:]:
-                _wait_for(terminal, shown, 10.0)
-                yield name, time.monotonic() - begin
-            else:
-                _idle(terminal, 0.3)
+        os.write(terminal, keys[:-1])
+        _idle(terminal, 0.3)
+        begin = time.monotonic()
+        os.write(terminal, keys[-1:])
+        _wait_for(terminal, shown, 10.0)
+        yield name, time.monotonic() - begin
+        if name == "query":  # sorted by a metric, too, and with the pane
+            yield from _cursor(terminal, seconds, "ordered ").items()
         if opening == b"/":
             os.write(terminal, b"\x1b")  # ends the filter
         _idle(terminal, 1.0)
@@ -297,8 +321,9 @@ def main() -> None:
             flush=True,
         )
     small, large, peer = results
-    print("\nfrom the key to new rows, 100,000 entries: " + " · ".join(
-        f"{name} {large[name] * 1000:.0f} ms" for name in ("filter", "search", "sort", "turned")))  # fmt: skip
+    named = ("filter", "computed", "search", "sort", "turned", "ordered median", "ordered p95")
+    print("\nfrom the key to new rows, 100,000 entries, and to the cursor in rows of a query that are sorted: "
+          + " · ".join(f"{name} {large[name] * 1000:.0f} ms" for name in named))  # fmt: skip
     data = sum(sys.getsizeof(place) for place in range(100_000)) + 8 * 100_000
     over = large["rss"] - small["rss"] - data
     print(f"\nmemory of 100,000 rows over those of 1,000 and the run's own list of places: {over / 1e6:.1f} MB")

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from corpora.model.entry import Entry
 from corpora.text.tokens import words
@@ -21,7 +23,6 @@ from harness.compare.rows import scorer_of
 from harness.core.query import Query, parse
 from harness.store.corpora.entries import shown_entries
 from harness.store.ordering import Groups, Ordering
-from harness.store.results import read_statistics
 from harness.store.runs import Run
 from scoring.core.inventory import composite_metrics
 from scoring.core.metric import Table
@@ -31,8 +32,29 @@ from scoring.statistics.intervals import DIMENSIONS, Group, grouped
 LENGTH, PUNCTUATION, NUMBERS, ONCE = "length", "punctuation", "numbers", "words seen once"
 LIVE_DRAWS = 200  # resamples of a part, which are taken again and again
 
-Tags = Mapping[str, Mapping[int, str]]
-"""Dimension → place in the corpus of an entry → its part. Entries of no part are left out."""
+READ_AT_ONCE = 2_000  # entries in memory while parts are made or scored
+
+
+class PartTag(NamedTuple):
+    """The parts of a run's entries by one dimension."""
+
+    names: tuple[str, ...]
+    """In the order in which they are shown."""
+    codes: npt.NDArray[np.int32]
+    """By place in the corpus the index of the entry's name, −1 for an entry of no part."""
+
+    def places(self, name: str) -> array[int]:
+        """Return the places of the entries of a part, ascending."""
+        return array("I", np.flatnonzero(self.codes == self.names.index(name)).astype(np.uint32).tobytes())
+
+    def name(self, place: int) -> str | None:
+        """Return the part of an entry."""
+        code = self.codes[place] if place < len(self.codes) else -1
+        return None if code < 0 else self.names[code]
+
+
+Tags = Mapping[str, PartTag]
+"""By dimension."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,41 +63,73 @@ class RunPart:
 
     dimension: str
     name: str
-    places: frozenset[int]
-    """All of its entries, whether they are done or not."""
     scores: Group
-    """Of those that are done; without intervals where they are too few to tell."""
+    """Of those of its entries that are done; without intervals where they are too few to tell."""
 
 
-def part_tags(entries: Mapping[int, Entry]) -> Tags:
-    """Return the parts of a run's entries by place; of secret ones only what may leave, and nothing of their texts."""
-    tags: dict[str, dict[int, str]] = {}
-    for dimension, field in DIMENSIONS.items():
-        open_tags = {place: entry.open_tag(field) for place, entry in entries.items()}
-        tags[dimension] = {place: str(tag) for place, tag in open_tags.items() if tag is not None}
-    texts = {place: entry.source for place, entry in entries.items() if not (entry.secret or entry.not_stored)}
-    by_place = {place: [word.text.casefold() for word in words(text)] for place, text in texts.items()}
-    tags[LENGTH] = _lengths({place: len(own) for place, own in by_place.items()})
-    tags[PUNCTUATION] = {place: _punctuation(text) for place, text in texts.items()}
-    tags[NUMBERS] = {place: "a number" if re.search(r"\d", text) else "no number" for place, text in texts.items()}
-    entries_with = Counter(word for own in by_place.values() for word in set(own))
-    once = {place: sum(entries_with[word] == 1 for word in set(own)) for place, own in by_place.items()}
-    tags[ONCE] = {place: "0" if not count else "1–2" if count < 3 else "3 or more" for place, count in once.items()}
-    return {dimension: own for dimension, own in tags.items() if len(set(own.values())) > 1}
+def part_tags(blocks: Iterable[Mapping[int, Entry]]) -> Tags:
+    """Return the parts of entries by place, read some at a time; of secret ones only what may leave, nothing of their texts."""
+    places, shown = array("I"), array("I")  # all of them, and those whose texts may be looked at
+    words_of: dict[str, int] = {}
+    lengths, kinds, distinct, occurring = array("I"), array("b"), array("I"), array("I")
+    given = {dimension: (array("i"), dict[str, int]()) for dimension in DIMENSIONS}
+    for block in blocks:
+        for place, entry in block.items():
+            places.append(place)
+            for dimension, (codes, names) in given.items():
+                tag = entry.open_tag(DIMENSIONS[dimension])
+                codes.append(-1 if tag is None else names.setdefault(str(tag), len(names)))
+            if not (entry.secret or entry.not_stored):
+                own = [word.text.casefold() for word in words(entry.source)]
+                numbers = {words_of.setdefault(word, len(words_of)) for word in own}
+                shown.append(place)
+                lengths.append(len(own))
+                kinds.append(2 * _PUNCTUATION.index(_punctuation(entry.source)) + bool(re.search(r"\d", entry.source)))
+                distinct.append(len(numbers))
+                occurring.extend(numbers)
+    tags = {}
+    for dimension, (codes, names) in given.items():
+        order = sorted(names)
+        ranks = np.array([*(order.index(name) for name in names), -1], np.int32)
+        tags[dimension] = _tag(order, places, ranks[np.asarray(codes, np.int32)])
+    counts, kind = np.asarray(lengths, np.int64), np.asarray(kinds, np.int32)
+    once = np.bincount(np.asarray(occurring, np.int64), minlength=1)[np.asarray(occurring, np.int64)] == 1
+    ends = np.cumsum(np.asarray(distinct, np.int64))
+    before = np.concatenate([[0], np.cumsum(once)])
+    seen_once = before[ends] - before[ends - np.asarray(distinct, np.int64)]
+    tags[LENGTH] = _lengths(shown, counts)
+    tags[PUNCTUATION] = _tag(_PUNCTUATION, shown, kind // 2)
+    tags[NUMBERS] = _tag(("no number", "a number"), shown, kind % 2)
+    tags[ONCE] = _tag(("0", "1–2", "3 or more"), shown, (seen_once > 0).astype(np.int32) + (seen_once > 2))
+    return {dimension: tag for dimension, tag in tags.items() if len(tag.names) > 1}
 
 
-def _lengths(counts: Mapping[int, int]) -> dict[int, str]:
+def _tag(names: Sequence[str], places: array[int], codes: npt.NDArray[np.int32]) -> PartTag:
+    """Return the parts that have entries, in the order of their names, by place."""
+    used = np.unique(codes[codes >= 0]).tolist()
+    order = sorted(used, key=lambda code: names[code])
+    ranks = np.full(len(names) + 1, -1, np.int32)
+    ranks[order] = np.arange(len(order))
+    by_place = np.full(max(places, default=-1) + 1, -1, np.int32)
+    by_place[np.asarray(places, np.int64)] = ranks[codes]
+    return PartTag(tuple(names[code].strip() for code in order), by_place)
+
+
+def _lengths(places: array[int], counts: npt.NDArray[np.int64]) -> PartTag:
     """Group entries into three of about the same size by how many words they have."""
-    if not counts:
-        return {}
-    low, high = (int(edge) for edge in np.quantile(list(counts.values()), (1 / 3, 2 / 3)))
+    if not len(counts):
+        return PartTag((), np.zeros(0, np.int32))
+    low, high = (int(edge) for edge in np.quantile(counts, (1 / 3, 2 / 3)))
     wide = len(str(high + 1))
     names = (
-        f"{min(counts.values()):>{wide}}–{low} words",
+        f"{counts.min():>{wide}}–{low} words",
         f"{low + 1:>{wide}}–{high} words",
         f"{high + 1:>{wide}} words or more",
     )
-    return {place: names[(count > low) + (count > high)] for place, count in counts.items()}
+    return _tag(names, places, (counts > low).astype(np.int32) + (counts > high))
+
+
+_PUNCTUATION = ("comma, dash, bracket", "exclamation", "none inside", "question", "several sentences")
 
 
 def _punctuation(text: str) -> str:
@@ -92,16 +146,22 @@ def _punctuation(text: str) -> str:
 
 def run_tags(connection: sqlite3.Connection, run: Run, positions: Sequence[int]) -> Tags:
     """Return the parts of a run's entries; they never change, so that who looks again keeps them."""
-    return part_tags(shown_entries(connection, run.corpus, positions))
+    blocks = (positions[first : first + READ_AT_ONCE] for first in range(0, len(positions), READ_AT_ONCE))
+    return part_tags(shown_entries(connection, run.corpus, block) for block in blocks)
 
 
 def run_parts(connection: sqlite3.Connection, run: Run, tags: Tags) -> list[RunPart]:
     """Score every part of a run by what is stored of it now; StatisticsError where the rows cannot be read."""
     scorer = scorer_of(connection, run)
-    stored = read_statistics(connection, run.id)
     wanted = {scorer.columns.headline, *(composite_metrics() if scorer.mixes else ())}
-    table = scorer.unpack_table(list(stored.values())).only(wanted)
-    return [part for dimension, own in tags.items() for part in _parts(dimension, own, list(stored), table)]
+    query = "SELECT position, statistics FROM results WHERE run = ? ORDER BY position"
+    rows, stored, tables = connection.execute(query, (run.id,)), array("I"), [scorer.unpack_table([]).only(wanted)]
+    while chunk := rows.fetchmany(READ_AT_ONCE):
+        stored.extend(place for place, _ in chunk)
+        tables.append(scorer.unpack_table([packed for _, packed in chunk]).only(wanted))
+    matrix, present = (np.vstack([getattr(one, part) for one in tables]) for part in ("matrix", "present"))
+    table = Table(tables[0].metrics, matrix, present, tables[0].weighing)
+    return [part for dimension, tag in tags.items() for part in _parts(dimension, tag, stored, table)]
 
 
 def entries_where(connection: sqlite3.Connection, run: Run, scorer: Scorer, where: str) -> frozenset[int]:
@@ -118,12 +178,11 @@ def entries_where(connection: sqlite3.Connection, run: Run, scorer: Scorer, wher
 
 def tag_groups(tags: Tags) -> Groups:
     """Return the parts that are worked out as fields of the filter; the others are columns of the store."""
-    groups: dict[str, dict[str, list[int]]] = {}
-    for dimension in tags.keys() - DIMENSIONS.keys():
-        own = groups.setdefault(part_field(dimension), {})
-        for place, name in sorted(tags[dimension].items()):
-            own.setdefault(name.strip(), []).append(place)
-    return groups
+    return {
+        part_field(dimension): {name: tag.places(name) for name in tag.names}
+        for dimension, tag in tags.items()
+        if dimension not in DIMENSIONS
+    }
 
 
 def part_field(dimension: str) -> str:
@@ -131,10 +190,7 @@ def part_field(dimension: str) -> str:
     return dimension.replace(" ", "_")
 
 
-def _parts(dimension: str, own: Mapping[int, str], stored: Sequence[int], table: Table) -> Iterator[RunPart]:
-    groups = grouped([own.get(place) for place in stored], table, draws=LIVE_DRAWS)
-    places: dict[str, set[int]] = {}
-    for place, name in own.items():
-        places.setdefault(name, set()).add(place)
-    for name in sorted(places):
-        yield RunPart(dimension, name.strip(), frozenset(places[name]), groups.get(name, Group(0, {})))
+def _parts(dimension: str, tag: PartTag, stored: Iterable[int], table: Table) -> Iterator[RunPart]:
+    groups = grouped([tag.name(place) for place in stored], table, draws=LIVE_DRAWS)
+    for name in tag.names:
+        yield RunPart(dimension, name, groups.get(name, Group(0, {})))

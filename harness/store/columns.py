@@ -10,7 +10,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -247,6 +247,8 @@ class EntryColumns:
         if column is None:
             self._forget_searches(self.results)
             column = ReadColumn(np.full(self.count, np.nan), 0)
+        if column.last < self.last_row and search is None and self.metrics.get(name, "") not in {"", *self.stored}:
+            return self._computed(name, column.last)
         if column.last < self.last_row:
             places, values = self._read(name, search, column.last)
             index, known = self.index(places)
@@ -262,8 +264,6 @@ class EntryColumns:
 
     def _read(self, name: str, search: TextSearch | None, after: int) -> tuple[Numbers, Numbers]:
         """Read the places and values of a field from the rows of results after one, or from all entries."""
-        if search is None and name in self.metrics and self.metrics[name] not in self.stored:
-            return self._computed(self.metrics[name], after)
         if search is not None:
             return _pairs(self.rows_of(name, "1", after, search))
         cursor, source = self.rows_of(name, self.sql(name), after), OF_ENTRIES.get(name) or OF_RESULTS.get(name)
@@ -300,20 +300,24 @@ class EntryColumns:
             self.offered.setdefault(name, []).append(str(word))
         return words[folded]
 
-    def _computed(self, metric: str, after: int) -> tuple[Numbers, Numbers]:
-        """Compute a metric of the rows after one from their statistics."""
-        rows = self.connection.execute(
-            "SELECT position, statistics FROM results WHERE run = ? AND rowid > ?", (self.run, after)
-        )
-        places, values = [np.empty(0)], [np.empty(0)]
+    def _computed(self, name: str, after: int) -> Numbers:
+        """Compute a metric of the rows after one from their statistics, and with it all others that no column has."""
+        others = {other: id_ for other, id_ in self.metrics.items() if id_ not in self.stored}
+        columns = {other: self.results.get(other) for other in others}
+        values = {
+            other: np.full(self.count, np.nan) if column is None else column.values for other, column in columns.items()
+        }
+        query = "SELECT position, statistics FROM results WHERE run = ? AND rowid > ?"
+        rows = self.connection.execute(query, (self.run, after))
         while chunk := rows.fetchmany(_CHUNK):
-            places.append(np.array([place for place, _ in chunk], np.float64))
-            try:
-                table = self._scorer.unpack_table([packed for _, packed in chunk]) if self._scorer else None
-                values.append(np.full(len(chunk), np.nan) if table is None else table.entry_values()[metric])
-            except StatisticsError:
-                values.append(np.full(len(chunk), np.nan))
-        return np.concatenate(places), np.concatenate(values)
+            index, known = self.index(np.array([place for place, _ in chunk], np.float64))
+            with suppress(StatisticsError):  # which leaves them without a value
+                if self._scorer is not None:
+                    computed = self._scorer.unpack_table([packed for _, packed in chunk]).entry_values()
+                    for other, id_ in others.items():
+                        values[other][index] = computed[id_][known]
+        self.results |= {other: ReadColumn(column, self.last_row) for other, column in values.items()}
+        return values[name]
 
 
 _CHUNK = 2_000

@@ -83,8 +83,7 @@ class Ordering(EntryColumns):
         """Read what most orders need and which words the tags have, so that the first wish is answered quickly."""
         with self.asked(connection, never):
             for name in (*TAGS, "difficulty", *self.metrics):
-                if name not in self.metrics or self.metrics[name] in self.stored:
-                    self.column(name)
+                self.column(name)
 
     def positions(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -38,6 +39,7 @@ from scoring.core.scorer import EntryValues
 from scoring.core.specification import TRANSLATIONS, KeptColumns
 
 ROOMY = 160  # cells above which further metrics have columns of their own
+KEPT_UP_WITH = 2_000  # entries after which the columns of what came are read, before anyone filters by them
 ORDER_SECONDS = 1.0  # how often rows are put in order again while entries arrive
 
 
@@ -57,6 +59,7 @@ class EntryTable(OrderedTable[rows.EntryRows]):
         self._scores: ShownScores = {}  # of the rows that a filter shows
         self._ordered_at = 0.0
         self._ordered_done = 0
+        self._prepared = 0  # entries done when the columns were read last; all of them while they are read
 
     def begin(self, run: Run, positions: Sequence[int], *, done: int) -> None:
         """Show the entries of a run; ``done`` of them were stored before anyone listened."""
@@ -98,6 +101,9 @@ class EntryTable(OrderedTable[rows.EntryRows]):
         stale = self.order != RowOrder() and self._ordered_done != self._live.done
         if stale and monotonic() - self._ordered_at >= ORDER_SECONDS:
             self.read()
+        if self._ordering is not None and self._live.done - self._prepared >= KEPT_UP_WITH:
+            self._prepared = self._live.total
+            self._prepare(self._ordering)
 
     def read_again(self) -> None:
         """Clear the cached results: the scores of all entries may have changed, as they do at the end of a run."""
@@ -161,6 +167,14 @@ class EntryTable(OrderedTable[rows.EntryRows]):
                 ordering.prepare(store)
         except StoreError as error:
             self.cannot(str(error))
+
+    @work(thread=True, group="prepare", description="prepare")
+    def _prepare(self, ordering: Ordering) -> None:
+        """Read the columns of what came meanwhile."""
+        done = self._live.done
+        with suppress(StoreError), opened(self._path) as store:  # who asks next is told
+            ordering.prepare(store)
+        self._prepared = done
 
     def show_places(self, places: Sequence[int], *, top: bool) -> None:
         if self._entries is None or self._results is None:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from corpora.model.entry import Segment
 from harness.card.reading import block
+from harness.compare import reasons
 from harness.compare.reasons import run_findings
 from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
@@ -30,7 +31,7 @@ def test_findings_name_the_places_of_their_entries(tmp_path: Path) -> None:
     found = run_findings(made.store, find_run(made.store, made.run_id))
     assert found is not None
     assert found.done == 30
-    assert found.positions[FindingCode.BEGINNING] == tuple(range(0, 30, 3))
+    assert [*found.positions[FindingCode.BEGINNING]] == [*range(0, 30, 3)]
     assert found.of_entry(3) == [FindingCode.BEGINNING]
     assert found.of_entry(1) == []
     first = found.findings[0]
@@ -94,3 +95,21 @@ def test_method_that_answers_nothing_cannot_strip() -> None:
         build("constant", MethodOptions(**LANGUAGES, text="x", strip=("prose",)))
     with pytest.raises(ValidationError):
         MethodOptions.model_validate({**LANGUAGES, "strip": ["everything"]})
+
+
+def test_run_examined_in_parts_has_the_findings_of_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene(tmp_path / "s.sqlite", total=120, stored=120, outputs=outputs_of(120, 3))
+    run = find_run(made.store, made.run_id)
+    whole = run_findings(made.store, run)
+    monkeypatch.setattr(reasons, "EXAMINED_AT_ONCE", 60)
+    parts = run_findings(made.store, run)
+    assert whole is not None
+    assert parts is not None
+    assert parts.done == 120
+    first, other = parts.findings[0], whole.findings[0]
+    assert (first.code, first.count, first.of, first.entries) == (FindingCode.BEGINNING, 40, 120, other.entries)
+    assert [*parts.positions[first.code]] == [*whole.positions[first.code]]
+    assert first.cost == pytest.approx(other.cost, rel=0.4)
+    assert parts.fixes[first.code] == pytest.approx(whole.fixes[first.code], rel=0.4)
+    assert FindingCode.EMPTY in parts.of_entry(11)
+    made.close()

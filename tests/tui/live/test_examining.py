@@ -38,7 +38,8 @@ SOURCES = {
 
 def test_parts_come_from_the_sources_where_a_corpus_says_nothing() -> None:
     entries = {place: Entry(id=place, source=source, reference="x") for place, source in SOURCES.items()}
-    tags = part_tags(entries)
+    made = part_tags([{place: entries[place] for place in block} for block in ((3, 0, 4), (1, 2, 5))])
+    tags = {dimension: {place: tag.name(place) for place in entries} for dimension, tag in made.items()}
     assert tags["length"] == dict.fromkeys((0, 4), "1–4 words") | {1: "5–7 words", 3: "5–7 words"} | dict.fromkeys(
         (2, 5), "8 words or more"
     )
@@ -47,16 +48,18 @@ def test_parts_come_from_the_sources_where_a_corpus_says_nothing() -> None:
     assert [place for place, name in tags["numbers"].items() if name == "a number"] == [1]
     assert list(tags["words seen once"].values()) == ["0", "3 or more", "3 or more", "0", "1–2", "3 or more"]
     secret = {place: entry.model_copy(update={"segment": Segment.HELD_OUT}) for place, entry in entries.items()}
-    assert part_tags(secret) == {}, "nothing is told of what secret texts look like"
-    assert part_tags({}) == {}
+    assert part_tags([secret]) == {}, "nothing is told of what secret texts look like"
+    assert part_tags([]) == {}
 
 
 def test_part_has_the_scores_of_its_entries_alone(tmp_path: Path) -> None:
     with closing(scene(tmp_path / "s.sqlite")) as made:
         run = find_run(made.store, made.run_id)
-        parts = run_parts(made.store, run, run_tags(made.store, run, run.positions))
+        tags = run_tags(made.store, run, run.positions)
+        parts = run_parts(made.store, run, tags)
         for part in parts:
-            results = [result for result in made.results if result.position in part.places]
+            places = {*tags[part.dimension].places(part.name)}
+            results = [result for result in made.results if result.position in places]
             own = values_of(made.entries, results)
             assert part.scores.n == len(results)
             assert part.scores.values.get("chrf_plus_plus") == pytest.approx(own["chrf_plus_plus"])
@@ -77,7 +80,7 @@ async def test_walk_from_the_parts_to_their_entries(tmp_path: Path) -> None:
         assert "part by" in text(app)
         await press(pilot, "enter")
         part = screen._parts[0]  # the first line, on which the cursor is
-        assert set(screen.table.entries.order) == part.places
+        assert [*screen.table.entries.order] == [*screen._tags[part.dimension].places(part.name)]
         assert f"filter {part.dimension}:" in text(app)
         assert screen.following is False
         await press(pilot, "b", "enter")
