@@ -24,7 +24,7 @@ from review.files.manifests import BatchItem, BatchManifest, Organisation
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
-from review.session.view import Phase, part_size
+from review.session.view import PART, Phase
 from rosetta_tui.review.rating.sitting import TerminalOpening
 
 GOAL_MS = 100.0
@@ -136,7 +136,7 @@ def measure(folder: Path, items: int) -> tuple[list[float], list[float]]:
             time.sleep(PAUSE_SECONDS)
             begun = time.perf_counter()
             terminal.press("1234"[number % 4])
-            if number % part_size(items) == 0:
+            if number % PART == 0:
                 terminal.see("to go.", 10)
                 time.sleep(PAUSE_SECONDS)
                 begun = time.perf_counter()

@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.review_keys import percentile
 from benchmarks.window_probe import text_of
 from review.files.batch import Batch
-from review.session.view import part_size
+from review.session.view import PART
 from tests.desktop.real.display import Display, display, until
 from tests.desktop.real.stage import Stage, stage
 from tests.review.session.scenes import batch_of, items_of
@@ -84,7 +84,7 @@ def rated(screen: Display, folder: Path, items: int) -> list[tuple[float, float]
         window.painted()
         for number in range(1, items):
             window.press("1234"[number % 4])
-            rests = number % part_size(items) == 0
+            rests = number % PART == 0
             if rests:
                 window.press("Return")
             waited = window.painted()

@@ -60,7 +60,7 @@ export interface Lesson { given: Rating; expected: Rating; explanation: string; 
 export interface Unsaved { item: string; number: number; fields: TextField[] }
 
 export interface View {
-  phase: Phase; done: number; total: number; part: number; minutes: number; item: ShownItem | null;
+  phase: Phase; done: number; total: number; minutes: number; item: ShownItem | null;
   lesson: Lesson | null; last: { item: ShownItem; rating: Rating | null } | null; skipped: number; unsaved: Unsaved[];
   can_undo: boolean; handed_over: string; shares: boolean; said: string; too_soon: boolean; trouble: string;
   detail: string;

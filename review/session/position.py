@@ -26,6 +26,7 @@ from review.log.payloads import (
 from review.rating import Rating, Reason
 from review.session.record import Drafts
 from review.session.view import (
+    PART,
     Decision,
     LastJudged,
     Lesson,
@@ -36,7 +37,6 @@ from review.session.view import (
     Unsaved,
     View,
     minutes_for,
-    part_size,
     seconds_each,
 )
 from review.session.words.catalogue import Words, msgid
@@ -210,10 +210,8 @@ class Picture:
         """Draw the view of a place; what the organisation wrote is in the language of ``words`` where it can be."""
         judging = place.phase in _JUDGING
         done, total = len(now.person.decided), len(course.order)
-        part = part_size(total)
-        # About how many minutes a part takes this person
         pace = seconds_each(now.decisions.values(), translating=self._manifest.task == "translate")
-        minutes = minutes_for(min(part, total - done), pace) if place.phase in _TIMED else 0
+        minutes = minutes_for(min(PART, total - done), pace) if place.phase in _TIMED else 0
         unsaved = [Unsaved(item, now.number(item), fields) for item, fields in self._drafts.items().items()]
         # The item decided last; none after an undo, which opens one whose reasons would go astray
         item = now.judged_last if judging else None
@@ -224,7 +222,6 @@ class Picture:
             phase=place.phase,
             done=done,
             total=total,
-            part=part,
             minutes=minutes,
             item=None if place.item is None else self._item(place, now),
             lesson=self._lesson(course, words) if place.phase is Phase.TRAINING else None,

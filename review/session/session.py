@@ -80,7 +80,7 @@ class Session:
         known = trained_before(everything, batch.manifest.batch, reviewer)
         self._record = Record(laptop, batch.manifest.batch, self._author, order, everything)
         self._picture = Picture(batch, self._record.drafts)
-        self._parts = Parts(len(order), len(self._progress.person.decided))
+        self._parts = Parts(len(self._progress.person.decided))
         course = SessionProgress(order, training=() if known else batch.training)
         self._course = course.going_to(self._progress.reopened)
         self._view = self._drawn()

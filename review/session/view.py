@@ -114,8 +114,7 @@ class View:
     phase: Phase
     done: int  # Items judged or translated (also: cannot judge)
     total: int
-    part: int = 0  # Sentences of each part; between two of them a pause is suggested
-    # About how long the next part takes this person; 0 while nothing is said of it
+    # About how long the next `PART` sentences, or those that are left, take this person; 0 while nothing is said of it
     minutes: int = 0
     item: ShownItem | None = None  # None where the phase shows no item
     lesson: Lesson | None = None  # Only in training: the answer is to be read, going on is one key
@@ -274,18 +273,10 @@ def trained_before(events: Iterable[Event], batch: str, reviewer: str) -> bool:
 # How long a part takes is computed here from the person's own answers; only they see it, and it
 # is stored nowhere.
 
-USUAL, MOST = 15, 20  # Sentences of a part
+PART = 10  # Sentences of a part, after which a pause is suggested; the last part has what is left
 # Seconds that most people need for a sentence, quick and slow ones
-SECONDS_TO_JUDGE, SECONDS_TO_WRITE = (8, 15), (20, 60)
+SECONDS_TO_JUDGE, SECONDS_TO_WRITE = (8, 30), (20, 60)
 _FEWEST_ANSWERS = 5  # Answers from which a person's own pace is computed
-
-
-def part_size(total: int) -> int:
-    """Return the number of sentences of each part, 1–20; the last part has what is left.
-
-    60 sentences make 4 parts of 15, 100 make 7 of which the last has 10, and 20 are one part.
-    """
-    return max(1, -(-total // max(1, round(total / USUAL), -(-total // MOST))))
 
 
 def seconds_each(decisions: Iterable[AnyPayload], *, translating: bool) -> float:
@@ -304,13 +295,13 @@ def minutes_for(sentences: int, seconds: float) -> int:
 class Parts:
     """Notes when a part ends, once for each part of a sitting."""
 
-    def __init__(self, total: int, done: int) -> None:
-        """``done`` of the sentences were answered before this sitting."""
-        self._size, self._told = part_size(total), done
+    def __init__(self, done: int) -> None:
+        """``done`` sentences were answered before this sitting."""
+        self._told = done
 
     def end_with(self, done: int) -> bool:
         """Return whether ``done`` answers end a part, for the first time in this sitting."""
-        if done <= self._told or done % self._size:
+        if done <= self._told or done % PART:
             return False
         self._told = done
         return True

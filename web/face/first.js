@@ -3,6 +3,7 @@ import { consentIn, guideIn } from '../core/batch.js';
 import { keyPhrase } from '../core/phrase.js';
 import { RELATIONS } from '../session/labels.js';
 import { given } from '../session/picture.js';
+import { PART } from '../session/progress.js';
 import { msgid } from '../session/words.js';
 import { button, h, p } from './dom.js';
 import { choices, letterRow, organiserText, secondLook } from './parts.js';
@@ -130,13 +131,13 @@ export const askConsent = (app, session) =>
 export const howTo = (app, { task }) => (task === 'translate' ? app.say('How to translate') : app.say('How to judge'));
 
 /** @param {App} app @param {BatchManifest} manifest @param {View} view */
-function whatComes({ words }, { task }, { total, part, minutes }) {
+function whatComes({ words }, { task }, { total, minutes }) {
   const asked = task === 'translate'
     ? words.plural('You will see {n} sentence and write it in your language.', 'You will see {n} sentences and write each one in your language.', total)
     : words.plural('You will see {n} translated sentence and say how good it is.', 'You will see {n} translated sentences and say how good each one is.', total);
-  const time = total <= part
+  const time = total <= PART
     ? words.plural('That takes about {n} minute.', 'That takes about {n} minutes.', minutes)
-    : words.plural('Ten of them take about {n} minute.', 'Ten of them take about {n} minutes.', Math.max(1, Math.round((minutes * 10) / part)));
+    : words.plural('Ten of them take about {n} minute; then you can pause.', 'Ten of them take about {n} minutes; then you can pause.', minutes);
   return `${asked} ${time}`;
 }
 

@@ -231,6 +231,7 @@ class Sitting extends App {
       if (this.reminds(session.view.done)) {
         this.reminded = session.view.done;
         onward ??= 'hand_over';
+        if (session.view.phase === 'rest') await session.goOn(); // saving is pause enough
       }
       while (onward === 'hand_over' || onward === 'resume') {
         if (onward === 'resume') await saveElsewhere(this, session, batch);

@@ -1,7 +1,7 @@
 // The view: one picture of where the person is and what was said of each item. Binding: `Picture` in review/session/position.py.
 import { version, wording } from '../core/batch.js';
 import { strip } from '../core/text.js';
-import { minutesFor, partSize, secondsEach } from './progress.js';
+import { PART, minutesFor, secondsEach } from './progress.js';
 import { msgid } from './words.js';
 
 /** @import {Batch, BatchItem, BatchManifest, CoursePlace, Lesson, ShownItem, TextField, TrainingItem, View} from '../types.js' */
@@ -33,13 +33,12 @@ export class Picture {
   view(course, now, place, words) {
     const judging = JUDGING.includes(place.phase);
     const [done, total] = [now.person.decided.size, course.order.length];
-    const part = partSize(total);
     const timed = place.phase === 'consent' || place.phase === 'rest';
     const pace = timed ? secondsEach(now.decisions.values(), this._manifest.task === 'translate') : 0;
     const last = judging && now.judgedLast !== null && now.person.decided.has(now.judgedLast) ? this._decided(now.judgedLast, course, now) : null;
     const unsaved = [...this._drafts.items()].map(([item, fields]) => ({ item, number: now.number(item), fields }));
     return {
-      phase: place.phase, done, total, part, minutes: timed ? minutesFor(Math.min(part, total - done), pace) : 0,
+      phase: place.phase, done, total, minutes: timed ? minutesFor(Math.min(PART, total - done), pace) : 0,
       item: place.item === null ? null : this._item(place.item, place, now),
       lesson: place.phase === 'training' ? this._lesson(course, words) : null,
       last: last && { item: last, rating: last.rating },

@@ -109,15 +109,13 @@ export class SittingProgress {
 
 // The parts: how many sentences each has, how long it takes, when one ends
 
-const [USUAL, MOST, FEWEST_ANSWERS] = [15, 20, 5];
-
-/** The number of sentences of each part, 1–20. @param {number} total */
-export const partSize = (total) => Math.max(1, Math.ceil(total / Math.max(1, roundHalfEven(total / USUAL), Math.ceil(total / MOST))));
+export const PART = 10;
+const FEWEST_ANSWERS = 5;
 
 /** Seconds that a person needs for a sentence: the median of their answers, or what slow people need. @param {Iterable<Payload>} decisions @param {boolean} translating */
 export function secondsEach(decisions, translating) {
   const times = [...decisions].filter((said) => decides(said.kind)).map((said) => said.active_ms / 1000).sort((a, b) => a - b);
-  if (times.length < FEWEST_ANSWERS) return translating ? 60 : 15;
+  if (times.length < FEWEST_ANSWERS) return translating ? 60 : 30;
   const [low, high] = [times[Math.ceil(times.length / 2) - 1] ?? 0, times[Math.floor(times.length / 2)] ?? 0];
   return times.length % 2 ? high : (low + high) / 2;
 }
@@ -127,15 +125,14 @@ export const minutesFor = (sentences, seconds) => Math.max(1, roundHalfEven((sen
 
 /** Notes when a part ends, once for each part of a sitting. */
 export class Parts {
-  /** @param {number} total @param {number} done before this sitting */
-  constructor(total, done) {
-    this._size = partSize(total);
+  /** @param {number} done before this sitting */
+  constructor(done) {
     this._told = done;
   }
 
   /** @param {number} done */
   endWith(done) {
-    if (done <= this._told || done % this._size) return false;
+    if (done <= this._told || done % PART) return false;
     this._told = done;
     return true;
   }

@@ -38,7 +38,7 @@ export class Session {
     this.time = new ActiveTime(clock, guard);
     this._record = new Record(laptop, id, this._author, order);
     this._picture = new Picture(batch, this._record.drafts);
-    this._parts = new Parts(order.length, this._progress.person.decided.size);
+    this._parts = new Parts(this._progress.person.decided.size);
     const known = trainedBefore(laptop.events, id, reviewer);
     this._course = new Course(order, known ? [] : batch.training).goingTo(this._progress.reopened);
     this._place = this._course.place(this._progress);

@@ -213,7 +213,7 @@ class MoreBelow(Line):
             page, taken = self.parentWidget(), 0
             layout = page.layout() if page is not None else None
             if layout is not None and (not self.isHidden() or policy.retainSizeWhenHidden()):
-                taken = self.sizeHint().height() + layout.spacing()
+                taken = self.heightForWidth(self.width()) + layout.spacing()
             scrolls = self.wanted and bar.maximum() - taken > self.empty_end
             policy.setRetainSizeWhenHidden(self.keeps_room and scrolls)
             self.setSizePolicy(policy)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from review.files.manifests import BatchManifest, Wording
 from review.rating import Relation
-from review.session.view import View
+from review.session.view import PART, View
 from review.session.words.catalogue import Words, language_name, msgid, same_language
 from review.session.words.keys import RELATIONS
 
@@ -117,16 +117,13 @@ def what_comes(words: Words, manifest: BatchManifest, view: View) -> str:
             "You will see {n} translated sentences and say how good each one is.",
             view.total,
         )
-    if view.total <= view.part:
+    if view.total <= PART:
         time = words.plural("That takes about {n} minute.", "That takes about {n} minutes.", view.minutes)
     else:
         time = words.plural(
-            "They come in parts of {part}. One part takes about {n} minute. "
-            "You can stop after each part; everything is kept.",
-            "They come in parts of {part}. One part takes about {n} minutes. "
-            "You can stop after each part; everything is kept.",
+            "Ten of them take about {n} minute; then you can pause.",
+            "Ten of them take about {n} minutes; then you can pause.",
             view.minutes,
-            part=view.part,
         )
     return f"{asked} {time}"
 

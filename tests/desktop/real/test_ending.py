@@ -77,7 +77,7 @@ def test_power_cut_loses_almost_no_typed_text(start: Start, tmp_path: Path) -> N
     assert len(kept) > len(text) // 2
 
 
-SITTING = 26
+SITTING = 14
 """Keys until a rest was suggested, which one more key leaves."""
 KEPT_MB, SLACK_MB = 0.005, 3.0
 """What the session itself remembers of each rating, and what any program's memory goes up and down."""
@@ -100,7 +100,7 @@ def _killed_while_rating(display: Display, scene: Stage, items: int, seconds: fl
     before = scene.state().judgements.keys()
     with window(display, scene.home, scene.file, guard=0.0) as shown:
         _begin(shown)
-        with _pressing(display, "3"):
+        with _pressing(display, "3", "Return"):  # which leaves a rest and means nothing elsewhere
             until(lambda: len(set(shown.painted())) > items, shown.said)
             end = time.monotonic() + seconds
             until(lambda: time.monotonic() > end, "the moment")
@@ -120,8 +120,8 @@ def _begin(shown: Window) -> None:
 
 
 @contextlib.contextmanager
-def _pressing(display: Display, key: str) -> Iterator[None]:
-    command = [program("xdotool"), "key", "--delay", "15", *[key] * 20_000]  # until it is killed
+def _pressing(display: Display, *keys: str) -> Iterator[None]:
+    command = [program("xdotool"), "key", "--delay", "15", *keys * 10_000]  # until it is killed
     with subprocess.Popen(command, env=display.environment, stderr=subprocess.DEVNULL) as pressing:
         yield
         pressing.kill()

@@ -12,6 +12,7 @@ import pytest
 from review.files.ratings import open_ratings
 from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating
+from review.session.view import PART
 from tests.desktop.real.display import Display, until
 from tests.desktop.real.reader import WESTERN_CREE, Bus, Reader, assert_told, input_method, labels, press
 from tests.desktop.real.stage import COMMENT, Stage, stage
@@ -171,6 +172,9 @@ def test_any_keyboard_rates(reader: Reader, start: Start, display: Display, tmp_
         for key in keys:
             number += 1
             shown.press(key)
+            if number == PART + 1:
+                reader.find("10 done, 10 to go.")
+                shown.press("Return")
             shown.sees(item_id(number))
     assert ratings(scene) == [*Rating] * len(LAYOUTS)
     shown.press("alt+d", "alt+1", "alt+c", "alt+s", "alt+q", "alt+f", "alt+x", "alt+w")

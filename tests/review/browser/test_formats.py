@@ -24,7 +24,7 @@ from review.files.manifests import wording
 from review.files.ratings import open_ratings, sign_ratings
 from review.log.merge import merge
 from review.session.record import as_kept, harmless
-from review.session.view import minutes_for, part_size
+from review.session.view import minutes_for
 from review.session.words.catalogue import Words
 from review.session.words.keys import act_of
 from tests.review.browser.scripts import HERE, README, TEXTS, catalogue, in_node
@@ -117,7 +117,6 @@ def test_canonical_json_is_equal() -> None:
 def test_numbers_are_rounded_as_in_python() -> None:
     halves = [n / 4 for n in range(-20, 60)] + [1.005 * n for n in range(40)] + [2**52 + 0.5, 0.49999999999999994]
     assert ask("roundHalfEven", *([value] for value in halves)) == [round(value) for value in halves]
-    assert ask("partSize", *([total] for total in range(1, 700))) == [part_size(total) for total in range(1, 700)]
     minutes: list[Any] = [[n, seconds] for n in range(0, 40, 3) for seconds in (0.0, 1.5, 7.5, 30.0, 61.25)]
     assert ask("minutesFor", *minutes) == [minutes_for(n, seconds) for n, seconds in minutes]
     times = [[random.Random(n).randrange(90_000) for _ in range(n)] for n in range(5, 25)]

@@ -356,7 +356,7 @@ def test_any_keys_give_what_a_plain_model_says(keys: list[str]) -> None:
 
 def test_key_folds_only_its_own_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sitting = Sitting(tmp_path, batch_of(items_of(12)))
-    for _ in range(8):
+    for _ in range(6):
         sitting.rate()
     folded: list[Kind] = []
     add = Person.add

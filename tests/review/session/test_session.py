@@ -9,7 +9,7 @@ from review.log.fold import fold
 from review.log.payloads import Consent, Kind, Rate, Scope, SittingBegan, Undo
 from review.rating import CannotJudge, Rating, Reason
 from review.session.position import ActiveTime
-from review.session.view import LastJudged, Phase, TextField, View, part_size
+from review.session.view import LastJudged, Phase, TextField, View
 from tests.review.session.scenes import (
     CODE,
     OTHER_CODE,
@@ -226,7 +226,7 @@ def test_reasons_and_words_reach_the_item_and_the_one_before(sitting: Sitting) -
 def test_each_part_ends_once_and_says_how_long_the_next_takes(tmp_path: Path) -> None:
     sitting = Sitting(tmp_path, batch_of(items_of(60)), agreed=False)
     view = sitting.session.view
-    assert (view.total, view.part, view.minutes) == (60, 15, 4)  # 15 s each: no pace is known
+    assert (view.total, view.minutes) == (60, 5)  # 30 s each: no pace is known
     view = sitting.session.agree(share_corrections=False)
     rests = []
     while view.phase is not Phase.END:
@@ -239,14 +239,9 @@ def test_each_part_ends_once_and_says_how_long_the_next_takes(tmp_path: Path) ->
             sitting.restart()
             view = sitting.session.view
             assert (view.done, view.phase) == (rests[-1][0], Phase.ITEMS)
-    assert rests == [(15, 10), (30, 10), (45, 10)]
+    assert rests == [(done, 7) for done in (10, 20, 30, 40, 50)]
     kept = {type(event.payload) for event in sitting.laptop.events()}
     assert kept == {SittingBegan, Consent, Rate, Undo}, "no part and no pace is stored"
-
-
-@pytest.mark.parametrize(("total", "part"), [(1, 1), (20, 20), (21, 11), (37, 19), (60, 15), (100, 15), (1000, 15)])
-def test_parts_have_ten_to_twenty_sentences(total: int, part: int) -> None:
-    assert part_size(total) == part
 
 
 def test_idle_time_and_a_closed_lid_count_a_minute_at_most(sitting: Sitting) -> None:

@@ -241,7 +241,7 @@ OF_WIDGETS = {"submit", "choose", "open"}
 def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
     manifest = batch_of().manifest
     app.doors.words = words
-    view = View(Phase.CONSENT, 0, 60, part=15, minutes=4)
+    view = View(Phase.CONSENT, 0, 60, minutes=5)
     read = ConsentPage(words, manifest, view)
     read._end_shown = True  # it is shown nowhere here, so nothing scrolls
     unsaved = (Unsaved("a", 1, frozenset({TextField.COMMENT})),)
