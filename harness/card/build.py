@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from math import fsum
+from typing import Any
 
 from corpora.files.json_types import Json, JsonObject
 from harness.card.material import Material, fingerprint
@@ -26,7 +27,7 @@ from harness.card.model import (
     card_hash,
 )
 from harness.card.reading import block
-from harness.card.rows import failed, row_json
+from harness.card.rows import RowMeasures, StoredRows, failed, measures_of, row_json
 from harness.card.withholding import withheld_part, without_retried
 from harness.core.failures import ErrorClass
 from harness.store.runs import seal_run
@@ -56,14 +57,16 @@ def assemble(
 ) -> RunCard:
     """Compute a card and its seal from what it is made of; ``further`` fields are sealed with it.
 
+    Rows that are read from the store stay there: they are hashed one by one, and the card that is returned has none.
     ``whole``: with the numbers of single secret entries, as older versions sealed them. ``answered_only``: see
     ``measured``.
     """
+    rows = material.rows
     measures = measured(material, answered_only=answered_only)
     scores = scored(material, measures)
     setup: JsonObject = material.setup.model_dump(mode="json")
     print_ = fingerprint(material.setup, material.dataset.sha256, material.harness_version)
-    card: dict[str, Json] = {
+    card: dict[str, Any] = {
         "run_id": material.run_id,
         "harness_version": material.harness_version,
         "timestamp": material.timestamp,
@@ -80,7 +83,7 @@ def assemble(
         "floors": listed_floors(scores),
         "floors_version": material.floors_version,
         "stretches": [stretch.model_dump(mode="json") for stretch in material.stretches],
-        "results": [row_json(row) for row in material.rows],
+        "results": rows.as_json() if isinstance(rows, StoredRows) else [row_json(row) for row in rows],
         "fingerprint": print_.model_dump(mode="json"),
         HASH_FIELD: "",
     }
@@ -100,7 +103,7 @@ def assemble(
             ordered["retry_of"] = without_retried(material.retry_of)
     sealed = {**ordered, **(further or {})}
     sealed[HASH_FIELD] = card_hash(sealed)
-    return RunCard.model_validate(sealed)
+    return RunCard.model_validate({**sealed, "results": []} if isinstance(rows, StoredRows) else sealed)
 
 
 class Measures(Block):
@@ -130,6 +133,7 @@ def measured(material: Material, *, answered_only: bool = False) -> Measures:
 
     ``answered_only``: speed counts no failed entries, as on earlier cards; the specification counts all (§7).
     """
+    rows = measures_of(material.rows)
     seconds = [stretch.seconds for stretch in material.stretches]
     elapsed = fsum(seconds) if seconds else None
     spending = [
@@ -138,7 +142,7 @@ def measured(material: Material, *, answered_only: bool = False) -> Measures:
             len(entry.source),
             **{name: getattr(row.usage, name, None) for name in EntryUsage.model_fields},
         )
-        for entry, row in zip(material.entries, material.rows, strict=True)
+        for entry, row in zip(material.entries, rows, strict=True)
     ]
     counted = asdict(tokens(spending))
     costs = asdict(cost(spending, made_elsewhere=material.setup.method == "replay"))
@@ -146,11 +150,11 @@ def measured(material: Material, *, answered_only: bool = False) -> Measures:
         del costs["reason"]
     timings = [
         Timing(row.latency_seconds, cached=row.cached, batch_size=row.batch_size)
-        for row in material.rows
+        for row in rows
         if not (answered_only and failed(row))
     ]
     speeds = asdict(speed(timings, elapsed_seconds=elapsed, total_tokens=counted["total_tokens"]))
-    amounts = [row.spent_usd for row in material.rows]
+    amounts = [row.spent_usd for row in rows]
     known = [amount for amount in amounts if amount is not None]
     spent = fsum(known) if len(known) == len(amounts) else None
     totals = {name: counted[name] for name in EntryUsage.model_fields} | {
@@ -173,11 +177,12 @@ def measured(material: Material, *, answered_only: bool = False) -> Measures:
 
 def scored(material: Material, measures: Measures, *, seed: int = SEED) -> dict[str, Json]:
     """Compute the ``scores`` block, with the latencies that §3.6 wants inside it."""
+    rows = measures_of(material.rows)
     comet = None if material.scoring is None else material.scoring.comet
     run_scores = scorecard(
         material.entries,
         material.statistics,
-        [failed(row) for row in material.rows],
+        [failed(row) for row in rows],
         material.scorer,
         material.outputs,
         cost_per_entry_usd=measures.cost.cost_per_entry_usd,
@@ -187,10 +192,10 @@ def scored(material: Material, measures: Measures, *, seed: int = SEED) -> dict[
         seed=seed,
     )
     latencies = measures.speed.model_dump(include=set(_LATENCIES))
-    return run_scores.model_dump(mode="json") | {"errors_by_class": errors_by_class(material.rows)} | latencies
+    return run_scores.model_dump(mode="json") | {"errors_by_class": errors_by_class(rows)} | latencies
 
 
-def errors_by_class(rows: Iterable[EntryResult]) -> dict[str, int]:
+def errors_by_class(rows: Iterable[EntryResult | RowMeasures]) -> dict[str, int]:
     """Count the rows that failed, by class of failure; one that says none is of the method's own."""
     return dict(Counter(row.error_class or ErrorClass.METHOD.value for row in rows if failed(row)))
 

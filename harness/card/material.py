@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import fsum
 
@@ -22,21 +22,28 @@ from corpora.text.comparison import is_blank
 from harness.annotators.fst import FstAnnotator
 from harness.card.comparability import card_id
 from harness.card.model import AnnotatorCost, DatasetBlock, EntryResult, Fingerprint, Retries, RunPeriod, ScoringCost
-from harness.card.rows import entry_rows
+from harness.card.rows import StoredRows
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError
-from harness.method.method import Attempt, Result, Setup
+from harness.method.method import Result, Setup
 from harness.setup.plan import run_options_of
 from harness.setup.scoring_tools import ScoringTools, floor_scores, floors_version, stated_setup, stored_scorer
 from harness.store.annotations import AnnotationRow, answered, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.replies import named_models
-from harness.store.results import RowWords, read_all_attempts, read_results, read_row_words
+from harness.store.results import (
+    RowWords,
+    read_all_attempts,
+    read_results,
+    read_statistics,
+    read_tries,
+    stored_positions,
+)
 from harness.store.runs import Run, read_run
 from scoring.card.claim import FLOORS_VERSION, FloorScores
 from scoring.core.metric import EntryStatistics
-from scoring.core.scorer import Scorer
+from scoring.core.scorer import PackedStatistics, Scorer
 from scoring.core.setup import FstAnnotation, ScoringSetup, Translation
 from scoring.statistics.intervals import FREE
 
@@ -169,7 +176,7 @@ class Material:
     """With their texts, secret ones too: only numbers about those reach the card."""
     outputs: Sequence[str]
     """Empty where the entry failed."""
-    rows: Sequence[EntryResult]
+    rows: Sequence[EntryResult] | StoredRows
     scoring: ScoringSetup | None
     """None: only the texts are known."""
     scorer: Scorer
@@ -193,23 +200,35 @@ class Material:
     """The rule by which the run once ended itself, after which it was continued; None where none did."""
 
 
-def stored_material(connection: sqlite3.Connection, number: int) -> Material:
-    """Read what the card of a run is made of; raises HarnessError while entries are missing."""
+def held(material: Material) -> Material:
+    """Return the material with its rows in memory, where the store will not have them any more or all are compared."""
+    return replace(material, rows=list(material.rows))
+
+
+def stored_material(
+    connection: sqlite3.Connection, number: int, known: Mapping[int, AnyEntry] | None = None
+) -> Material:
+    """Read what the card of a run is made of; raises HarnessError while entries are missing. ``known`` as in ``read_entries``."""
     run = read_run(connection, number)
-    results = list(read_results(connection, number))
-    missing = len(run.positions) - len(results)
+    stored = stored_positions(connection, number)
+    missing = len(run.positions) - len(stored)
     if missing:
         raise HarnessError(
             f"The run is not complete: {missing:,} of {len(run.positions):,} entries are missing. "
             f"`{run.goes_on_with}` continues with it."
         )
-    entries = read_entries(connection, run.corpus, run.positions)
-    covered = reveal_here(entries[result.position] for result in results)
+    entries = read_entries(connection, run.corpus, run.positions, known=known)
+    covered = reveal_here(entries[place] for place in sorted(stored))
     dataset = _dataset(connection, run)
     scorer = stored_scorer(run, dataset.target_language or "und", covered)
-    attempts = read_all_attempts(connection, number)
-    statistics = [scorer.unpack(result.statistics) for result in results]
-    rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, number))
+    rate_limited, waited = 0, 0.0
+    replies = []
+    for attempt in read_all_attempts(connection, number):
+        rate_limited += attempt.status == 429
+        waited += attempt.waited_seconds
+        if attempt.reply_key is not None:
+            replies.append(attempt.reply_key)
+    tries = [attempts for _, attempts, _ in read_tries(connection, number)]
     origin = run.opening.rescore_of
     stretches = connection.execute(
         "SELECT started, max(started, last) FROM stretches WHERE run = ? ORDER BY id", (number,)
@@ -220,21 +239,21 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         timestamp=iso_time(run.created),
         setup=run.setup,
         dataset=dataset,
-        model_id=_model_id(connection, attempts, all_of_them=len(parts_of(run)) > 1),
+        model_id=_model_id(connection, replies, all_of_them=len(parts_of(run)) > 1),
         stretches=tuple(RunPeriod(started=iso_time(a), seconds=b - a) for a, b in stretches),
         budget_usd=run_options_of(run).budget_usd,
         retries=Retries(
-            attempts=sum(row.attempts for row in rows),
-            retried_entries=sum(row.attempts > 1 for row in rows),
-            rate_limited=sum(attempt.status == 429 for attempt in attempts),
-            waited_seconds=sum(attempt.waited_seconds for attempt in attempts),
+            attempts=sum(tries),
+            retried_entries=sum(number > 1 for number in tries),
+            rate_limited=rate_limited,
+            waited_seconds=waited,
         ),
         entries=covered,
-        outputs=[result.output or "" for result in results],
-        rows=rows,
+        outputs=[result.output or "" for result in read_results(connection, number)],
+        rows=StoredRows(connection, run, scorer),
         scoring=stated_setup(run.opening.scoring),
         scorer=scorer,
-        statistics=statistics,
+        statistics=PackedStatistics(scorer, list(read_statistics(connection, number).values())),
         floors=floor_scores(run.opening),
         floors_version=floors_version(run.opening),
         corpus_values=run.opening.corpus_values,
@@ -309,9 +328,8 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
     ).model_copy(update={name: value for name, value in whole.items() if value is not None})
 
 
-def _model_id(connection: sqlite3.Connection, attempts: Sequence[Attempt], *, all_of_them: bool) -> str | None:
+def _model_id(connection: sqlite3.Connection, keys: Sequence[bytes], *, all_of_them: bool) -> str | None:
     """Return the model that the endpoint named most often; of a run in parts every one that was named."""
-    keys = [attempt.reply_key for attempt in attempts if attempt.reply_key is not None]
     named = named_models(connection, keys)
     ranked = sorted(named, key=lambda model: (-named[model], model))
     return " + ".join(ranked if all_of_them else ranked[:1]) or None

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from enum import StrEnum
-from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 from corpora.files.json_types import Json, JsonObject
-from harness.core.canonical import canonical_bytes, canonical_sha256, sorted_key_bytes
+from harness.core.canonical import canonical_sha256, sorted_key_sha256
 from harness.core.failures import UsageError
 from harness.method.method import Setup
 from scoring.core.inventory import shipped_inventory
@@ -429,8 +429,8 @@ class SealForm(StrEnum):
     """Older cards: keys sorted by code point, ``", "`` and ``": "``, characters unescaped, UTF-8."""
 
 
-def card_hash(card: JsonObject) -> str:
-    """Return the seal of a card: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
+def card_hash(card: Mapping[str, Any]) -> str:
+    """Return the seal of a card, whose rows may be streamed: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
     return canonical_sha256({**card, HASH_FIELD: ""})
 
 
@@ -438,9 +438,9 @@ def seal_form(card: JsonObject) -> SealForm | None:
     """Return in which form a card's seal holds, None where it holds in neither."""
     stated = card.get(HASH_FIELD)
     unsealed = {**card, HASH_FIELD: ""}
-    for form, write in ((SealForm.JCS, canonical_bytes), (SealForm.SORTED_KEYS, sorted_key_bytes)):
+    for form, digest_of in ((SealForm.JCS, canonical_sha256), (SealForm.SORTED_KEYS, sorted_key_sha256)):
         try:
-            digest = sha256(write(unsealed)).hexdigest()
+            digest = digest_of(unsealed)
         except (UsageError, ValueError):
             continue  # the card cannot be written in this form, so it was not sealed in it
         if digest == stated:

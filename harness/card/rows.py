@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -13,14 +16,15 @@ from corpora.model.entry import AnyEntry, Entry, Segment, open_entry
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
-from harness.card.model import EntryResult, EntryUsage, RunCard, seal_form
+from harness.card.model import HASH_FIELD, EntryResult, EntryUsage, RunCard, card_hash
 from harness.card.reading import block, card_head, parse_object
 from harness.core.calls import TOKENS, StatedUsage, token_counts
+from harness.core.canonical import StreamedArray
 from harness.core.failures import ErrorClass, StoreError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
-from harness.store.corpora.entries import read_entries
-from harness.store.results import RowWords, read_results, read_row_words
+from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.results import RowWords, read_results, read_row_words, stored_positions
 from harness.store.runs import Run, read_imported, read_run
 from scoring.core.metric import EntryStatistics, StatisticsError
 from scoring.core.scorer import EntryValues, Scorer, verdict_field
@@ -89,9 +93,7 @@ def entry_row(
         context=_tag(entry, "context"),
         variety=_tag(entry, "variety"),
         orthography=_tag(entry, "orthography"),
-        usage=None
-        if result.usage is None
-        else EntryUsage(**dict(zip(TOKENS, token_counts(result.usage), strict=True))),
+        usage=_entry_usage(result),
         **{name: getattr(result, name) for name in _MEASURED},
         error=WITHHELD_ERROR if shown is None and result.error is not None else result.error,
         error_class=result.error_class,
@@ -118,6 +120,81 @@ def entry_rows(
         entry, own = entries[result.position], words.get(result.position, NO_WORDS)
         rows.append(entry_row(entry, result, taken, scorer, scores, own))
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class RowMeasures:
+    """What a row says of its entry besides texts and scores, as ``EntryResult`` names it."""
+
+    latency_seconds: float | None
+    cost_usd: float | None
+    spent_usd: float | None
+    cached: bool
+    batch_size: int
+    attempts: int
+    usage: EntryUsage | None
+    error: str | None
+    error_class: str | None
+
+
+BLOCK = 1000
+"""Rows that are made together."""
+
+
+class StoredRows:
+    """The rows of a run, made from the store block by block each time they are read: they are never held as a whole."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, run: Run, scorer: Scorer, absent: Mapping[str, None] | None = None
+    ) -> None:
+        """Prepare to read; ``absent`` are fields that no row has."""
+        self._connection, self._run, self._scorer, self._absent = connection, run, scorer, absent
+        self._positions = sorted(stored_positions(connection, run.id))
+        self._dataset = read_dataset(connection, run.corpus)
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def __iter__(self) -> Iterator[EntryResult]:
+        for places in self._blocks():
+            results = list(read_results(self._connection, self._run.id, places))
+            entries = read_entries(self._connection, self._run.corpus, places, self._dataset)
+            statistics = [self._scorer.unpack(result.statistics) for result in results]
+            words = read_row_words(self._connection, self._run.id, places)
+            rows = entry_rows(entries, results, statistics, self._scorer, words)
+            yield from rows if self._absent is None else (row.model_copy(update=self._absent) for row in rows)
+
+    @cached_property
+    def measures(self) -> Sequence[RowMeasures]:
+        """What the rows say besides texts and scores."""
+        return [
+            RowMeasures(
+                **{name: getattr(result, name) for name in _MEASURED},
+                usage=_entry_usage(result),
+                error=result.error,
+                error_class=result.error_class,
+            )
+            for places in self._blocks()
+            for result in read_results(self._connection, self._run.id, places)
+        ]
+
+    def as_json(self) -> StreamedArray:
+        """Return the rows as a JSON array whose items are made when they are read."""
+        return StreamedArray(lambda: map(row_json, self))
+
+    def _blocks(self) -> Iterator[list[int]]:
+        return (self._positions[start : start + BLOCK] for start in range(0, len(self._positions), BLOCK))
+
+
+def measures_of(rows: Sequence[EntryResult] | StoredRows) -> Sequence[EntryResult | RowMeasures]:
+    """Return what rows say besides texts and scores; of stored ones no more is held."""
+    return rows.measures if isinstance(rows, StoredRows) else rows
+
+
+def _entry_usage(result: Result) -> EntryUsage | None:
+    if result.usage is None:
+        return None
+    return EntryUsage(**dict(zip(TOKENS, token_counts(result.usage), strict=True)))
 
 
 def row_json(row: EntryResult) -> dict[str, Json]:
@@ -182,7 +259,7 @@ def row_result(row: EntryResult, position: int, statistics: bytes, finished_at: 
     )
 
 
-def failed(row: EntryResult) -> bool:
+def failed(row: EntryResult | RowMeasures) -> bool:
     """Return whether the entry failed."""
     return row.error_class is not None or bool(row.error)
 
@@ -200,10 +277,26 @@ def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
     run = read_run(connection, number)
     if run.imported:
         return adopt(raw, run.run_id)
-    if seal_form(raw) is None:
+    return _sealed(raw, raw, run)
+
+
+def load_head(connection: sqlite3.Connection, number: int) -> RunCard:
+    """Return a sealed card without its rows, which are read only to see that they match its seal. Raises as ``load_card``."""
+    run = read_run(connection, number)
+    if run.imported:
+        return load_card(connection, number)
+    head = card_head(connection, run)
+    shown: dict[str, Any] = {**head, "results": []}
+    raw = shown if "withheld" in head else {**head, "results": _rows(connection, run, head).as_json()}
+    return _sealed(raw, shown, run)
+
+
+def _sealed(raw: Mapping[str, Any], shown: JsonObject, run: Run) -> RunCard:
+    """Return what is shown of a card whose seal matches; StoreError where it does not."""
+    if raw.get(HASH_FIELD) != card_hash(raw):
         raise _broken(run.run_id)
     try:
-        return RunCard.model_validate(raw)
+        return RunCard.model_validate(shown)
     except ValidationError as error:
         raise _broken(run.run_id) from error
 
@@ -219,24 +312,19 @@ def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
     if imported is not None:
         return parse_object(imported, run.run_id)
     head = card_head(connection, run)
-    rows = [] if "withheld" in head else _rows(connection, run, head)
-    return {**head, "results": rows}
+    return {**head, "results": [] if "withheld" in head else [*_rows(connection, run, head).as_json()]}
 
 
 def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, Json]]:
     """Return the rows of a run as a card has them, also where its card leaves them out for its secret entries."""
     run = read_run(connection, number)
-    return _rows(connection, run, card_head(connection, run))
+    return [*_rows(connection, run, card_head(connection, run)).as_json()]
 
 
-def _rows(connection: sqlite3.Connection, run: Run, head: JsonObject) -> list[dict[str, Json]]:
-    results = list(read_results(connection, run.id))
-    entries = read_entries(connection, run.corpus, [result.position for result in results])
-    scorer = stored_scorer(run, "und", list(entries.values()))
-    statistics = [scorer.unpack(result.statistics) for result in results]
-    rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, run.id))
+def _rows(connection: sqlite3.Connection, run: Run, head: JsonObject) -> StoredRows:
     absent = {name: None for name in FREE if f"by_{name}" not in block(head, "scores")}
-    return [row_json(row.model_copy(update=absent)) for row in rows]
+    entries = [] if run.opening.scoring else list(read_entries(connection, run.corpus, run.positions).values())
+    return StoredRows(connection, run, stored_scorer(run, "und", entries), absent)
 
 
 def _broken(run_id: str) -> StoreError:

@@ -17,7 +17,7 @@ from harness.store.ordering import Groups
 from harness.store.results import shown_results
 from harness.store.runs import Run
 from scoring.card.constant import spread
-from scoring.core.metric import Statistics, StatisticsError
+from scoring.core.metric import FloatArray, StatisticsError
 from scoring.core.scorer import Scorer
 from scoring.findings.engine import MOST_EXAMPLES, OutputCosts, find
 from scoring.findings.finding import LEAST_SHARE, FindingCode, OutputFinding
@@ -132,9 +132,9 @@ def _together(parts: Sequence[RunFindings]) -> RunFindings:
     return RunFindings(tuple(sorted(findings, key=lambda one: -one.count)), positions, fixes, done)
 
 
-def _known(scorer: Scorer, packed: Sequence[bytes]) -> list[Statistics | None] | None:
+def _known(scorer: Scorer, packed: Sequence[bytes]) -> FloatArray | None:
     """Return what chrF++ took from each output; None where the rows were scored in a way that is not known here."""
     try:
-        return [scorer.unpack(row).get(CHRF) for row in packed]
+        return scorer.unpack_table(packed).columns(CHRF)
     except StatisticsError:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from hashlib import sha256
 from json.encoder import encode_basestring
@@ -39,6 +39,44 @@ def canonical_bytes(value: Any) -> bytes:
         raise UsageError(f"This cannot be written as canonical JSON (RFC 8785): {reason}.") from error
     except RecursionError:
         raise UsageError("This is nested too deeply to be written as canonical JSON.") from None
+
+
+class StreamedArray:
+    """A JSON array whose items are made anew each time they are read, so that not all are held at once."""
+
+    def __init__(self, items: Callable[[], Iterable[Any]]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items())
+
+
+def canonical_pieces(value: Any) -> Iterator[bytes]:
+    """Yield the RFC 8785 bytes of a JSON value, of an object member by member and of the arrays in it item by item.
+
+    Arrays may be streamed. Raises UsageError as ``canonical_bytes`` does, perhaps after some pieces.
+    """
+    try:
+        members = _order(tuple(value)) if type(value) is dict else []
+    except (AttributeError, UnicodeEncodeError):
+        members = []
+    if not members:
+        yield canonical_bytes(value)
+        return
+    before = "{"
+    for key, name in members:
+        yield f"{before}{name}".encode()
+        before = ","
+        if isinstance(value[key], list | StreamedArray):
+            between = b"["
+            for item in value[key]:
+                yield between
+                yield canonical_bytes(item)
+                between = b","
+            yield b"[]" if between == b"[" else b"]"
+        else:
+            yield canonical_bytes(value[key])
+    yield b"}"
 
 
 def _object(value: JsonObject) -> str:
@@ -92,7 +130,10 @@ def sorted_key_bytes(value: Any) -> bytes:
 
 def canonical_sha256(value: Any) -> str:
     """Return the SHA-256, in hexadecimal, of a value's canonical bytes."""
-    return sha256(canonical_bytes(value)).hexdigest()
+    digest = sha256()
+    for piece in canonical_pieces(value):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def sorted_key_sha256(value: Any) -> str:

@@ -48,6 +48,8 @@ HOPELESS_FAILURES = 3
 """The same for failures that no later entry can escape: a wrong key, no permission, no such model."""
 
 
+BEHIND_SECONDS = 0.02  # Time from one look at a recorder that is behind to the next
+
 NOT_FOUND = "HTTP 404"  # How the message of a model or an address that is not there begins
 
 _OF_ONE_ENTRY = frozenset({ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.EMPTY, ErrorClass.NO_SOURCE})
@@ -179,6 +181,11 @@ class ResultTaker(Protocol):
         """Accept finished entries."""
         ...
 
+    @property
+    def behind(self) -> bool:
+        """Return whether so much is waiting that no further entry should be finished now."""
+        ...
+
 
 class RunLoop:
     """Brings every waiting entry through the method. Belongs to one event loop, used once."""
@@ -219,8 +226,10 @@ class RunLoop:
         calls = CallRunner(self._shared, batch, slot)
         in_flight = self._shared.flight.in_flight
         in_flight.update(batch)
-        started = time.perf_counter()
         try:
+            while self._recorder.behind:  # a method that asks nobody is faster than what scores
+                await asyncio.sleep(BEHIND_SECONDS)
+            started = time.perf_counter()
             outputs = await self._checked_outputs(entries, calls)
             seconds = time.perf_counter() - started
             results = _results(self._method, batch, entries, outputs, calls, seconds)

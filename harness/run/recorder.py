@@ -42,6 +42,7 @@ from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 
 GATHER_SECONDS = 0.03  # Least time from one transaction to the next while entries stream in
+MOST_WAITING = 1000  # Results and replies that may wait before calls wait for them
 TELL_SECONDS = 0.1  # Time from one Progress event to the next
 
 HEARTBEAT_SECONDS = 1.0
@@ -94,6 +95,11 @@ class Recorder(threading.Thread):
         """Queue finished entries; may be called from any thread."""
         for result in results:
             self._queue.put(result)
+
+    @property
+    def behind(self) -> bool:
+        """Return whether so much waits to be scored and written that it should not become more."""
+        return self._queue.qsize() > MOST_WAITING
 
     def keep(self, reply: StoredReply) -> None:
         """Queue a reply to be stored; may be called from any thread."""

@@ -8,6 +8,7 @@ has the values it has.
 from __future__ import annotations
 
 import sqlite3
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.card.build import store_card
 from harness.card.checking.verify_card import sealed_card
-from harness.card.material import row_words, stored_material
+from harness.card.material import held, row_words, stored_material
 from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.method.method import Result
 from harness.privacy import clear_scoring
@@ -143,7 +144,7 @@ def rescore(
     if card is None:
         raise UsageError(f"Run {run.run_id[:8]} is not complete. `{run.goes_on_with}` continues with it.")
     results = list(read_results(connection, run.id))
-    read_all_attempts(connection, run.id)  # the new card tells of them: what is damaged stops here
+    deque(read_all_attempts(connection, run.id), maxlen=0)  # the new card tells of them: what is damaged stops here
     covered = list(read_entries(connection, run.corpus, run.positions).values())
     had = stored_setup(run, "und", covered)
     chosen = chosen_options(run, had, options)
@@ -337,7 +338,7 @@ class _NewRun:
         computed outside the transaction, from rows that are taken back before.
         """
         with undone(connection):
-            material = stored_material(connection, self.copied(connection))
+            material = held(stored_material(connection, self.copied(connection)))
         card = sealed_card(material).as_json()
         with transaction(connection):
             store_card(connection, self.copied(connection), card)

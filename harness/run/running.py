@@ -13,6 +13,7 @@ from corpora.model.terms import reveal
 from harness.annotators.annotator import AskingAnnotator
 from harness.card.checking.verify_card import seal
 from harness.card.material import row_words
+from harness.card.rows import BLOCK
 from harness.compare.live import comparison_of, stopped_words
 from harness.core.failures import AskingStopped, BudgetReached, HarnessError, RunState
 from harness.endpoint.budget import Spending
@@ -152,11 +153,12 @@ class _Execution:
         self.control = control
         self.options = plan_of(run).run
         self.dataset = read_dataset(connection, run.corpus)
-        self.entries = read_entries(connection, run.corpus, run.positions, self.dataset)
+        self.tools = tools or begun_with(connection, run)
+        scored_with = dict(zip(run.positions, self.tools.resources.entries, strict=False))
+        self.entries = read_entries(connection, run.corpus, run.positions, self.dataset, scored_with)
         if not self.clearance.covers(self.entries):
             raise ValueError("the clearance is that of another run")
         self.readable = {place: reveal(entry, self.clearance) for place, entry in self.entries.items()}
-        self.tools = tools or begun_with(connection, run)
         self.shared_budget = shared_budget_of(connection, path, run.run_id, self.options.budget_usd)
         if self.options.budget_usd is not None or self.shared_budget is not None:
             self.tools.check_budget()
@@ -381,11 +383,8 @@ class _Execution:
             with suppress(AskingStopped):
                 self._settle_floors(board)
         if complete:
-            # Store what the card's rows say of each output besides numbers.
-            words_of_rows = row_words(self.tools, self.entries, read_results(self.connection, self.run.id))
-            with transaction(self.connection):
-                keep_row_words(self.connection, self.run.id, words_of_rows)
-            card_hash = seal(self.connection, self.run.id).run_card_hash
+            self._keep_row_words()
+            card_hash = seal(self.connection, self.run.id, self.entries).run_card_hash
         else:
             stopped_by_budget = reason is not None and budget_reached
             left = Live(so_far=board.so_far(), reason=reason, budget_reached=stopped_by_budget)
@@ -403,6 +402,14 @@ class _Execution:
         )
         self.tell(finished)
         return finished
+
+    def _keep_row_words(self) -> None:
+        """Store what the card's rows say of each output besides numbers."""
+        for start in range(0, len(self.run.positions), BLOCK):
+            results = read_results(self.connection, self.run.id, self.run.positions[start : start + BLOCK])
+            if words_of_rows := row_words(self.tools, self.entries, results):
+                with transaction(self.connection):
+                    keep_row_words(self.connection, self.run.id, words_of_rows)
 
     def _tell_progress(self, board: ProgressBoard) -> None:
         if self.listener is not None:

@@ -48,10 +48,21 @@ def keep_row_words(connection: sqlite3.Connection, run: int, found: Mapping[int,
     )
 
 
-def read_row_words(connection: sqlite3.Connection, run: int) -> dict[int, RowWords]:
-    """Return the words of a run's rows by place in the corpus; StoredValueError where one is damaged."""
-    rows = connection.execute("SELECT position, analyses, lint FROM row_words WHERE run = ?", (run,))
+def read_row_words(
+    connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None
+) -> dict[int, RowWords]:
+    """Return the words of a run's rows, or of some, by place in the corpus; StoredValueError where one is damaged."""
+    query, wanted = "SELECT position, analyses, lint FROM row_words WHERE run = ?", _placed(positions)
+    rows = connection.execute(f"{query} AND position {_AMONG}" if wanted else query, (run, *wanted))
     return {place: RowWords(_analyses(packed), lint) for place, packed, lint in rows}
+
+
+_AMONG = "IN (SELECT value FROM json_each(?))"
+
+
+def _placed(positions: Sequence[int] | None) -> tuple[str, ...]:
+    """Return the value of ``_AMONG``; none where all rows are wanted."""
+    return () if positions is None else (json.dumps([*positions]),)
 
 
 def _analyses(packed: bytes | None) -> tuple[str, ...] | None:
@@ -191,9 +202,8 @@ def _results(
     connection: sqlite3.Connection, run: int, positions: Sequence[int] | None, opening: Opening
 ) -> Iterator[Result]:
     query, seal = f"SELECT {_columns(connection)} {_FROM}", run_seal(connection, run)
-    wanted = () if positions is None else (json.dumps([*positions]),)
-    if wanted:
-        query = f"{query} AND r.position IN (SELECT value FROM json_each(?))"
+    if wanted := _placed(positions):
+        query = f"{query} AND r.position {_AMONG}"
     for row in connection.execute(f"{query} ORDER BY r.position", (run, *wanted)):
         yield _result(row, seal, opening)
 
@@ -309,10 +319,10 @@ def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> li
     return attempts if opened is None else said_again(attempts, of_kind(opened.get("said"), list))
 
 
-def read_all_attempts(connection: sqlite3.Connection, run: int) -> list[Attempt]:
-    """Return the attempts at all entries of a run, in corpus order; of sealed entries without words."""
+def read_all_attempts(connection: sqlite3.Connection, run: int) -> Iterator[Attempt]:
+    """Yield the attempts at all entries of a run, in corpus order; of sealed entries without words."""
     rows = connection.execute("SELECT trace FROM results WHERE run = ? AND trace IS NOT NULL ORDER BY position", (run,))
-    return [attempt for row in rows for attempt in unpack_attempts(row[0])]
+    return (attempt for row in rows for attempt in unpack_attempts(row[0]))
 
 
 def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, int, int]]:

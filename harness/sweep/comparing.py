@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from harness.card.rows import load_card
+from harness.card.rows import load_head
 from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, SharedRuns
 from harness.core.failures import RunState, UsageError
 from harness.release.budget import History, NotReleased
@@ -308,7 +308,7 @@ def _best_setup(connection: sqlite3.Connection, setups: Sequence[Sequence[str]])
     number of set-ups that could have come out best (Holm: 20 set-ups ask for p < 0.0025). A shuffle of two that differ on
     six entries gives p ≥ 2 / 2⁶ = 0.031, and two set-ups ask for p < 0.025: so nothing is said about fewer than seven.
     """
-    headline = stated_columns(load_card(connection, find_run(connection, setups[0][0]).id).scoring).headline
+    headline = stated_columns(load_head(connection, find_run(connection, setups[0][0]).id).scoring).headline
     shared, sign = SharedRuns(connection, headline), 1 if direction(headline) == "higher" else -1
     against = shared.against_best(setups[0], setups[1:])
     values = [against.method.value, *(others.value for others in against.baselines)]

@@ -190,7 +190,8 @@ def scorecard(
     table = scorer.table(statistics)
     values = {**table.corpus_values(), **(corpus_values or {})}
     packed = [id_ for id_ in scorer.ids if "." in id_]
-    raised = Counter(id_ for id_ in packed for taken in statistics if taken.get(id_) == FAILED)
+    counts = Counter(id_ for taken in statistics for id_ in packed if taken.get(id_) == FAILED) if packed else Counter()
+    raised = {id_: counts[id_] for id_ in packed if counts[id_]}
     reasons = scorer.reasons(values) | {
         id_: f"the code of its pack failed at {counted(number, 'entry', 'entries')}, and no other has a value"
         for id_, number in raised.items()
@@ -233,7 +234,7 @@ def scorecard(
         floors=floor_values,
         cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
         confidence_intervals=_written(intervals, wilson_intervals(table)),
-        findings=None if outputs is None else _findings(entries, outputs, statistics, scorer),
+        findings=None if outputs is None else _findings(entries, outputs, table, scorer),
         spread=spreads(table.only(packed).entry_values()),
         signatures=scorer.signatures,
         comet_model=comet_model,
@@ -244,13 +245,13 @@ def scorecard(
 
 
 def _findings(
-    entries: Sequence[Entry], outputs: Sequence[str], statistics: Sequence[EntryStatistics], scorer: Scorer
+    entries: Sequence[Entry], outputs: Sequence[str], table: Table, scorer: Scorer
 ) -> tuple[FindingCount, ...]:
     """Return the findings without entries and examples, priced by the run's own chrF++ where it has it."""
     from scoring.findings.engine import find  # its patterns, which reading a card does without
 
     chrf = next((metric for metric in scorer.metrics if metric.info.id == CHRF), None)
-    known = None if chrf is None else [taken.get(CHRF) for taken in statistics]
+    known = None if chrf is None else table.columns(CHRF)
     findings = find(entries, outputs, chrf, known, read=scorer.alike)
     return tuple(finding.counts() for finding in findings)
 

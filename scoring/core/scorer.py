@@ -5,8 +5,9 @@ Why a metric has no value: always said next to the null, never left to guess (DE
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import msgpack
 import numpy as np
@@ -119,6 +120,9 @@ class Scorer:
 
     def statistics(self, translations: Sequence[Translation]) -> list[EntryStatistics]:
         """Compute all statistics of some entries; many at once are faster than one by one."""
+        if len(translations) > MOST_TOGETHER:
+            starts = range(0, len(translations), MOST_TOGETHER)
+            return [taken for at in starts for taken in self.statistics(translations[at : at + MOST_TOGETHER])]
         translations = self.alike(translations)
         sourceless = [is_blank(translation.entry.source) for translation in translations]
         with_source = [row for row, lacks in zip(translations, sourceless, strict=True) if not lacks]
@@ -150,6 +154,8 @@ class Scorer:
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Return statistics as a table."""
+        if isinstance(statistics, PackedStatistics):
+            return self.unpack_table(statistics.packed)
         return Table.of(self.metrics, statistics, self.weighing)
 
     @property
@@ -226,9 +232,22 @@ class Scorer:
 
     def unpack_table(self, packed: Sequence[bytes]) -> Table:
         """Unpack the statistics of many entries at once; StatisticsError if they do not fit."""
-        columns = self._unpacked(packed)
-        by_metric = [columns[id_] for id_ in self.ids]
-        return Table.of_columns(self.metrics, by_metric, len(packed), self.weighing)
+        tables = []
+        for start in range(0, len(packed), _BLOCK) or (0,):
+            part = packed[start : start + _BLOCK]
+            columns = self._unpacked(part)
+            by_metric = [columns[id_] for id_ in self.ids]
+            tables.append(Table.of_columns(self.metrics, by_metric, len(part), self.weighing))
+        if len(tables) == 1:
+            return tables[0]
+        matrix, present = (np.vstack(parts) for parts in zip(*((t.matrix, t.present) for t in tables), strict=True))
+        return Table(self.metrics, matrix, present, self.weighing)
+
+    def unpack_many(self, packed: Sequence[bytes]) -> Iterator[EntryStatistics]:
+        """Yield what ``unpack`` gives of each entry, unpacked block by block."""
+        for start in range(0, len(packed), _BLOCK):
+            columns = self._unpacked(packed[start : start + _BLOCK])
+            yield from (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
     def _unpacked(self, packed: Sequence[bytes]) -> dict[str, Sequence[Statistics | None]]:
         """Return the statistics by metric, of its width each; whether they are numbers is not seen."""
@@ -258,6 +277,36 @@ class Scorer:
         if self._may_lack and lengths == {len(known)}:
             return known
         raise StatisticsError
+
+
+MOST_TOGETHER = 512
+"""Translations that all metrics look at before the next are: their texts are still among those that readers keep."""
+_BLOCK = 2000
+"""Entries whose statistics are unpacked together."""
+
+
+class PackedStatistics(Sequence[EntryStatistics]):
+    """Statistics of entries that are held as they are stored, in a tenth of the memory, and unpacked where they are read."""
+
+    def __init__(self, scorer: Scorer, packed: Sequence[bytes]) -> None:
+        self._scorer, self.packed = scorer, packed
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    @overload
+    def __getitem__(self, place: int) -> EntryStatistics: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> PackedStatistics: ...
+
+    def __getitem__(self, place: int | slice) -> EntryStatistics | PackedStatistics:
+        if isinstance(place, slice):
+            return PackedStatistics(self._scorer, self.packed[place])
+        return self._scorer.unpack(self.packed[place])
+
+    def __iter__(self) -> Iterator[EntryStatistics]:
+        return self._scorer.unpack_many(self.packed)
 
 
 def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:

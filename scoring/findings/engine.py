@@ -189,14 +189,14 @@ def find(
     entries: Sequence[Entry],
     outputs: Sequence[str],
     chrf: Metric | None = None,
-    statistics: Sequence[Statistics | None] | None = None,
+    statistics: FloatArray | None = None,
     *,
     read: Callable[[Sequence[Translation]], Sequence[Translation]] = list,
 ) -> tuple[OutputFinding, ...]:
     """Return what can be named in the outputs of translations, the most frequent first.
 
     ``chrf`` is the run's chrF++; without it no finding has a cost. ``statistics`` are what it took from the outputs,
-    by entry, if they are known already. ``read`` brings texts into the form in which the run's metrics read them.
+    by entry, if they are known already; zeros where it has nothing. ``read`` brings texts into the form in which the run's metrics read them.
     ValueError where the sequences have different lengths.
     """
     rows = rows_of(entries, outputs)
@@ -282,7 +282,7 @@ class OutputCosts:
         read: Callable[[Sequence[Translation]], Sequence[Translation]],
         entries: Sequence[Entry],
         outputs: Sequence[str],
-        statistics: Sequence[Statistics | None] | None,
+        statistics: FloatArray | None,
     ) -> None:
         self._chrf = chrf
         self._read = read
@@ -292,7 +292,7 @@ class OutputCosts:
     @cached_property
     def _rows(self) -> FloatArray:
         if self._known is not None:
-            return self._array(self._known)
+            return self._known
         return self._taken([Translation(*pair) for pair in zip(*self._texts, strict=True)])
 
     def of(self, hits: Sequence[RowFault]) -> float | None:

@@ -29,6 +29,8 @@ _BETWEEN_DIGITS = frozenset(".,'’٫٬\u00a0\u202f\u2009")
 _BEFORE_A_SENTENCE = frozenset(".?!…:;。？！।॥؟።፧᙮\"“”„«»‹›'‘’(（[【「『¿¡—–•\n")
 STEM = 5
 """Letters of a word's stem."""
+MOST_READ = 2048
+"""Texts of which the reading is kept, some 4 kB each: the three of each entry that metrics look at together."""
 SIGNATURE = "words:folded|unspaced:characters"
 """How texts are taken apart, for the signatures of those who use it."""
 
@@ -112,7 +114,7 @@ class Reader:
 
     def __init__(self, joiners: str = JOINERS, letters: str = "") -> None:
         self._joiners, self._letters = joiners, letters
-        self.read = lru_cache(maxsize=8192)(self._read)
+        self.read = lru_cache(maxsize=MOST_READ)(self._read)
         """Give the reading of a text."""
         self._piece = lru_cache(maxsize=65536)(self._take_apart)
 

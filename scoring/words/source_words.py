@@ -241,9 +241,12 @@ class Sides:
     def capitals_tell_names(self) -> bool:
         """Return whether capitals are rare enough in the sources to mark names."""
         read = self._resources.bitext.source.read
-        readings = [read(entry.source) for entry in self._resources.entries]
-        words = sum(len(reading.words) for reading in readings)
-        return sum(len(reading.names) for reading in readings) <= CAPITALS * words
+        words = names = 0
+        for entry in self._resources.entries:
+            reading = read(entry.source)
+            words += len(reading.words)
+            names += len(reading.names)
+        return names <= CAPITALS * words
 
     def listed(self, word: str) -> bool:
         """Return whether a folded word, or each of its parts (l'eau, self-made), is a common source word."""

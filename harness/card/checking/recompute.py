@@ -347,7 +347,7 @@ def refuse_impossible(card: RunCard, name: str) -> None:
                 f"{name}: a text of entry {row.entry_id!r} has {longest:,} characters; one on a card may have {MOST_TEXT:,}."
             )
     scorer = card_scorer(card, [row_entry(row) for row in card.results])
-    for first in impossible(card, scorer):
+    for first in impossible(card, scorer, card.results):
         raise UsageError(f"{name}: {first}. No run gives such a number: ask the card's maker for the right one.")
 
 

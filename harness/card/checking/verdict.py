@@ -10,7 +10,8 @@ from math import isfinite
 from typing import TypeGuard
 
 from corpora.model.task import TRANSLATION
-from harness.card.model import RunCard
+from harness.card.model import EntryResult, RunCard
+from harness.card.rows import StoredRows
 from harness.setup.scoring_tools import stated_setup
 from scoring.card.claim import FLOORS_VERSION
 from scoring.core.inventory import STRUCTURAL_KEY, composite_metrics
@@ -101,8 +102,8 @@ FLOORS = ("empty", "source", "constant")
 """Floors that every run has; one of a single entry has no ``shuffled`` and no ``words``."""
 
 
-def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
-    """Yield everything stated that no run can have given, by JSON path, in the order of the card.
+def impossible(card: RunCard, scorer: Scorer, rows: Sequence[EntryResult] | StoredRows) -> Iterator[CardDifference]:
+    """Yield everything stated that no run can have given, by JSON path, in the order of the card. ``rows`` are its rows.
 
     Rows with the same numbers, as most are, are judged once.
     """
@@ -111,7 +112,7 @@ def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
         if isinstance(value, int | float) and not _within(metric.info, value):
             path = f"$.scores.{metric.info.id}"
             yield CardDifference(path, f"within {_range(metric.info)}", value, computed=False)
-    yield from _impossible_floors(card, scorer)
+    yield from _impossible_floors(card, scorer, some_rows=len(rows) > 0)
     # only translations have floors and a claim: what the data asks for is what was scored
     setup = stated_setup(card.scoring)
     scored = TRANSLATION if setup is None else setup.task
@@ -120,7 +121,7 @@ def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
     yield from _impossible_effort(card)
     metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
     known: dict[tuple[str, tuple[float, ...]], str | None] = {}
-    for place, row in enumerate(card.results):
+    for place, row in enumerate(rows):
         for id_, numbers in (row.statistics or {}).items():
             if id_ not in metrics or numbers is None:
                 continue
@@ -218,14 +219,14 @@ def _impossible_effort(card: RunCard) -> Iterator[CardDifference]:
                 yield CardDifference(f"$.{name}.{key}", must, stated, computed=False)
 
 
-def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
+def _impossible_floors(card: RunCard, scorer: Scorer, *, some_rows: bool) -> Iterator[CardDifference]:
     named = [floor.name for floor in card.floors]
     if not scorer.mixes:
         if named:
             yield CardDifference("$.floors", [], named, computed=False)
         return
     of_ours = _beyond_texts(scorer) or getattr(card.scores, "at_floor", None) is not None
-    if of_ours and card.results and not set(FLOORS) <= set(named):
+    if of_ours and some_rows and not set(FLOORS) <= set(named):
         must = f"those of {', '.join(FLOORS)} outputs at least"
         yield CardDifference("$.floors", must, named, computed=False)
     if card.floors_version == FLOORS_VERSION and getattr(card.scores, "claim", None) is None:

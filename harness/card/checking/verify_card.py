@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.model.entry import AnyEntry
 from harness.card.build import (
     SETUP_FIELDS,
     VERIFICATION_TIER,
@@ -30,10 +31,10 @@ from harness.card.checking.recompute import (
 from harness.card.checking.verdict import CardCheck, CardVerdict, impossible, taken_as_stated
 from harness.card.foreign_cards import ForeignLayout, adopt, is_ours, layout, snake_case, unwrapped
 from harness.card.foreign_logs import report_again
-from harness.card.material import Material, fingerprint, stored_material
-from harness.card.model import HASH_FIELD, RunCard, SealForm, seal_form
+from harness.card.material import Material, fingerprint, held, stored_material
+from harness.card.model import HASH_FIELD, EntryResult, RunCard, SealForm, seal_form
 from harness.card.reading import block, earlier_claim, of_these_rules, parse_object
-from harness.card.rows import row_entry
+from harness.card.rows import StoredRows, row_entry
 from harness.consent import checks as consent
 from harness.core.canonical import canonical_sha256, sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
@@ -112,7 +113,7 @@ def _verify(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | Non
         verdict.skip("numbers", "the card has no results[], so they cannot be computed again")
         _check_arithmetic(verdict, raw)
         return verdict
-    if not _check_stated(verdict, card):
+    if not _check_stated(verdict, card, card.results):
         verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
     elif card.withheld is None and not withheld(card.results):
         rounded = not ours
@@ -142,8 +143,8 @@ def _verify(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | Non
     return verdict
 
 
-def check_own_card(card: RunCard) -> CardVerdict:
-    """Verify a card that was just computed, but for its scores: the same code would compute them again.
+def check_own_card(card: RunCard, rows: Sequence[EntryResult] | StoredRows) -> CardVerdict:
+    """Verify a card that was just computed, but for its scores: the same code would compute them again. ``rows`` are its rows.
 
     What is left are the values that are stated as they are, which are the only ones that can be impossible.
     """
@@ -151,7 +152,7 @@ def check_own_card(card: RunCard) -> CardVerdict:
     verdict = CardVerdict()
     _check_calibration(verdict, card)
     _check_fingerprint(verdict, raw, card, ours=True)
-    _check_stated(verdict, card)
+    _check_stated(verdict, card, rows)
     _check_arithmetic(verdict, raw)
     return verdict
 
@@ -197,10 +198,10 @@ def _check_fingerprint(verdict: CardVerdict, raw: JsonObject, card: RunCard, *, 
         verdict.compare("fingerprint", *both, rounded=False)
 
 
-def _check_stated(verdict: CardVerdict, card: RunCard) -> bool:
+def _check_stated(verdict: CardVerdict, card: RunCard, rows: Sequence[EntryResult] | StoredRows) -> bool:
     """Judge what is not computed again; False where no run can have given it."""
     scorer = card_scorer(card, [row_entry(row) for row in card.results])
-    wrong = list(impossible(card, scorer))
+    wrong = list(impossible(card, scorer, rows))
     if wrong:
         verdict.judge("stated numbers", wrong)
     return not wrong
@@ -326,7 +327,7 @@ def _stored_again(connection: sqlite3.Connection, card: RunCard, *, whole: bool)
         if material.scorer.foreign:
             return None
         earlier = counts_answered_only(card.speed, material)
-        return assemble(material, whole=whole, answered_only=earlier).as_json()
+        return assemble(held(material) if whole else material, whole=whole, answered_only=earlier).as_json()
     except HarnessError:
         return None
 
@@ -359,12 +360,12 @@ def _verify_row(raw: JsonObject) -> CardVerdict:
 # ---- Sealing a run's card: computed, checked as a reader would check it, stored ----
 
 
-def seal(connection: sqlite3.Connection, run: int) -> RunCard:
-    """Compute a finished run's card and store it.
+def seal(connection: sqlite3.Connection, run: int, known: Mapping[int, AnyEntry] | None = None) -> RunCard:
+    """Compute a finished run's card and store it; ``known`` entries as in ``read_entries``.
 
     Raises StoreError if the run has one already, and HarnessError if ``runs verify`` would not accept the card.
     """
-    card = sealed_card(stored_material(connection, run))
+    card = sealed_card(stored_material(connection, run, known))
     with transaction(connection):
         store_card(connection, run, card.as_json())
     return card
@@ -373,7 +374,7 @@ def seal(connection: sqlite3.Connection, run: int) -> RunCard:
 def sealed_card(material: Material) -> RunCard:
     """Compute a card that ``runs verify`` accepts; HarnessError names the first field that it would not."""
     card = assemble(material)
-    verdict = check_own_card(card)
+    verdict = check_own_card(card, material.rows if card.withheld is None else [])
     if not verdict.ok:
         wrong = verdict.first_difference
         what = str(wrong) if wrong else next(c.words for c in verdict.checks if c.ok is False)

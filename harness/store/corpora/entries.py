@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from corpora.files.json_types import Json
@@ -257,13 +257,15 @@ def read_entries(
     corpus_id: int,
     positions: Iterable[int] | None = None,
     dataset: Dataset | None = None,
+    known: Mapping[int, AnyEntry] | None = None,
 ) -> dict[int, AnyEntry]:
     """Return entries by their place in the corpus: all, or those asked for; secret ones to be revealed.
 
-    ``dataset``: the corpus's envelope, where it was read already.
+    ``dataset``: the corpus's envelope, where it was read already. ``known``: entries in memory, each returned in place
+    of an equal one, so that a corpus is held once.
     Raises StoreSealed, or KeyStoreError, where there is one among them that is sealed on the disk and no key opens it.
     """
-    opened = _entries(connection, corpus_id, positions, CorpusSeal.open, dataset)
+    opened = _entries(connection, corpus_id, positions, CorpusSeal.open, dataset, known or {})
     return {place: seal_secret(entry) for place, entry in opened.items()}
 
 
@@ -306,6 +308,9 @@ def _positions(connection: sqlite3.Connection, corpus_id: int) -> list[int]:
     return [place for (place,) in rows]
 
 
+_NONE_KNOWN: Mapping[int, AnyEntry] = {}
+
+
 @unpacks
 def _entries(
     connection: sqlite3.Connection,
@@ -313,6 +318,7 @@ def _entries(
     positions: Iterable[int] | None,
     opening: Opening,
     dataset: Dataset | None = None,
+    known: Mapping[int, AnyEntry] = _NONE_KNOWN,
 ) -> dict[int, Entry]:
     envelope = _read_envelope(connection, corpus_id) if dataset is None else _envelope_of(dataset)
     seal = CorpusSeal(connection, corpus_id)
@@ -320,8 +326,13 @@ def _entries(
     wanted = () if positions is None else (json.dumps([*positions]),)
     if wanted:
         read = f"{read} AND e.position IN (SELECT value FROM json_each(?))"
-    rows = connection.execute(read, (corpus_id, *wanted))
-    return {} if envelope is None else {row[0]: _entry(row, envelope, seal, opening) for row in rows}
+    entries: dict[int, Entry] = {}
+    if envelope is None:
+        return entries
+    for row in connection.execute(read, (corpus_id, *wanted)):
+        entry, same = _entry(row, envelope, seal, opening), known.get(row[0])
+        entries[row[0]] = same if isinstance(same, Entry) and same == entry else entry
+    return entries
 
 
 def _tags(row: tuple[Any, ...]) -> dict[str, Json]:

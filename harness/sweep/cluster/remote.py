@@ -230,6 +230,11 @@ class WorkerSession:
             self._changed.notify_all()
         self._steer()
 
+    @property
+    def behind(self) -> bool:
+        """Return False: what waits here is sent as fast as it comes."""
+        return False
+
     def keep(self, reply: StoredReply) -> None:
         """Send a reply home."""
         with self._changed:

@@ -149,7 +149,7 @@ def show(run: str, *, as_json: bool) -> None:
         if runs.read_card(connection, stored_run.id) is None and not stored_run.imported:
             _unfinished(connection, stored_run, as_json=as_json)
             return
-        card = rows.load_card(connection, stored_run.id).as_json()
+        card = (rows.load_card if as_json else rows.load_head)(connection, stored_run.id).as_json()
         head = runs.read_card(connection, stored_run.id) or {}
         certificates = attachments.attached_to(connection, stored_run.id)
         retried = final_scores.retried_scores(connection, stored_run)

@@ -16,7 +16,7 @@ from corpora.model.entry import Entry, Segment
 from harness.card.build import assemble
 from harness.card.checking.verdict import CardVerdict
 from harness.card.checking.verify_card import verify_card
-from harness.card.material import fingerprint, stored_material
+from harness.card.material import fingerprint, held, stored_material
 from harness.card.model import RunCard, card_hash
 from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass
@@ -82,7 +82,7 @@ def store(folder: Path) -> Iterator[sqlite3.Connection]:
 
 def build_card(connection: sqlite3.Connection, run: int, *, whole: bool = False) -> RunCard:
     """Compute the card of a stored run; raises HarnessError where entries are missing."""
-    return assemble(stored_material(connection, run), whole=whole)
+    return assemble(held(stored_material(connection, run)), whole=whole)
 
 
 def add_run(

@@ -11,14 +11,15 @@ from sqlite3 import Connection
 from typing import Any
 
 import pytest
+import rfc8785
 import sacrebleu
 
 from harness.card.checking.verify_card import seal, verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
 from harness.card.material import fingerprint
-from harness.card.model import SealForm, card_hash, seal_form
-from harness.card.rows import load_card, stored_rows
+from harness.card.model import HASH_FIELD, SealForm, card_hash, seal_form
+from harness.card.rows import load_card, load_head, stored_rows
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.core.storage import write_file
@@ -137,11 +138,15 @@ def test_same_rows_give_the_same_bytes(connection: Connection, there: Connection
     assert seal_form(one.as_json()) is SealForm.JCS
 
 
-def test_a_sealed_card_comes_back_as_it_was(connection: Connection) -> None:
+def test_a_sealed_card_comes_back_as_it_was(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     number = factory.add_run(connection)
+    whole = build_card(connection, number).as_json()
+    monkeypatch.setattr("harness.card.rows.BLOCK", 3)
     sealed = seal(connection, number)
     loaded = load_card(connection, number)
-    assert canonical_bytes(loaded.as_json()) == canonical_bytes(sealed.as_json())
+    assert canonical_bytes(loaded.as_json()) == canonical_bytes(whole)
+    assert (sealed.results, load_head(connection, number)) == ([], sealed), "its rows stay in the store"
+    assert sha256(rfc8785.dumps({**whole, HASH_FIELD: ""})).hexdigest() == sealed.run_card_hash
     head = read_card(connection, number)
     assert head is not None
     assert "results" not in head
@@ -166,7 +171,8 @@ def test_a_sealed_card_comes_back_as_it_was(connection: Connection) -> None:
     ):
         connection.execute("BEGIN")
         connection.execute(change)
-        refuses(StoreError, "seal", load_card, connection, number)
+        for read in (load_card, load_head):
+            refuses(StoreError, "seal", read, connection, number)
         connection.execute("ROLLBACK")
         load_card(connection, number)
 

@@ -16,7 +16,7 @@ from harness.core.failures import ErrorClass, RunState, StoreError, UsageError
 from harness.endpoint.endpoints import no_key
 from harness.estimate.earlier import first_request
 from harness.method.options import MethodOptions
-from harness.run import call_runner, running
+from harness.run import call_runner, recorder, running
 from harness.run.events import EntryScored
 from harness.setup.plan import Plan, RunOptions
 from harness.shipped_methods.registry import build
@@ -48,6 +48,21 @@ from tests.harness.scripted import (  # fmt: skip
 )
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first
+
+
+def test_a_method_that_asks_nobody_waits_for_the_recorder(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting: list[int] = []
+    take = recorder.Recorder.take
+
+    def counted(self: recorder.Recorder, results: Any) -> None:
+        take(self, results)
+        waiting.append(self._queue.qsize())
+
+    monkeypatch.setattr(recorder.Recorder, "take", counted)
+    monkeypatch.setattr(recorder, "MOST_WAITING", 3)
+    run_corpus(store_path, corpus(80), constant())
+    assert len(kept(store_path).results) == len(waiting) == 80
+    assert max(waiting) <= 3 + 8 + 1, "one more, and what the other connections were at"
 
 
 def test_run_asks_scores_stores_and_tells_once(endpoint: Scripted, store_path: Path) -> None:

@@ -204,7 +204,7 @@ def test_cost_reads_texts_as_the_run_does() -> None:
     chrf = ChrfPlusPlus()
     scorer = Scorer([chrf], languages=("en", "eo", FORM))
     pairs = [Translation(*pair) for pair in zip(entries, outputs, strict=True)]
-    known = [taken["chrf_plus_plus"] for taken in scorer.statistics(pairs)]
+    known = scorer.table(scorer.statistics(pairs)).columns("chrf_plus_plus")
     [finding] = find(entries, outputs, chrf, known, read=scorer.alike)
     value = scorer.table(scorer.statistics(pairs)).corpus_values()["chrf_plus_plus"]
     assert finding.cost == pytest.approx(100 - value)
