@@ -18,8 +18,8 @@ from pathlib import Path
 from corpora.languages.cards import find_card
 from corpora.model.entry import Entry
 from harness.annotators.fst import FstAnnotator
-from harness.fst.analyser import installed_engines, open_analyser
-from harness.fst.model import read_model
+from harness.fst.analyser import open_analyser
+from harness.fst.model import installed_engines, read_model
 from harness.store.replies import StoredFindings
 from harness.store.sqlite.database import open_store
 from scoring.core.setup import Translation

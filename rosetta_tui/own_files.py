@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,8 +128,6 @@ def start_words() -> str:
 
 def scattered_words() -> str:
     """Return what to say where our packages come from several folders; empty where all come from one."""
-    from importlib.util import find_spec
-
     places: dict[str, str] = {}
     for name in PACKAGES:
         spec = find_spec(name)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,15 +21,11 @@ from corpora.files.decode import open_regular
 from corpora.files.problems import CardError, Problem, Severity
 from corpora.files.toml_text import line_of, parse_toml, place_of, wanted_words
 from corpora.languages.language import LanguageCard
-from corpora.languages.tags import nearest
+from corpora.languages.tags import SHIPPED, card_file, nearest
 from corpora.languages.writing import Forbidden, WritingSystem
 
-SHIPPED = Path(__file__).parent / "shipped"
-"""Folder of the cards in the wheel."""
 _LARGEST = 1_000_000
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
-_ALIASES = re.compile(rb"^aliases[ \t]*=[ \t]*\[([^\]]*)\]", re.MULTILINE)
-_QUOTED = re.compile(rb"[\"']([a-z]{2,3})[\"']")
 _PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
 _FIELD = re.compile(r"([a-z_]+): ")
 """How the check of a whole section names the field that is wrong."""
@@ -60,11 +55,11 @@ def find_card(tag: str, folders: Sequence[Path] = ()) -> FoundCard | None:
     language = tag.replace("_", "-").split("-")[0].lower()
     if not _LANGUAGE.fullmatch(language):
         return None
-    shipped = _path(language, SHIPPED)
+    shipped = card_file(language, SHIPPED)
     names = [language, *([shipped.stem] if shipped else [])]
     for folder in folders:
         for name in dict.fromkeys(names):
-            if (path := _path(name, folder)) is not None:
+            if (path := card_file(name, folder)) is not None:
                 # Read a card that its file's name led to; the name must be true.
                 card = read_card(path)
                 if path.stem not in card.card.tags:
@@ -73,16 +68,6 @@ def find_card(tag: str, folders: Sequence[Path] = ()) -> FoundCard | None:
                     raise _error(path, message, mend, field="tag")
                 return card
     return None if shipped is None else read_card(shipped)
-
-
-def list_cards(folders: Sequence[Path] = ()) -> Iterator[Path]:
-    """Return the files of all cards by name; a user's own in ``folders`` stands for the shipped one."""
-    paths: dict[str, Path] = {}
-    for folder in (SHIPPED, *reversed(folders)):
-        for path in folder.glob("*.toml"):
-            own = _path(path.stem, SHIPPED)
-            paths[own.stem if own else path.stem] = path
-    return iter(paths[name] for name in sorted(paths))
 
 
 def read_card(path: Path) -> FoundCard:
@@ -113,21 +98,6 @@ def _card(path: Path, content: bytes) -> FoundCard:
         errors = error.errors(include_url=False, include_input=False)
         raise CardError([_problem(path, text, detail) for detail in errors]) from None
     return FoundCard(card, hashlib.sha256(content).hexdigest(), path)
-
-
-def _path(language: str, folder: Path) -> Path | None:
-    """Find the file that is named for a language, else the one that lists it among its aliases."""
-    path = folder / f"{language}.toml"
-    if path.is_file():
-        return path
-    wanted = language.encode()
-    for other in sorted(folder.glob("*.toml")):
-        # A card is not read for its aliases; one that cannot be read has none.
-        with suppress(OSError), open_regular(other) as file:
-            listed = _ALIASES.search(file.read(_LARGEST))
-            if listed is not None and wanted in _QUOTED.findall(listed[1]):
-                return other
-    return None
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:

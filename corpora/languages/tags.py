@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from corpora.files.decode import open_regular
 from corpora.text.comparison import is_blank, scripts
 from corpora.text.messages import near_names
 
@@ -326,3 +328,60 @@ def _families() -> dict[str, str]:
     text = Path(__file__).with_name("families.txt").read_text(encoding="utf-8")
     lines = (line.partition(": ") for line in text.splitlines() if not line.startswith("#"))
     return {tag: family for family, _, tags in lines for tag in tags.split()}
+
+
+# ---- The files of language cards. A file is named for its card's tag, so that a card is found without reading the others;
+# only a tag that no file is named for is looked for among the aliases. What is read of a file here costs no model.
+
+SHIPPED = Path(__file__).parent / "shipped"
+"""Folder of the cards in the wheel."""
+_LARGEST = 1_000_000
+
+
+class CardNames(NamedTuple):
+    """By which names a language and its analysers go: what finding an analyser needs of a card."""
+
+    tag: str
+    name: str
+    aliases: Sequence[str]
+    analysers: Sequence[str]
+
+
+def list_cards(folders: Sequence[Path] = ()) -> Iterator[Path]:
+    """Return the files of all cards by name; a user's own in ``folders`` stands for the shipped one."""
+    paths: dict[str, Path] = {}
+    for folder in (SHIPPED, *reversed(folders)):
+        for path in folder.glob("*.toml"):
+            own = card_file(path.stem, SHIPPED)
+            paths[own.stem if own else path.stem] = path
+    return iter(paths[name] for name in sorted(paths))
+
+
+def shipped_names(path: Path) -> CardNames:
+    """Read the names of a card that ships; tests hold that they are what ``cards.read_card`` reads."""
+    content = path.read_bytes()
+    name = re.search(rb'^name = "(.*)"$', content, re.MULTILINE)
+    english = name[1].decode() if name else ""
+    return CardNames(path.stem, english, _listed(b"aliases", content), _listed(b"analysers", content))
+
+
+def _listed(name: bytes, content: bytes) -> list[str]:
+    """Return the names in a list of a card, which is not read for it; none where it has no such list."""
+    listed = re.search(rb"^%b[ \t]*=[ \t]*\[([^\]]*)\]" % name, content, re.MULTILINE)
+    return [] if listed is None else [quoted.decode("ascii") for quoted in _QUOTED.findall(listed[1])]
+
+
+_QUOTED = re.compile(rb"[\"']([\w.-]+)[\"']")
+
+
+def card_file(language: str, folder: Path) -> Path | None:
+    """Find the file that is named for a language, else the one that lists it among its aliases."""
+    path = folder / f"{language}.toml"
+    if path.is_file():
+        return path
+    for other in sorted(folder.glob("*.toml")):
+        # A card is not read for its aliases; one that cannot be read has none.
+        with suppress(OSError), open_regular(other) as file:
+            if language in _listed(b"aliases", file.read(_LARGEST)):
+                return other
+    return None

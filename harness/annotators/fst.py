@@ -17,8 +17,7 @@ from harness.annotators.annotator import Find, Memo, NoMemo, Search
 from harness.core.failures import UsageError
 from harness.fst.analyser import FORMAT, Analyser, Verdict, open_analyser
 from harness.fst.builtin import BuiltinEngine
-from harness.fst.find import find_analyser
-from harness.fst.model import AnalyserError, read_model
+from harness.fst.model import AnalyserError, find_analyser, read_model
 from scoring.core.setup import Acceptance, AnalyserFacts, FstAnnotation, Translation, WordAnalysis
 from scoring.words.source_words import Resources
 

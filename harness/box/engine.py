@@ -9,17 +9,19 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from importlib.resources import files
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
-from typing import Annotated, Final, Protocol
-
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from typing import TYPE_CHECKING, Final, Protocol
 
 from harness.box.inside.runner import CODE, PIP, REQUIREMENTS, SITE, WHEELS
 from harness.core.failures import ErrorClass, HarnessError, UsageError
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 # ---- What a box runs: a folder of code, an entry point, wheels, and what the method is given.
 
@@ -79,33 +81,38 @@ def _everything(place: Path) -> Iterator[Path]:
 
 # ---- How much a boxed method may take of the computer, and how long ----
 
-_Bytes = Annotated[int, Field(ge=1 << 20)]
-_Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
-
-class Limits(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Limits:
     """The limits of a boxed method; each is held by the system or by us, whatever the method does."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    memory_bytes: _Bytes = 4 << 30
+    memory_bytes: int = 4 << 30
     """Memory: of the whole box where there is a control group, else of each of its processes."""
-    processes: Annotated[int, Field(ge=4)] = 128
+    processes: int = 128
     """Processes and threads at once."""
-    disk_bytes: _Bytes = 2 << 30
+    disk_bytes: int = 2 << 30
     """What it may write in all, to /tmp and to /dev/shm; it is memory, and gone with the box."""
-    install_seconds: _Seconds = 600
+    install_seconds: float = 600
     """Until its wheels are installed."""
-    load_seconds: _Seconds = 300
+    load_seconds: float = 300
     """Until its entry point is loaded."""
-    entry_seconds: _Seconds = 120
+    entry_seconds: float = 120
     """For one text; a call with several has so much for each of them."""
-    all_seconds: _Seconds = 24 * 3600
+    all_seconds: float = 24 * 3600
     """For everything together."""
-    answer_characters: Annotated[int, Field(ge=1, le=1 << 20)] = 20_000
+    answer_characters: int = 20_000
     """In one output."""
-    restarts: Annotated[int, Field(ge=0)] = 5
+    restarts: int = 5
     """How often it is begun again after a text at which it failed; afterwards all that is left fails."""
+
+    def __post_init__(self) -> None:
+        """Refuse a limit under which no method could work, or that is none; ValueError with its name."""
+        least = {"processes": 4, "answer_characters": 1, "restarts": 0, "memory_bytes": 1 << 20, "disk_bytes": 1 << 20}
+        for limit in fields(self):
+            value = getattr(self, limit.name)
+            good = isfinite(value) and (value >= least[limit.name] if limit.name in least else value > 0)
+            if not good or (limit.name == "answer_characters" and value > 1 << 20):
+                raise ValueError(f"{limit.name} cannot be {value}")
 
     @property
     def line_bytes(self) -> int:

@@ -6,6 +6,7 @@ Nothing here needs the folder of the sources: anyone who installed a wheel has n
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -60,6 +61,13 @@ def install_line(*packages: str) -> str:
 def uninstall_line(package: str) -> str:
     """Return the line that takes a package out of the environment this program runs in."""
     return f"{_installer('uninstall')} {_quoted(package)}"
+
+
+def hfst_has_wheel() -> bool:
+    """Return whether the package ``hfst`` installs here without a compiler (the marker of its extra)."""
+    if sys.version_info >= (3, 13):
+        return False
+    return sys.platform == "darwin" or (sys.platform == "linux" and platform.machine() == "x86_64")
 
 
 def _installer(what: str = "install") -> str:

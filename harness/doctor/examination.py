@@ -7,33 +7,33 @@ import platform
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpora.files.problems import CardError
-from corpora.languages.cards import FoundCard, list_cards, read_card
+from corpora.languages.tags import SHIPPED, CardNames, list_cards, shipped_names
 from corpora.text.messages import counted
+from harness.annotators import ANNOTATORS
 from harness.box.engines import NEEDS_LINUX, engines, limits_whole_box
 from harness.box.own_process import shut_off
 from harness.core.failures import KeyStoreError, UsageError
-from harness.core.installation import always_needed, install_line, installed, uninstall_line
+from harness.core.installation import always_needed, hfst_has_wheel, install_line, installed, uninstall_line
 from harness.core.version import VERSION
 from harness.doctor import data as doctor_data
 from harness.doctor.finding import Finding, Health
-from harness.endpoint.endpoints import known_variables, stored_names
-from harness.fst.analyser import installed_engines
-from harness.fst.find import find_analyser
-from harness.fst.model import FstStatus
+from harness.endpoint.endpoints import keyring_name, known_variables, stored_names
+from harness.fst.model import BUILTIN, FstStatus, find_analyser, installed_engines
 from harness.settings import read_settings
-from harness.setup.language_check import LanguageCheck, Readiness, check_card, hfst_has_wheel
-from harness.setup.scoring_options import ANNOTATORS
 from scoring.core.packs import RAISED, PackTrouble, installed_packs
-from scoring.metrics.inventory import why_no_pack
-from scoring.words.source_words import has_list
+from scoring.words.word_lists import has_list
+
+if TYPE_CHECKING:
+    from corpora.languages.cards import FoundCard
+    from harness.setup.language_check import AnalyserState
 
 # ---- What makes boxes on this computer, in which methods of others are run ----
 
@@ -142,6 +142,8 @@ def extras() -> Iterator[Finding]:
 
 def pack_findings() -> Iterator[Finding]:
     packs, troubles = installed_packs()
+    if packs:
+        from scoring.metrics.inventory import why_no_pack  # loads what scores
     for pack in packs.values():
         why = why_no_pack(pack.name)
         if why is None:
@@ -186,9 +188,7 @@ def keys() -> Iterator[Finding]:
         stored: list[str] = []
     else:
         stored, mend = answer, ("rosetta key set openrouter",)
-        import keyring
-
-        yield Finding("Keys", "keyring", Health.OK, f"{keyring.get_keyring().name!s} answers")
+        yield Finding("Keys", "keyring", Health.OK, f"{keyring_name()} answers")
     parts = [f"in variables: {', '.join(here)}"] if here else []
     parts += [f"in the keyring: {', '.join(stored)}"] if stored else []
     if parts:
@@ -210,22 +210,19 @@ def languages(home: Path) -> Iterator[Finding]:
     quiet: list[str] = []
     known: set[str] = set()
     for path in list_cards(folders):
-        try:
-            card = read_card(path)
-        except CardError as error:
-            yield Finding("Languages", path.stem, Health.BROKEN, str(error.problems[0]))
-            continue
-        except Exception as error:  # noqa: BLE001  one card hides no other
-            why = type(error).__name__
-            words = f"cannot be read ({why}). Move {path.name} away, and report this."
-            yield Finding("Languages", path.stem, Health.BROKEN, words)
-            continue
-        tag, tags = card.card.tag, set(card.card.tags)
-        known |= tags
-        if card.shipped and not used & tags and find_analyser(card.card, tag, folders) is None:
-            quiet.append(tag)
+        if path.parent == SHIPPED:  # what ships was read by its tests
+            card = shipped_names(path)
+            analyser, tags = find_analyser(card, card.tag, folders), {card.tag, *card.aliases}
+            if analyser is None and not used & tags:
+                quiet.append(card.tag)
+            elif analyser is None or analyser.is_relative_to(SHIPPED):
+                yield _as_shipped(card, analyser)
+            else:
+                yield from _own_language(path, folders, used)
+            known |= tags
         else:
-            yield _language(card, check_card(tag, card, folders), used)
+            tags = yield from _own_language(path, folders, used)
+            known |= tags
     for tag in sorted(used - known):
         words = "has no language card: surface metrics work. For the rest:"
         mend = (f"rosetta language check {tag}",)
@@ -236,24 +233,48 @@ def languages(home: Path) -> Iterator[Finding]:
         yield Finding("Languages", name, Health.OK, words, ("rosetta language check TAG",))
 
 
-def _language(found: FoundCard, checked: LanguageCheck, used: set[str]) -> Finding:
-    name = f"{found.card.tag} {found.card.name}"
-    states = [metric.readiness for metric in checked.metrics]
-    off = [metric.title for metric in checked.metrics if metric.readiness is Readiness.OFF]
-    counted = f"{len(states) - len(off)} of {len(states)} metrics work"
-    counted += f", {states.count(Readiness.CORPUS)} of them where the corpus has what they need"
-    mend = (f"rosetta language check {found.card.tag}",)
-    analyser = checked.analyser
+def _as_shipped(card: CardNames, analyser: Path | None) -> Finding:
+    """Return a finding on a language of which everything is as it ships, for which no file is opened."""
+    name, mend = f"{card.tag} {card.name}", (f"rosetta language check {card.tag}",)
+    if analyser is None:
+        words = "no analyser; what works without one, and what to copy:"
+        return Finding("Languages", name, Health.MISSING, words, mend)
+    words = f"{analyser.name} by {BUILTIN}, as it ships. Which metrics work:"
+    return Finding("Languages", name, Health.OK, words, mend)
+
+
+def _own_language(path: Path, folders: Sequence[Path], used: set[str]) -> Generator[Finding, None, set[str]]:
+    """Yield a finding on a card or an analyser of the user; gives all tags of the language."""
+    from harness.setup.language_check import read_card_and_analyser  # loads what checks cards and reads analysers
+
+    try:
+        card, analyser = read_card_and_analyser(path, folders)
+    except CardError as error:
+        yield Finding("Languages", path.stem, Health.BROKEN, str(error.problems[0]))
+        return set()
+    except Exception as error:  # noqa: BLE001  one card hides no other
+        why = type(error).__name__
+        words = f"cannot be read ({why}). Move {path.name} away, and report this."
+        yield Finding("Languages", path.stem, Health.BROKEN, words)
+        return set()
+    yield _language(card, analyser, used)
+    return set(card.card.tags)
+
+
+def _language(found: FoundCard, analyser: AnalyserState, used: set[str]) -> Finding:
+    name, mend = f"{found.card.tag} {found.card.name}", (f"rosetta language check {found.card.tag}",)
     if analyser.path is not None and not analyser.usable:
         broken = analyser.status is not FstStatus.OK
         health = Health.BROKEN if broken else Health.MISSING
-        return Finding("Languages", name, health, f"{analyser.message}; {counted}.", mend)
+        return Finding("Languages", name, health, f"{analyser.message}. What works without it:", mend)
     whose = "" if found.shipped else "your card; "
     if analyser.path is None:
         health = Health.MISSING if used & set(found.card.tags) else Health.OK
-        return Finding("Languages", name, health, f"{whose}no analyser; {counted}.", mend)
+        return Finding(
+            "Languages", name, health, f"{whose}no analyser; what works without one, and what to copy:", mend
+        )
     reads = f"{analyser.path.name} by {analyser.engine}"
-    return Finding("Languages", name, Health.OK, f"{whose}{reads}; {counted}.", mend)
+    return Finding("Languages", name, Health.OK, f"{whose}{reads}. Which metrics work:", mend)
 
 
 def packs(store: Path) -> Iterator[Finding]:

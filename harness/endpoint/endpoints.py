@@ -9,15 +9,19 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
-
-from pydantic import BaseModel, ConfigDict, JsonValue
 
 from corpora.text.messages import near_names, one_of
 from harness.core.failures import KeyStoreError, UsageError
+from scoring.core.packs import files_naming
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 Kind = Literal["chat", "service"]
 
@@ -25,10 +29,9 @@ NEWER_LIMIT = "max_completion_tokens"
 """The field for output tokens that newer models want instead of ``max_tokens``, which they refuse."""
 
 
-class Endpoint(BaseModel):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endpoint:
     """One place that answers calls. The fields are explained at the head of endpoints.toml."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     """Name of the preset, or the host of a URL; also the name of its key."""
@@ -36,7 +39,7 @@ class Endpoint(BaseModel):
     environment: str
     needs_key: bool
     output_limit: str = "max_tokens"
-    body: dict[str, JsonValue] = {}
+    body: dict[str, JsonValue] = field(default_factory=dict)
     note: str = ""
 
     @property
@@ -76,7 +79,7 @@ def chat_endpoint(name_or_url: str) -> Endpoint:
 def service_endpoint(name: str, url: str | None) -> Endpoint:
     """Return a translation service, at its own URL or at the given one."""
     preset = presets("service")[name]
-    return preset if url is None else preset.model_copy(update={"url": checked_url(url)})
+    return preset if url is None else replace(preset, url=checked_url(url))
 
 
 def checked_url(url: str) -> str:
@@ -249,6 +252,11 @@ def stored_names() -> list[str]:
     return sorted(name for name in names if get_key(name) is not None)
 
 
+def keyring_name() -> str:
+    """Return what the operating system's keyring calls itself; KeyStoreError where it cannot be asked."""
+    return _ask(_NAMES, lambda ring: str(ring.name))
+
+
 def known_variables() -> dict[str, str]:
     every = presets("chat") | presets("service")
     return {name: endpoint.environment for name, endpoint in every.items()}
@@ -297,12 +305,29 @@ def _ask(name: str, question: Callable[[Any], _Answer]) -> _Answer:
     if sys.platform != "darwin":
         # elsewhere this one only searches the computer for Apple's libraries, be it with a compiler, and gives up
         sys.modules.setdefault("keyring.backends.macOS.api", None)  # type: ignore[arg-type]
+    if _no_keyring_here():
+        raise KeyStoreError(_unavailable(name, "none is running"))
     import keyring
 
     try:
         return question(keyring.get_keyring())
     except Exception as error:  # noqa: BLE001  backends are others' code and raise what they like
         raise KeyStoreError(_unavailable(name, type(error).__name__)) from None
+
+
+def _no_keyring_here() -> bool:
+    """Return whether there can be no keyring: Linux without a message bus of a session, and nobody chose another kind.
+
+    Asking would load all that can be spoken to, which takes more than a whole ``rosetta doctor`` without it.
+    """
+    if sys.platform != "linux" or "keyring" in sys.modules:
+        return False
+    bus = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nowhere", "bus")
+    chosen = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "python_keyring", "keyringrc.cfg")
+    variables = ("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "PYTHON_KEYRING_BACKEND")
+    if any(map(os.environ.get, variables)) or bus.exists() or chosen.exists():
+        return False
+    return all(file.parent.name.startswith("keyring-") for file in files_naming("keyring.backends"))
 
 
 def _unavailable(name: str, reason: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
-from harness.core.installation import install_line, installed
+from harness.core.installation import install_line
 from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
 from harness.fst.layout import Layout, check_layout, shown
 from harness.fst.model import AnalyserError, FstStatus, read_model
@@ -70,13 +70,6 @@ def open_engine(layout: Layout, name: str | None = None) -> LookupEngine:
         known = ", ".join([BuiltinEngine.name, *_NATIVE])
         raise AnalyserError(FstStatus.ENGINE_ERROR, f"FST engine {name!r} is not known. There are: {known}.")
     return _native(layout, name)
-
-
-def installed_engines() -> dict[str, str]:
-    """Return the engines of this machine with their versions, the one that reads analysers first."""
-    engines = {BuiltinEngine.name: BuiltinEngine.version}
-    others = {name: installed(name) for name in _NATIVE}
-    return engines | {name: number for name, number in others.items() if number is not None}
 
 
 def _native(layout: Layout, name: str) -> NativeEngine:

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from itertools import takewhile
 
 from harness.fst.layout import IN_TRANSITIONS, NO_SYMBOL, NO_TARGET, Layout, Values
-from harness.fst.model import AnalyserError, FstStatus
+from harness.fst.model import BUILTIN, BUILTIN_VERSION, AnalyserError, FstStatus
 
 MOST_PLACES = 20_000
 """Places that one letter of a word may lead to; real analysers stay under a few hundred."""
@@ -74,9 +74,8 @@ _Layer = dict[_Place, list[_Step]]
 class BuiltinEngine:
     """Finds the analyses of words that are given as symbol numbers."""
 
-    name = "builtin"
-    version = "1"
-    """Raised where results could change."""
+    name = BUILTIN
+    version = BUILTIN_VERSION
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout

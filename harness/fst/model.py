@@ -1,17 +1,25 @@
-"""The file of a morphological analyser: read, or told for what else it is."""
+"""The file of a morphological analyser: found, and read, or told for what else it is. No library is loaded for it."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import io
+import re
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from corpora.files.decode import open_regular
+from corpora.languages.tags import SHIPPED, CardNames
 from harness.core.failures import HarnessError
+from harness.core.installation import installed
+
+if TYPE_CHECKING:
+    from corpora.languages.language import LanguageCard
 
 
 class FstStatus(StrEnum):
@@ -43,6 +51,23 @@ _FOREIGN = (
     (b"##foma-net", "is a foma network: convert it to HFST's optimized-lookup format"),
     (b"<", "is a web page or XML, not an analyser: download the file itself"),
 )  # fmt: skip
+
+
+# ---- The engines that read such files.
+
+BUILTIN, BUILTIN_VERSION = "builtin", "1"
+"""The version is raised where results could change."""
+NATIVE_ENGINES = ("hfst-optimized-lookup", "hfst", "pyhfst")
+"""Packages whose engine may be taken instead, for a comparison."""
+
+
+def installed_engines() -> dict[str, str]:
+    """Return the engines of this machine with their versions, the one that reads analysers first."""
+    others = {name: installed(name) for name in NATIVE_ENGINES}
+    return {BUILTIN: BUILTIN_VERSION} | {name: number for name, number in others.items() if number is not None}
+
+
+# ---- Reading a file.
 
 
 @dataclass(frozen=True)
@@ -96,3 +121,54 @@ def _unpacked(stored: bytes, model: Model) -> bytes:
     if len(content) > MOST_BYTES:
         raise model.invalid(f"is larger than {MOST_BYTES >> 20} MB when unpacked")
     return content
+
+
+# ---- Finding the file of a language: a user's own files first, then those that ship.
+
+NamedCard: TypeAlias = "LanguageCard | CardNames"
+
+
+def find_analyser(card: NamedCard | None, tag: str, folders: Sequence[Path] = ()) -> Path | None:
+    """Find an analyser by the names that the card lists, then by ``<tag>.hfstol``; None where none is.
+
+    ``folders`` are those that hold a user's language files. Their subfolders named after the language (its
+    tag or an alias) are searched for all names, they themselves only for names that tell the language:
+    ``analyser-gt-desc.hfstol`` there might be any language's. What ships in the wheel comes last.
+    """
+    for place, wanted in _places(card, tag, folders):
+        for name in wanted if place.is_dir() else ():
+            for candidate in (place / name, place / f"{name}.gz"):
+                if candidate.is_file():
+                    return candidate
+    return None
+
+
+def passed_over(card: NamedCard | None, tag: str, folders: Sequence[Path]) -> list[Path]:
+    """List what is in the language's own subfolders under an analyser's ending and is not found there.
+
+    It has another name, or the name belongs to a folder or to a link that leads nowhere.
+    """
+    paths = []
+    for place, wanted in dict(_places(card, tag, folders)).items():
+        if place not in folders and place.parent != SHIPPED and place.is_dir():
+            right = {*wanted, *(f"{name}.gz" for name in wanted)}
+            paths += [
+                path
+                for path in sorted(place.iterdir())
+                if path.name.endswith((".hfstol", ".hfstol.gz")) and not (path.name in right and path.is_file())
+            ]
+    return paths
+
+
+def _places(card: NamedCard | None, tag: str, folders: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the folders that are searched, in order, with the names that count in each."""
+    # All names of the language: the whole tag, its language part, and what the card adds. A corpus may call its
+    # language anything, so what is no name of a file is left out.
+    whole = tag.replace("_", "-")
+    called = [whole, whole.split("-")[0].lower(), *((card.tag, *card.aliases) if card else ())]
+    tags = [name for name in dict.fromkeys(called) if name.replace("-", "").isalnum()]
+    names = [*(card.analysers if card else ()), *(f"{name}.hfstol" for name in tags)]
+    telling = [name for name in names if set(tags) & set(re.split(r"[-_.]", name))]
+    for folder in (*folders, SHIPPED):
+        yield from ((folder / name, names) for name in tags)
+        yield folder, telling

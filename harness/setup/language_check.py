@@ -7,26 +7,25 @@ that a corpus can have: what is still missing then is missing here.
 from __future__ import annotations
 
 import platform
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from corpora.languages.cards import FoundCard
+from corpora.languages.cards import FoundCard, read_card
 from corpora.languages.language import LanguageCard
 from corpora.languages.tags import resolve_script, tag_script
 from corpora.model.entry import Entry
 from corpora.text.messages import percent
 from harness.core.installation import install_line
-from harness.fst.analyser import Analyser, installed_engines, open_analyser
-from harness.fst.find import find_analyser, passed_over
-from harness.fst.model import AnalyserError, FstStatus
+from harness.fst.analyser import Analyser, open_analyser
+from harness.fst.model import AnalyserError, FstStatus, find_analyser, installed_engines, passed_over
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.specification import InventoryRow, specification
 from scoring.metrics.inventory import maker
-from scoring.words.source_words import Resources, listed_words
+from scoring.words.source_words import Resources
 from scoring.words.tokenizers import load_tokenizer
+from scoring.words.word_lists import listed_words
 
 _OF_THE_CORPUS = ("variants", "gold_analyses", "alignment", "terms", "checks")
 """What a corpus or a method brings along, by the names of the specification's table of needs."""
@@ -156,6 +155,12 @@ def check_card(
     )
 
 
+def read_card_and_analyser(path: Path, folders: Sequence[Path]) -> tuple[FoundCard, AnalyserState]:
+    """Read a card and open its language's analyser; CardError with everything that is wrong in the card."""
+    card = read_card(path)
+    return card, analyser_state(card, card.card.tag, folders)
+
+
 def analyser_state(found: FoundCard | None, tag: str, folders: Sequence[Path]) -> AnalyserState:
     """Find the analyser of a language and open it, as a run would."""
     path = find_analyser(None if found is None else found.card, tag, folders)
@@ -221,13 +226,6 @@ def _nothing_found(card: LanguageCard | None, tag: str, folders: Sequence[Path])
         what = "a folder" if path.is_dir() else "a link to a file that is not there"
         return f"{path.name} is {what}: put the analyser's file in its place"
     return "there is no analyser file"
-
-
-def hfst_has_wheel() -> bool:
-    """Return whether the package ``hfst`` installs here without a compiler (the marker of its extra)."""
-    if sys.version_info >= (3, 13):
-        return False
-    return sys.platform == "darwin" or (sys.platform == "linux" and platform.machine() == "x86_64")
 
 
 def _complete(

@@ -16,8 +16,7 @@ from harness.annotators.annotator import Memo, NoMemo
 from harness.annotators.fst import FstAnnotator
 from harness.core.failures import UsageError
 from harness.fst.analyser import Analyser, open_analyser
-from harness.fst.find import find_analyser
-from harness.fst.model import AnalyserError
+from harness.fst.model import AnalyserError, find_analyser
 from harness.inputs.dictionary import (
     GlossDictionary,
     holds_coaching,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from math import isclose
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from pydantic import model_validator as validator
 
 from corpora.model.task import TRANSLATION
+from harness.annotators import ANNOTATORS
 from harness.core.canonical import canonical_bytes, canonical_sha256
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.storage import private_folder, write_file
@@ -45,49 +45,7 @@ if TYPE_CHECKING:
     from scoring.words.source_words import Resources
 
 
-# ---- The annotators that there are, and how a run finds those that its metrics ask ----
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorRow:
-    """One annotator; which metrics ask it is in their rows of the inventory."""
-
-    module: str
-    """Where its ``find(search)`` is; imported when a wanted metric asks it."""
-    field: str = ""
-    """The field of the scoring setup that tells of it; empty: under its id in ``annotators``."""
-    progress: str = ""
-    """What is counted while it works; empty where it is quick."""
-    package: str = ""
-    """What is installed beside the program for it, which doctor looks for; empty where nothing is."""
-    use: str = ""
-    """What doctor says that the package is for."""
-
-
-_JUDGE = AnnotatorRow("harness.annotators.judges")
-
-ANNOTATORS = {
-    "fst": AnnotatorRow("harness.annotators.fst", "analyser"),
-    "embeddings": AnnotatorRow(
-        "harness.annotators.embeddings",
-        "embeddings",
-        "texts embedded",
-        "model2vec",
-        "embedding models on this computer, for semantic similarity",
-    ),
-    "comet": AnnotatorRow("harness.annotators.comet", "comet", "outputs scored by COMET"),
-    "bertscore": AnnotatorRow("harness.annotators.bertscore", progress="outputs scored by BERTScore"),
-    "sql": AnnotatorRow(
-        "harness.annotators.sql", package="sqlglot", use="compares SQL queries part by part, beside what they give"
-    ),
-    "judge_semantic": _JUDGE,
-    "judge_binary": _JUDGE,
-    "judge_detailed": _JUDGE,
-    "judge_redteaming": _JUDGE,
-    "judge_big_bench_audio": _JUDGE,
-    "judge_mt_bench": _JUDGE,
-}
-"""By id, in the order in which they are looked for."""
+# ---- How a run finds the annotators that its metrics ask ----
 
 
 def find_annotators(

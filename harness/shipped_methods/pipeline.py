@@ -17,8 +17,7 @@ from corpora.model.entry import Entry
 from harness.core.calls import Calls, Reply
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import KeySource
-from harness.fst.find import find_analyser
-from harness.fst.model import AnalyserError
+from harness.fst.model import AnalyserError, find_analyser
 from harness.inputs.dictionary import Dictionary, read_dictionary, read_word_list
 from harness.inputs.prompt import load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of

@@ -13,7 +13,6 @@ import click
 from corpora.files.problems import CardError, Problem, Severity
 from corpora.languages.tags import as_tag, is_language_tag
 from harness.core.failures import UsageError
-from harness.fst.model import FstStatus
 from rosetta_tui.commands.naming import NamedCommands, when_used
 from rosetta_tui.request.reading import print_problems, problem_json
 from rosetta_tui.show.json_forms import form_text
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from corpora.files.json_types import JsonObject
 
 with when_used():
-    from corpora.languages import cards
+    from corpora.languages import cards, tags
     from corpora.languages import writing as languages_writing
-    from harness.fst import find
+    from harness.fst import model as fst_model
     from harness.setup import language_check, preparing
 
 _LISTED = 12
@@ -77,7 +76,7 @@ def show(tag: str | None, as_json: bool) -> None:
 def _print_list(*, as_json: bool) -> None:
     rows: list[LanguageRow] = []
     broken: list[Problem] = []
-    for path in cards.list_cards(_folders()):
+    for path in tags.list_cards(_folders()):
         try:
             rows.append(_row(cards.read_card(path)))
         except CardError as error:
@@ -168,7 +167,7 @@ def _unknown(tag: str) -> Exception:
     # Tags that look like an unknown one, or whose language is named so.
     asked = tag[:40].casefold().partition("-")[0]
     names, named = {}, []
-    for path in cards.list_cards(_folders()):
+    for path in tags.list_cards(_folders()):
         try:
             card = cards.read_card(path).card
         except CardError:
@@ -184,7 +183,7 @@ def _unknown(tag: str) -> Exception:
 
 def _row(found: cards.FoundCard) -> LanguageRow:
     card = found.card
-    analyser = find.find_analyser(card, card.tag, _folders())
+    analyser = fst_model.find_analyser(card, card.tag, _folders())
     return LanguageRow(
         tag=card.tag,
         aliases=list(card.aliases),
@@ -276,7 +275,7 @@ def _check_lines(checked: language_check.LanguageCheck) -> Iterator[str]:
 
 
 def _analyser(state: language_check.AnalyserState) -> str:
-    if state.status is not FstStatus.OK:
+    if state.status is not fst_model.FstStatus.OK:
         return f"{state.message} (status {state.status})"
     if state.message:
         return state.message

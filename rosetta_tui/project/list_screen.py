@@ -17,8 +17,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Button, Static
 
-from corpora.languages.cards import list_cards
-from corpora.languages.tags import language_name
+from corpora.languages.tags import language_name, list_cards
 from corpora.model.vocabularies import context_labels
 from corpora.text.messages import counted
 from harness.project.state import Project, forget, read_project, remember

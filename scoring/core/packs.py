@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
 
 def offered(group: str) -> list[EntryPoint]:
     """Return the entry points of a group; nothing of theirs is imported."""
-    if not _named_anywhere(group):
+    if next(files_naming(group), None) is None:
         return []
     from importlib.metadata import entry_points
 
     return list(entry_points(group=group))
 
 
-def _named_anywhere(group: str) -> bool:
-    """Return whether a package may offer something; True where that cannot be seen from the files.
+def files_naming(group: str) -> Iterator[Path]:
+    """Yield the files in which installed packages may offer something, those included that cannot be read.
 
     Reading all metadata as ``importlib.metadata`` does costs more than the rest of ``rosetta run --help``.
     """
     for place in map(Path, sys.path):
         if place.is_file():  # an archive
-            return True
+            yield place
         for file in place.glob("*.*-info/entry_points.txt"):
             try:
-                if group in file.read_text(encoding="utf-8", errors="replace"):
-                    return True
+                named = group in file.read_text(encoding="utf-8", errors="replace")
             except OSError:
-                return True
-    return False
+                named = True
+            if named:
+                yield file
 
 
 SHIPPED = ("lbrag", "au", "nest")

@@ -6,24 +6,12 @@ takes half a second. With it, and the texts, words tell which of two languages t
 
 from __future__ import annotations
 
-import base64
-import gzip
-import hashlib
-import re
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, cached_property, lru_cache
-from importlib.metadata import distribution, version
-from importlib.util import find_spec
-from itertools import chain, islice
-from pathlib import Path
-from typing import Any
 
-import msgpack
 import regex
 
 from corpora.languages.language import LanguageCard, WritingSystem
@@ -33,7 +21,8 @@ from corpora.text.comparison import FORMS, script_of, scripts
 from corpora.text.tokens import folded
 from scoring.core.setup import ScoringSetup, alike_entry
 from scoring.words.bitext import Bitext, Terminology
-from scoring.words.reading import names_in, reader, unspaced
+from scoring.words.reading import names_in, reader
+from scoring.words.word_lists import listed_words
 
 # ---- What metrics are made from: the setup, and what is too large to be written down with it.
 #
@@ -103,103 +92,15 @@ class Resources:
         return Bitext(reader(self.source_writing), reader(self.writing), self.entries, self.pairs)
 
 
-MOST = 5000
-"""How many of the most frequent words are taken; a rarer word is more likely a name or a loan."""
-_DAMAGED = "{} of the package wordfreq cannot be read; install the package again"
-
-_CODES = {
-    "ara": "ar", "arb": "ar", "ben": "bn", "bos": "sh", "bs": "sh", "bul": "bg", "cat": "ca",
-    "ces": "cs", "cze": "cs", "dan": "da", "deu": "de", "dut": "nl", "ell": "el", "eng": "en",
-    "fas": "fa", "fin": "fi", "fra": "fr", "fre": "fr", "ger": "de", "gre": "el", "hbs": "sh",
-    "heb": "he", "hin": "hi", "hr": "sh", "hrv": "sh", "hun": "hu", "ice": "is", "ind": "id",
-    "isl": "is", "ita": "it", "iw": "he", "kor": "ko", "lav": "lv", "lit": "lt", "lvs": "lv",
-    "mac": "mk", "may": "ms", "mkd": "mk", "msa": "ms", "nld": "nl", "no": "nb", "nob": "nb",
-    "nor": "nb", "per": "fa", "pes": "fa", "pol": "pl", "por": "pt", "ron": "ro", "rum": "ro",
-    "rus": "ru", "slk": "sk", "slo": "sk", "slv": "sl", "spa": "es", "sr": "sh", "srp": "sh",
-    "swe": "sv", "tam": "ta", "tgl": "fil", "tl": "fil", "tur": "tr", "ukr": "uk", "urd": "ur",
-    "vie": "vi", "zlm": "ms", "zsm": "ms",
-}  # fmt: skip
-"""Other tags of the languages that the package has a list of."""
-
-
 @cache
 def source_word_list(language: str) -> tuple[frozenset[str], str | None]:
     """Return the most frequent words of a language, folded, of two letters or more, and the list's name.
 
-    The name holds version and size; it is None, and the list empty, where the package is not installed or
-    has no list of the language, or none that fits words of single characters (Chinese, Japanese).
+    The name holds version and size; it is None, and the list empty, where ``listed_words`` has none.
     ValueError where the file is damaged.
     """
     most, name = listed_words(language)
     return frozenset(word for word in map(folded, most) if len(word) > 1), name
-
-
-def listed_words(language: str) -> tuple[list[str], str | None]:
-    """Return the most frequent words of a language as the package lists them, and the list's name.
-
-    No words, and None, where ``source_word_list`` has none. ValueError where the file is damaged.
-    """
-    file = list_file(language)
-    if file is None:
-        return [], None
-    # without numbers of several digits, which stand for all numbers of their length
-    words = chain.from_iterable(_bands(file))
-    most = list(islice((word for word in words if not re.search(r"\d[\d.,]", word)), MOST))
-    if sum(map(unspaced, most)) * 2 > len(most):
-        return [], None
-    return most, f"wordfreq {version('wordfreq')} {file.name.split('.')[0]}, {len(most):,} words"
-
-
-def has_list(language: str) -> bool:
-    """Return whether ``listed_words`` has a list; one that is as it was installed is not read for it.
-
-    Reading one takes as long as a bare interpreter's start, and the doctor asks for every language card.
-    ValueError where the file is damaged.
-    """
-    file = list_file(language)
-    if file is None:
-        return False
-    code = file.name.removeprefix("small_").partition(".")[0]
-    with suppress(OSError):  # which reading it tells in words
-        if _recorded().get(file.name) == hashlib.sha256(file.read_bytes()).digest():
-            return code not in _UNSPACED
-    return listed_words(language)[1] is not None
-
-
-_UNSPACED = frozenset({"ja", "zh"})
-"""Codes of the package's lists of words of single characters."""
-
-
-@cache
-def _recorded() -> dict[str, bytes]:
-    """Return name → SHA-256 of each list as the package was installed (RECORD of its wheel)."""
-    listed = distribution("wordfreq").files or []
-    kept = ((file.name, file.hash) for file in listed if file.hash and file.hash.mode == "sha256")
-    return {name: base64.urlsafe_b64decode(f"{hash_.value}=") for name, hash_ in kept}
-
-
-def list_file(language: str) -> Path | None:
-    """Return wordfreq's list of a language's frequent words; None where it has none, or is not installed."""
-    spec = find_spec("wordfreq")
-    tag = language.replace("_", "-").split("-")[0].lower()
-    code = _CODES.get(tag, tag)
-    if spec is None or not spec.submodule_search_locations or not re.fullmatch("[a-z]{2,3}", code):
-        return None
-    file = Path(spec.submodule_search_locations[0], "data", f"small_{code}.msgpack.gz")
-    return file if file.is_file() else None
-
-
-def _bands(file: Path) -> list[list[str]]:
-    """Read the words in bands of falling frequency (the package's cBpack format)."""
-    try:
-        with gzip.open(file) as packed:
-            data: Any = msgpack.unpackb(packed.read())
-        header, bands = data[0], data[1:]
-    except (OSError, EOFError, zlib.error, ValueError, TypeError, LookupError) as error:
-        raise ValueError(f"{_DAMAGED.format(file.name)} ({error})") from error
-    if header != {"format": "cB", "version": 1}:
-        raise ValueError(f"{_DAMAGED.format(file.name)} (its header is {header!r})")
-    return list(bands)
 
 
 QUOTED = 10

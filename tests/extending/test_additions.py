@@ -17,10 +17,11 @@ import pytest
 
 import rosetta_tui
 import rosetta_tui.commands
+from harness.annotators import ANNOTATORS, AnnotatorRow
 from harness.card.model import card_schema
 from harness.core.installation import installed
 from harness.leaderboard.ranking import leaderboards
-from harness.setup.scoring_options import ANNOTATORS, AnnotatorRow, ScoringOptions
+from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries
 from harness.store.results import read_results

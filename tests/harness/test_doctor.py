@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.languages.cards import list_cards
+from corpora.languages.tags import list_cards
 from harness.core import installation
 from harness.doctor import data as doctor_data
 from harness.doctor import examination as doctor_program
@@ -26,7 +26,7 @@ from harness.doctor.finding import Finding, Health
 from harness.endpoint.endpoints import set_key
 from harness.settings import change_settings
 from harness.store.sqlite.database import SCHEMA_VERSION, open_store
-from scoring.words import source_words
+from scoring.words import word_lists
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.tui.scenes import scene
 
@@ -191,7 +191,7 @@ def test_languages_and_broken_cards_are_told(home: Path) -> None:
         store.execute("INSERT INTO corpora (sha256, partial, dataset) VALUES ('x', 0, ?)", (told,))
     found = by_name(languages(home))
     assert found["eo Esperanto"].health is Health.OK
-    assert "metrics work" in found["eo Esperanto"].words
+    assert found["eo Esperanto"].words.startswith("epo.hfstol by builtin, as it ships")
     assert found["crk Plains Cree"].health is Health.BROKEN
     assert found["qaa"].health is Health.BROKEN
     assert found["xal"].mend == ("rosetta language check xal",)
@@ -200,15 +200,15 @@ def test_languages_and_broken_cards_are_told(home: Path) -> None:
 def test_word_lists_are_told_without_reading_them(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
     tags = [path.stem for path in list_cards()]
-    read = {tag for tag in tags if source_words.listed_words(tag)[1] is not None}
+    read = {tag for tag in tags if word_lists.listed_words(tag)[1] is not None}
     assert {"ja", "zh"} <= set(tags) - read
-    monkeypatch.delattr(source_words, "_bands")  # what reads a whole list is not called
-    assert {tag for tag in tags if source_words.has_list(tag)} == read
+    monkeypatch.delattr(word_lists, "_bands")  # what reads a whole list is not called
+    assert {tag for tag in tags if word_lists.has_list(tag)} == read
 
 
 def test_damaged_word_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
-    where = source_words.list_file
+    where = word_lists.list_file
 
     def damaged(language: str) -> Path | None:
         file = where(language)
@@ -218,7 +218,7 @@ def test_damaged_word_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         copy.write_bytes(file.read_bytes()[:-1])
         return copy
 
-    monkeypatch.setattr(source_words, "list_file", damaged)
+    monkeypatch.setattr(word_lists, "list_file", damaged)
     found = by_name(extras())["word lists"]
     assert found.health is Health.BROKEN
     assert "small_fi.msgpack.gz" in found.words
@@ -238,6 +238,30 @@ def test_no_key_is_read_out(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
     words = by_name(iter(found))["services"].words
     assert "in variables: openai" in words
     assert "in the keyring: openrouter" in words
+
+
+NO_SESSION = "-u DBUS_SESSION_BUS_ADDRESS -u DISPLAY -u XDG_RUNTIME_DIR -u PYTHON_KEYRING_BACKEND"
+ASKED = "import sys; from harness.endpoint.endpoints import stored_names\ntry: stored_names()\nexcept Exception as error: print(error)\nprint('keyring' in sys.modules)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system always has a keyring")
+def test_keyring_is_loaded_only_where_one_can_be(tmp_path: Path) -> None:
+    """Fails where another package brings a keyring, which none of ours does."""
+
+    def asked(*given: str) -> str:
+        words = ["env", *NO_SESSION.split(), f"HOME={tmp_path}", *given, sys.executable, "-P", "-c", ASKED]
+        return subprocess.run(words, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]).stdout
+
+    assert "cannot be used here (none is running)" in asked()
+    assert asked().endswith("False\n")
+    assert asked("PYTHON_KEYRING_BACKEND=keyring.backends.null.Keyring") == "True\n"
+    assert asked("DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere").endswith("True\n")
+    (tmp_path / "bus").touch()
+    assert asked(f"XDG_RUNTIME_DIR={tmp_path}").endswith("True\n")
+    chosen = tmp_path / ".config" / "python_keyring" / "keyringrc.cfg"
+    chosen.parent.mkdir(parents=True)
+    chosen.write_text("[backend]\ndefault-keyring=keyring.backends.null.Keyring\n")
+    assert asked() == "True\n"
 
 
 def test_silent_keyring_is_skipped(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,17 +16,20 @@ from pydantic import ValidationError
 
 from corpora.files.problems import CardError, Problem
 from corpora.languages import cards
-from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
+from corpora.languages.cards import find_card, read_card
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import (
     CODES,
+    SHIPPED,
     as_tag,
     equal_tags,
     has_name,
     is_assigned,
     language_name,
+    list_cards,
     resolve_script,
     same_language,
+    shipped_names,
     tag_of,
     tag_script,
     texts_script,
@@ -213,6 +216,10 @@ def test_one_card_is_read_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_shipped_cards_have_tags_and_files_of_their_own() -> None:
     tags = [tag for path in list_cards() for tag in read_card(path).card.tags]
+    for path in list_cards():
+        card = read_card(path).card
+        names = (card.tag, card.name, list(card.aliases), list(card.analysers))
+        assert shipped_names(path) == names, "what ships is read without its model"
     assert len(tags) == len(set(tags))
     assert all(read_card(path).card.tag == path.stem for path in SHIPPED.glob("*.toml"))
     found = find_card("crk")

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
+from corpora.languages.cards import find_card, read_card
 from corpora.languages.language import LanguageCard, WritingSystem
-from corpora.languages.tags import CODES, resolve_script
+from corpora.languages.tags import CODES, SHIPPED, list_cards, resolve_script
 from corpora.languages.writing import why_endless
 from corpora.text.comparison import script_of
 from corpora.text.tokens import words
 from harness.fst.analyser import open_analyser
-from harness.fst.find import find_analyser
+from harness.fst.model import find_analyser
 from scoring.words.tokenizers import bleu_tokenizer
 from scoring.words.violations import quotation_marks
 from tests.outside import FST, TEXTS, only_with

@@ -6,6 +6,7 @@ boxed method that never answers, and is killed meanwhile.
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -18,11 +19,11 @@ from tests.harness.box.making import SMALL, asked, boxed, outside_of, setup, wri
 
 
 def adversaries(folder: Path, names: list[str]) -> object:
-    limits = SMALL.model_copy(update={"restarts": 200, "entry_seconds": 60.0})
+    limits = replace(SMALL, restarts=200, entry_seconds=60.0)
     method = boxed(folder / "code", REACHING, limits, options=outside_of(folder))
     found = asked(method, *([name] for name in names))
     said = {name: output.text for name, [output] in zip(names, found, strict=True)}
-    short = limits.model_copy(update={"entry_seconds": 1.0})
+    short = replace(limits, entry_seconds=1.0)
     [[output]] = asked(boxed(folder / "code", UNRULY["forks for ever"], short), ["one"])
     return said | {"forks for ever": output.text}
 
@@ -30,6 +31,7 @@ def adversaries(folder: Path, names: list[str]) -> object:
 ENGINE = """
 import json, os, socket
 import pytest
+from dataclasses import replace
 def tried(act):
     try:
         return act()
@@ -66,7 +68,7 @@ def translate(texts):
 if __name__ == "__main__":
     what, place = sys.argv[1], Path(sys.argv[2])
     if what == "killed":
-        patient = SMALL.model_copy(update={"entry_seconds": 1000.0})
+        patient = replace(SMALL, entry_seconds=1000.0)
         print("begins", flush=True)
         asked(boxed(place, NEVER, patient), ["text"])
     else:

@@ -15,6 +15,8 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
+from math import inf, nan
 from pathlib import Path
 from typing import Any, NoReturn
 from unittest.mock import Mock
@@ -93,7 +95,7 @@ def test_begun_anew_no_more_than_allowed(tmp_path: Path) -> None:
     words = "The method, or its model, could not be loaded: it ended."
     assert {output.error for [output] in found} == {words}
     assert (method.failure.stage, method.failure.fault) == (BoxStage.LOAD, WhoseFault.ENTRANT)
-    limits = SMALL.model_copy(update={"restarts": 1})
+    limits = replace(SMALL, restarts=1)
     method = boxed(tmp_path, "def translate(texts):\n    raise SystemExit\n", limits)
     found = asked(method, ["a"], ["b"], ["c"])
     assert [output.error for [output] in found][1:] == [
@@ -120,8 +122,12 @@ class Useless:
 def test_wrong_code_entry_points_and_limits_are_refused(tmp_path: Path) -> None:
     for entry in ("method", "method:", "me thod:translate", "../method:translate", "a.b:c.d"):
         refuses(UsageError, "MODULE:NAME", BoxedCode(tmp_path, entry).check)
-    for field in ("memory_bytes", "processes", "disk_bytes", "entry_seconds"):
-        refuses(ValueError, field, Limits.model_validate, {field: 0})
+    for field, values in (
+        ("memory_bytes", (0, (1 << 20) - 1)), ("disk_bytes", (0, (1 << 20) - 1)), ("processes", (0, 3)), ("restarts", (-1,)),
+        ("entry_seconds", (0, -1.0, inf, nan)), ("answer_characters", (0, (1 << 20) + 1)),
+    ):  # fmt: skip
+        for value in values:
+            refuses(ValueError, field, Limits, **{field: value})
     folder = written(tmp_path / "code", UPPER)
     (folder / "other.py").symlink_to("/etc/passwd")
     refuses(UsageError, "is a link", BoxedCode(folder, "method:translate").check)
@@ -219,7 +225,7 @@ def test_without_a_session_nothing_is_asked(played: Path, monkeypatch: pytest.Mo
 
 
 SHOUTS = "import shout\ndef translate(texts):\n    return [shout.loud(text) for text in texts]\n"
-WIDE = SMALL.model_copy(update={"disk_bytes": 64 << 20})
+WIDE = replace(SMALL, disk_bytes=64 << 20)
 
 
 def wheel(folder: Path, code: str = "def loud(text):\n    return text.upper()\n", **more: str) -> Path:
@@ -423,7 +429,7 @@ def test_a_full_disk_is_told_by_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> N
     assert "bubblewrap cannot make a box here" in (lacking or "")
 
 
-_PATIENT = SMALL.model_copy(update={"restarts": 200, "entry_seconds": 60.0})
+_PATIENT = replace(SMALL, restarts=200, entry_seconds=60.0)
 
 
 @pytest.fixture(scope="module")
@@ -478,7 +484,7 @@ def test_adversary_reaches_nothing_as_an_ordinary_user() -> None:
 @pytest.mark.parametrize("name", UNRULY)
 def test_unruly_method_is_an_error_of_its_text_alone(tmp_path: Path, name: str) -> None:
     """The first text is answered wrongly, the second by a box that was begun anew."""
-    limits = _PATIENT.model_copy(update={"entry_seconds": 1.0})
+    limits = replace(_PATIENT, entry_seconds=1.0)
     code = UNRULY[name] + _GOOD_AT_THE_SECOND
     method = boxed(tmp_path, code, limits, entry="method:good_later")
     [[first], [second]] = asked(method, ["one"], ["two"])

@@ -5,6 +5,7 @@ import json
 import socket
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -327,7 +328,7 @@ def translate(texts):
     time.sleep(number / 100)
     sys.exit(texts[0])
 """
-    limits = SMALL.model_copy(update={"restarts": 100})
+    limits = replace(SMALL, restarts=100)
     code_folder = BoxedCode(written(tmp_path / "code", code), "method:translate")
     method = boxed_method(code_folder, limits, find_engine(), None, setup())
     heard = run_corpus(store_path, corpus(8), PLAN, method=method)

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,7 @@ def test_a_child_ends_with_its_box(tmp_path: Path) -> None:
 def test_child_left_by_the_first_process_ends_with_its_box(tmp_path: Path) -> None:
     """It holds the pipe on, so that the box is ended by its time alone."""
     note = tmp_path / "note"
-    limits = SMALL.model_copy(update={"entry_seconds": 1.0})
+    limits = replace(SMALL, entry_seconds=1.0)
     method = unwalled(tmp_path / "code", FORKS.format(note=str(note)), Unwalled(), limits)
     [[output]] = asked(method, ["leave"])
     assert output.text is None
@@ -129,7 +130,7 @@ def test_ending_has_time_and_may_leave_it(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_an_engine_that_hears_nothing_is_ended_as_the_custodians(tmp_path: Path) -> None:
     """What it is told is longer than a pipe holds."""
-    limits = SMALL.model_copy(update={"load_seconds": 0.2, "all_seconds": 5.0})
+    limits = replace(SMALL, load_seconds=0.2, all_seconds=5.0)
     engine = Unwalled([sys.executable, "-I", "-c", "import signal; signal.pause()"])
     long = {"long": "x" * (1 << 20)}
     code = BoxedCode(written(tmp_path, UPPER), "method:translate", options=long)
@@ -192,7 +193,7 @@ def translate(texts):
 @needs_engine
 @pytest.mark.skipif((sys.platform, platform.machine()) != ("linux", "x86_64"), reason="its code is for x86_64")
 def test_a_box_ends_whose_first_process_was_taken_over(tmp_path: Path) -> None:
-    limits, before = SMALL.model_copy(update={"entry_seconds": 2.0, "restarts": 200}), descendants()
+    limits, before = replace(SMALL, entry_seconds=2.0, restarts=200), descendants()
     method = boxed(tmp_path, TAKES_OVER, limits)
 
     async def ask() -> tuple[list[int], ErrorClass | None]:

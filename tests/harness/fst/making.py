@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.fst.analyser import installed_engines
 from harness.fst.builtin import BuiltinEngine
 from harness.fst.layout import Layout, check_layout
-from harness.fst.model import read_model
+from harness.fst.model import installed_engines, read_model
 from tests.outside import STRICT, only_with
 
 real = only_with(STRICT)

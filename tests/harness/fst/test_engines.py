@@ -23,11 +23,10 @@ from corpora.text.tokens import words
 from harness.annotators.fst import FstAnnotator
 from harness.core.failures import HarnessError
 from harness.fst import builtin, model
-from harness.fst.analyser import Analyser, installed_engines, open_analyser
+from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.builtin import MOST_ANALYSES
-from harness.fst.find import find_analyser
 from harness.fst.layout import MOST_LETTERS
-from harness.fst.model import MOST_BYTES, AnalyserError, FstStatus
+from harness.fst.model import MOST_BYTES, AnalyserError, FstStatus, find_analyser, installed_engines
 from tests.harness.fst.making import ENGINES, layout_of, mutated, needs, real, spelt_by, written
 from tests.harness.sealed.refusals import refuses
 from tests.outside import DESCRIPTIVE, ENGLISH, RUSSIAN, STRICT, published, skip_without

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.languages.cards import SHIPPED
+from corpora.languages.tags import SHIPPED
 from corpora.model.entry import Entry, Segment
 from corpora.text.tokens import words
 from harness.annotators.fst import FstAnnotator

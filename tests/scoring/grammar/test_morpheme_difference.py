@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.languages.cards import SHIPPED
+from corpora.languages.tags import SHIPPED
 from harness.fst.layout import check_layout
 from harness.fst.model import read_model
 from scoring.core.setup import Acceptance, FstAnnotation, WordAnalysis

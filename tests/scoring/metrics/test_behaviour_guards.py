@@ -29,10 +29,12 @@ from scoring.metrics.behavioral import (
     why_no_code_switching,
     why_no_hallucination,
 )
-from scoring.words import source_words
+from scoring.words import word_lists
 from scoring.words.bitext import LEAST_PAIRS, MOST_PAIRS, Alignment, alignable, alignment_name, ibm1
-from scoring.words.source_words import MOST, Resources, source_word_list
+from scoring.words.reading import unspaced
+from scoring.words.source_words import Resources, source_word_list
 from scoring.words.violations import quotation_marks, quoting, turned_round
+from scoring.words.word_lists import MOST
 from tests.growth import grows_less
 from tests.outside import TEXTS, only_with
 from tests.review.thorough import examples, first
@@ -374,13 +376,16 @@ def test_words_are_those_of_the_package() -> None:
 def test_languages_without_a_list_or_package_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     for tag in ("crk", "iu-Cans", "qqq", "../../x", "", "zh", "ja"):
         assert source_word_list(tag) == (frozenset(), None)
-    monkeypatch.setattr(source_words, "find_spec", lambda _: None)
+    for code in wordfreq.available_languages("small"):  # all others have words between spaces
+        top = wordfreq.top_n_list(code, MOST, wordlist="small")
+        assert (word_lists.listed_words(code)[1] is None) == (sum(map(unspaced, top)) * 2 > len(top)), code
+    monkeypatch.setattr(word_lists, "find_spec", lambda _: None)
     assert source_word_list.__wrapped__("en") == (frozenset(), None)
 
 
 def test_damaged_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "small_en.msgpack.gz"
-    monkeypatch.setattr(source_words, "list_file", lambda _: file)
+    monkeypatch.setattr(word_lists, "list_file", lambda _: file)
     packed = (b"", b"\xc1", msgpack.packb([{}, []]), msgpack.packb(7))
     for content in (b"", b"no gzip", *(gzip.compress(each, mtime=0) for each in packed)):
         file.write_bytes(content)

@@ -13,7 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpora.formats.load import load
-from corpora.languages.cards import SHIPPED, find_card
+from corpora.languages.cards import find_card
+from corpora.languages.tags import SHIPPED
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
 from harness.annotators.fst import FstAnnotator

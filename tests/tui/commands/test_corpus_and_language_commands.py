@@ -12,15 +12,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from corpora.languages import cards
-from corpora.languages.cards import find_card, list_cards
+from corpora.languages.cards import find_card
 from corpora.languages.language import LanguageCard
 from corpora.languages.shipped.epo.build import ANALYSER
+from corpora.languages.tags import SHIPPED, list_cards
 from corpora.languages.writing import Forbidden, WritingSystem
 from corpora.model.corpus import Form
 from harness.core.failures import UsageError
 from harness.doctor import examination
 from harness.doctor.finding import Health
 from harness.method.option_table import FORMS, WRITTEN
+from harness.setup import language_check
 from rosetta_tui.commands.corpus import corpus
 from rosetta_tui.commands.language import language
 from scoring.core.specification import specification
@@ -267,7 +269,9 @@ def test_language_card_that_breaks_its_reader_costs_a_row(monkeypatch: pytest.Mo
     assert "Esperanto" in listed.stdout
     assert "crk.toml: The card cannot be read (TypeError)." in listed.stderr
     assert "nobody should see" not in listed.output
-    monkeypatch.setattr(examination, "read_card", breaking)
+    monkeypatch.setattr(language_check, "read_card", breaking)
+    (home / "languages").mkdir(parents=True, exist_ok=True)
+    shutil.copy(SHIPPED / "crk.toml", home / "languages")
     found = {each.name: each for each in examination.languages(home)}
     assert found["crk"].health is Health.BROKEN
     assert len(found) > 1
