@@ -165,6 +165,8 @@ class CardLine(NamedTuple):
     """SHA-256 of the corpus file, as the card states it."""
     weighed: str
     """What its composite is made of."""
+    inside: bool
+    """Whether its numbers stay inside: ``rosetta runs list --json`` leaves them out."""
     json_summary: str = ""
     """JSON of what ``rosetta runs list --json`` has of it from the card; empty where nobody asked for it."""
 
@@ -302,7 +304,7 @@ def list_runs(
     """
     lined = made_by is not None and has_table(connection, "run_lines")
     query = _LIST.format(
-        line="NULL" if not lined else "l.line" if summaries else "substr(l.line, 1, instr(l.line, char(10)) - 1)",
+        line="l.line" if lined else "NULL",
         lines="LEFT JOIN run_lines l ON l.run = u.id AND l.made_by = :made_by" if lined else "",
         condition="IS NOT NULL" if deleted else "IS NULL",
         order="u.put_away" if deleted else "u.created",
@@ -310,7 +312,8 @@ def list_runs(
     rows = connection.execute(query, {"run_id": run_id, "made_by": made_by}).fetchall()
     only = rows[0][0] if run_id is not None and rows else None
     lined_rows = [row for row in rows if row[-1] is not None]
-    lines = dict(zip((row[0] for row in lined_rows), _lines([row[-1] for row in lined_rows]), strict=True))
+    stored = _lines([row[-1] for row in lined_rows], summaries=summaries)
+    lines = dict(zip((row[0] for row in lined_rows), stored, strict=True))
     others = _of_cards(connection, [row[0] for row in rows if row[-1] is None], brief=brief)
     named = {row[0]: ((lines[row[0]].method, *row[4:7]), lines[row[0]].facts) for row in lined_rows}
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
@@ -319,24 +322,15 @@ def list_runs(
     states = {word: stored_word(word, RunState) for word in {row[2] for row in rows}}
     return [
         RunSummary(
-            number=number,
-            run_id=own_id,
-            state=states[state],
-            imported=bool(imported),
-            certificates=certificates.get(number, ()),
-            tags=tags.get(number, ()),
-            distinction=parted.get(number, ""),
-            checked=checked.get(number, UNCHECKED),
-            line=lines.get(number),
-            **dict(zip(_OWN, own, strict=True)),
+            run_id=own_id, number=number, state=states[state], created=created, dataset_id=dataset_id,
+            language_pair=language_pair, model_slug=model_slug, condition=condition, imported=bool(imported),
+            certificates=certificates.get(number, ()), note=note, tags=tags.get(number, ()), trashed=trashed,
+            distinction=parted.get(number, ""), checked=checked.get(number, UNCHECKED), line=lines.get(number),
             **(_of_line(lines[number], store, own_id) if number in lines else others[number]),
         )
-        for number, own_id, state, imported, *own, _ in rows
+        for number, own_id, state, imported, dataset_id, model_slug, condition, language_pair, created, trashed, note, _ in rows
         if number not in withdrawn
-    ]
-
-
-_OWN = ("dataset_id", "model_slug", "condition", "language_pair", "created", "trashed", "note")
+    ]  # fmt: skip
 
 
 def _of_cards(connection: sqlite3.Connection, numbers: Collection[int], *, brief: bool) -> dict[int, dict[str, Any]]:
@@ -367,21 +361,21 @@ def _of_cards(connection: sqlite3.Connection, numbers: Collection[int], *, brief
     return facts
 
 
-_OF_LINE = ("method", "method_name", "total", "done", "failures", "retry_of", "rescore_of", "submission")
-
-
 def _of_line(line: CardLine, store: Path, run_id: str) -> dict[str, Any]:
-    facts = {name: getattr(line, name) for name in _OF_LINE}
-    return {**facts, "failed": sum(line.failures.values()), "card": StoredCard(store, run_id), "live": None}
+    return {
+        "method": line.method, "method_name": line.method_name, "total": line.total, "done": line.done,
+        "failed": sum(line.failures.values()), "failures": line.failures, "retry_of": line.retry_of,
+        "rescore_of": line.rescore_of, "submission": line.submission, "card": StoredCard(store, run_id), "live": None,
+    }  # fmt: skip
 
 
-def _lines(texts: Sequence[object]) -> list[CardLine]:
+def _lines(texts: Sequence[object], *, summaries: bool) -> list[CardLine]:
     """Read stored lines, all as one JSON text; StoredValueError where one is none."""
     parts = [str(text).partition("\n") for text in texts]
     lines, length = stored_json(f"[{','.join(line for line, _, _ in parts)}]"), len(CardLine._fields) - 1
     if len(lines) != len(texts) or any(type(line) is not list or len(line) != length for line in lines):
         raise StoredValueError
-    return [CardLine._make([*line, summary]) for line, (_, _, summary) in zip(lines, parts, strict=True)]
+    return [CardLine(*line, summary if summaries else "") for line, (_, _, summary) in zip(lines, parts, strict=True)]
 
 
 def keep_lines(connection: sqlite3.Connection, made_by: str, lines: Mapping[int, CardLine]) -> None:

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from textwrap import wrap
 
 from rich.cells import cell_len
@@ -78,15 +78,26 @@ _INSIDE = {"TMUX": "tmux", "STY": "screen", "SSH_CONNECTION": "ssh"}
 
 
 def _colours(environment: Mapping[str, str]) -> tuple[Health, str]:
-    from rich.console import Console
-
     if environment.get("NO_COLOR"):
         return Health.OK, "none, because NO_COLOR is set; words and shapes say everything"
-    variables = dict(environment) | {"FORCE_COLOR": "1"}
-    color_system = Console(force_terminal=True, _environ=variables).color_system
+    color_system = color_system_of(environment)
     if color_system is None:
         return Health.MISSING, "none; words and shapes say everything"
     return Health.OK, _COLOURS[color_system]
+
+
+def color_system_of(environment: Mapping[str, str]) -> str | None:
+    """Return what Rich, and so the app, takes the colours of a terminal for; Rich itself is asked on Windows alone, as it is large."""
+    if os.name == "nt":
+        from rich.console import Console
+
+        return Console(force_terminal=True, _environ=dict(environment)).color_system
+    term = environment.get("TERM", "").strip().lower()
+    if term in {"dumb", "unknown"}:
+        return None
+    if environment.get("COLORTERM", "").strip().lower() in {"truecolor", "24bit"}:
+        return "truecolor"
+    return "256" if term.rpartition("-")[2] in {"kitty", "256color"} else "standard"
 
 
 def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
@@ -119,10 +130,14 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
     )  # fmt: skip
     fonts = set(done.stdout.decode("ascii", "replace").splitlines())
 
+    @cache
+    def ranges(font: str) -> list[tuple[int, int]]:
+        return [(int(a, 16), int(b or a, 16)) for a, _, b in (part.partition("-") for part in font.split())]
+
     def has(font: str, points: str) -> bool:
         """Return whether a font has all of these letters."""
-        ranges = [(int(a, 16), int(b or a, 16)) for a, _, b in (part.partition("-") for part in font.split())]
-        return all(any(low <= int(point, 16) <= high for low, high in ranges) for point in points.split())
+        wanted = [int(point, 16) for point in points.split()]
+        return all(any(low <= point <= high for low, high in ranges(font)) for point in wanted)
 
     gone = {
         words: package for words, (points, package) in _FONTS.items() if not any(has(font, points) for font in fonts)

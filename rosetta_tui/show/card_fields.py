@@ -5,7 +5,6 @@ What is not of the expected form counts as absent.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,6 +23,7 @@ from harness.card.reading import (
 )
 from harness.store.run_list import LEAD, CardLine, RunSummary
 from rosetta_tui.show import figures
+from rosetta_tui.show.text import json_text
 from scoring.card.claim import caveat_words
 from scoring.core.inventory import row_of, short_title, told_of, why_as_stated
 from scoring.core.specification import TRANSLATIONS, KeptColumns, Tier, stated_columns
@@ -404,7 +404,8 @@ def card_line(run: RunSummary) -> CardLine:
         total_cost_usd=number(block(card, "cost").get("total_cost_usd")),
         corpus=str(block(card, "dataset").get("sha256")),
         weighed=" ".join([str(scores.get("composite_profile")), *inputs]),
-        json_summary=json.dumps(_json_summary(shown, inside=shown is not run)),
+        inside=shown is not run,
+        json_summary=json_text(_json_summary(shown), indent=None),
     )
     if run.card is None or not line.translates:
         return line
@@ -417,8 +418,8 @@ def card_line(run: RunSummary) -> CardLine:
     )
 
 
-def _json_summary(run: RunSummary, *, inside: bool) -> JsonObject:
-    """Return what ``runs list --json`` has from a card and its reviews; ``inside``: its numbers are left out."""
+def _json_summary(run: RunSummary) -> JsonObject:
+    """Return what ``runs list --json`` has from a card and its reviews."""
     card = run.card or {}
     scores, review = block(card, "scores"), review_of(card, run.certificates)
     quality: dict[str, Json] = {}
@@ -440,8 +441,7 @@ def _json_summary(run: RunSummary, *, inside: bool) -> JsonObject:
         "certificate_sha256": None if review is None else review.certificate.sha256,
         "total_cost_usd": block(card, "cost").get("total_cost_usd"),
     }
-    own = {name: card.get(name) for name in ("unverified", "run_card_hash")}
-    return {"inside": inside, "quality": quality, **own}
+    return {"unverified": card.get("unverified"), **quality, "run_card_hash": card.get("run_card_hash")}
 
 
 def _lead(run: RunSummary, kept: KeptColumns) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import click
 
 from corpora.files.json_types import JsonObject
+from corpora.files.problems import StoredValueError
 from rosetta_tui.show.text import json_text, plain
 
 
@@ -99,6 +100,19 @@ def form_text(
     form = FORMS[name]
     shown = _with_version(form, value) if isinstance(value, Mapping) else [_with_version(form, row) for row in value]
     return json_text(shown, indent=indent, default=default)
+
+
+def rows_text(name: str, rows: Iterable[tuple[JsonObject, str]]) -> str:
+    """Return a list as JSON, a row a line, each of its own fields and of an object that was kept as JSON.
+
+    StoredValueError where what was kept is no line of JSON: it goes to terminals as it is.
+    """
+    lines = []
+    for own, kept in rows:
+        if not (kept.startswith('{"') and kept.endswith("}") and kept.isascii() and kept.isprintable()):
+            raise StoredValueError
+        lines.append(f"{json_text(_with_version(FORMS[name], own), indent=None)[:-1]}, {kept[1:]}")
+    return "[\n{}\n]".format(",\n".join(lines)) if lines else "[]"
 
 
 def print_form(name: str, value: JsonObject | Sequence[JsonObject], lines: Iterable[str], *, as_json: bool) -> None:

@@ -17,7 +17,7 @@ from rosetta_tui.show import figures
 if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun
 
-LINES = f"{VERSION}.2"
+LINES = f"{VERSION}.3"
 """What makes lines; the second number rises when the same version of the program comes to make others."""
 
 
@@ -102,7 +102,7 @@ def setup_words(run: RunSummary) -> str:
 
 def when(seconds: float) -> str:
     """Return a Unix time as the date and time of this machine's place."""
-    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M") if _in_calendar(seconds) else figures.NONE  # noqa: DTZ006
+    return str(datetime.fromtimestamp(seconds))[:16] if _in_calendar(seconds) else figures.NONE  # noqa: DTZ006
 
 
 def failed_words(failed: int, failures: Mapping[str, int]) -> str:
@@ -146,8 +146,8 @@ def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
     """Return the runs whose composites weigh other inputs than most (or the newest, in a tie) over the same corpus file."""
     kinds: dict[str, dict[str, list[str]]] = {}
     for run in runs:
-        if run.card is not None and composite_of(run) is not None:
-            line = line_of(run)
+        line = line_of(run)
+        if run.card is not None and line.values.get("composite") is not None:
             kinds.setdefault(line.corpus, {}).setdefault(line.weighed, []).append(run.run_id)
     others: list[str] = []
     for of_corpus in kinds.values():

@@ -42,7 +42,7 @@ def stacked(rows: Sequence[Sequence[str]], width: int | None, whole: Collection[
     for cells in zip(*rows, strict=True):
         text = "".join(cells)
         column = cells if plain(text) == text else tuple(map(plain, cells))  # mostly one look for a column
-        needs = {cell: cell_len(cell) for cell in set(column)}
+        needs = {cell: len(cell) if cell.isascii() else cell_len(cell) for cell in set(column)}
         need = max(needs.values())
         widths.append(need if cells[0] in whole else min(WIDEST, need))
         filled.append(_filled(column, needs, widths[-1]))

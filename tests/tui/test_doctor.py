@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
-from rosetta_tui.doctor.findings import SAMPLES, FindingRows, finding_lines, summary, terminal
+from rosetta_tui.doctor.findings import SAMPLES, FindingRows, color_system_of, finding_lines, summary, terminal
 from rosetta_tui.doctor.screen import DoctorScreen
 from rosetta_tui.settings.findings import chosen
 from tests.review.thorough import times
@@ -131,6 +132,20 @@ def test_colours_are_those_that_the_terminal_states() -> None:
     assert facts(TERM="xterm")["colours"].words.startswith("16:")
     assert facts(NO_COLOR="1")["colours"].words.startswith("none, because NO_COLOR")
     assert facts(TERM="dumb")["colours"].health is Health.MISSING
+    for term in (
+        "",
+        "dumb",
+        "unknown",
+        "xterm",
+        "xterm-16color",
+        "xterm-256color",
+        "xterm-kitty",
+        "XTERM-256COLOR",
+        "screen.x-y",
+    ):
+        for said in ("", "truecolor", " 24bit ", "yes"):
+            given = {"TERM": term, "COLORTERM": said}
+            assert color_system_of(given) == Console(force_terminal=True, _environ=given).color_system, given
 
 
 def test_small_windows_and_differing_widths_are_told() -> None:

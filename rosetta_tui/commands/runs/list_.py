@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from harness.store.sqlite.database import default_path, opened
 
 if TYPE_CHECKING:
+    from corpora.files.json_types import JsonObject
     from harness.store.run_list import RunSummary
 
 
@@ -36,9 +36,9 @@ def list_(where: str, *, deleted: bool, as_json: bool) -> None:
 
             runs = runs_where(connection, runs, where)
     if as_json:
-        from rosetta_tui.show.json_forms import form_text
+        from rosetta_tui.show.json_forms import rows_text
 
-        click.echo(form_text("runs-list", [_summary(run, inside) for run in runs]))
+        click.echo(rows_text("runs-list", (_summary(run, inside) for run in runs)))
         return
     if not runs:
         click.echo(_nothing(where, deleted=deleted, others=others, gone=bool(gone)))
@@ -133,21 +133,21 @@ def _unfinished_inside(connection: sqlite3.Connection, runs: Sequence[RunSummary
     return frozenset(run.run_id for run in waiting if must_be_released(connection, read_run(connection, run.number)))
 
 
-def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
-    from harness.card.reading import inside_words
+def _summary(run: RunSummary, inside: Collection[str]) -> tuple[JsonObject, str]:
+    """Return what a row of the list of runs has of its own, and what is kept of its card."""
     from rosetta_tui.show.run_facts import iso, line_of
 
-    of_card = json.loads(line_of(run).json_summary)
-    withheld = {}
-    if of_card["inside"] or run.run_id in inside:
+    line, withheld = line_of(run), {}
+    if line.inside or run.run_id in inside:
+        from harness.card.reading import inside_words  # loads the rules of claims
+
         run, withheld = run._replace(failed=0, failures={}), {"withheld": inside_words(run.run_id)}
-    return {
+    own = {
         **withheld,
         "run_id": run.run_id,
         "created": iso(run.created),
         "state": run.state,
         "imported": run.imported,
-        "unverified": of_card["unverified"],
         "stated": run.stated,
         "dataset_id": run.dataset_id,
         "language_pair": run.language_pair,
@@ -158,11 +158,10 @@ def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
         "done": run.done,
         "failed": run.failed,
         "failures": dict(run.failures),
-        **of_card["quality"],
         "rescore_of": run.rescore_of or None,
         "retry_of": run.retry_of or None,
         "tags": list(run.tags),
         "note": run.note,
         "deleted": None if run.trashed is None else iso(run.trashed),
-        "run_card_hash": of_card["run_card_hash"],
     }
+    return own, line.json_summary
