@@ -375,7 +375,10 @@ def _lines(texts: Sequence[object], *, summaries: bool) -> list[CardLine]:
     lines, length = stored_json(f"[{','.join(line for line, _, _ in parts)}]"), len(CardLine._fields) - 1
     if len(lines) != len(texts) or any(type(line) is not list or len(line) != length for line in lines):
         raise StoredValueError
-    return [CardLine(*line, summary if summaries else "") for line, (_, _, summary) in zip(lines, parts, strict=True)]
+    return [
+        CardLine._make([*line, summary if summaries else ""])
+        for line, (_, _, summary) in zip(lines, parts, strict=True)
+    ]
 
 
 def keep_lines(connection: sqlite3.Connection, made_by: str, lines: Mapping[int, CardLine]) -> None:

@@ -5,6 +5,7 @@ What is not of the expected form counts as absent.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +24,6 @@ from harness.card.reading import (
 )
 from harness.store.run_list import LEAD, CardLine, RunSummary
 from rosetta_tui.show import figures
-from rosetta_tui.show.text import json_text
 from scoring.card.claim import caveat_words
 from scoring.core.inventory import row_of, short_title, told_of, why_as_stated
 from scoring.core.specification import TRANSLATIONS, KeptColumns, Tier, stated_columns
@@ -405,7 +405,7 @@ def card_line(run: RunSummary) -> CardLine:
         corpus=str(block(card, "dataset").get("sha256")),
         weighed=" ".join([str(scores.get("composite_profile")), *inputs]),
         inside=shown is not run,
-        json_summary=json_text(_json_summary(shown), indent=None),
+        json_summary=json.dumps(_json_summary(shown)),
     )
     if run.card is None or not line.translates:
         return line

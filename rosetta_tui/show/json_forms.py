@@ -108,7 +108,8 @@ def rows_text(name: str, rows: Iterable[tuple[JsonObject, str]]) -> str:
     StoredValueError where what was kept is no line of JSON: it goes to terminals as it is.
     """
     lines = []
-    for own, kept in rows:
+    for own, stored in rows:
+        kept = stored.replace("\x7f", "\\u007f")
         if not (kept.startswith('{"') and kept.endswith("}") and kept.isascii() and kept.isprintable()):
             raise StoredValueError
         lines.append(f"{json_text(_with_version(FORMS[name], own), indent=None)[:-1]}, {kept[1:]}")

@@ -14,10 +14,11 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from corpora.files.problems import StoredValueError
 from docs import make_schemas
 from rosetta_tui.commands import rosetta
 from rosetta_tui.front import EXIT_CODES
-from rosetta_tui.show.json_forms import FORMS, form_text
+from rosetta_tui.show.json_forms import FORMS, form_text, rows_text
 from tests.corpora.making import envelope
 from tests.corpora.tasks.records import RECORDS, SECRET
 
@@ -243,3 +244,13 @@ def faults(name: str, shown: Any) -> list[str]:
     """Return what a printed value of a form has otherwise than its schema says."""
     validator = jsonschema.Draft202012Validator(closed(schema_of(name)))
     return [f"{error.json_path}: {error.message[:300]}" for error in validator.iter_errors(shown)]
+
+
+def test_kept_json_is_printed_only_as_a_harmless_line() -> None:
+    kept = json.dumps({"note": "ĉ\x7f\x1b[31m\n"})
+    assert json.loads(rows_text("runs-list", [({"run_id": "a"}, kept)]))[0]["note"] == "ĉ\x7f\x1b[31m\n"
+    assert "\x7f" not in rows_text("runs-list", [({"run_id": "a"}, kept)])
+    assert rows_text("runs-list", []) == "[]"
+    for wrong in ("", "[]", '{"a": "\x1b[31m"}', '{"a": "ĉ"}', '{"a": 1}\n{"b": 2}', '{"a": 1'):
+        with pytest.raises(StoredValueError):
+            rows_text("runs-list", [({"run_id": "a"}, wrong)])
