@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from threading import RLock
 
@@ -23,6 +24,8 @@ from scoring.words.source_words import Resources
 
 MOST_UNKEPT = 5_000
 """New findings that are held back until they are kept together."""
+MOST_TEXTS = 8_192
+"""Texts whose words are kept: floors, and what is told of entries at the end, ask for the same references again."""
 
 
 class FstAnnotator:
@@ -62,6 +65,8 @@ class FstAnnotator:
         """Form of a word → verdict on it."""
         self._analyses: dict[str, WordAnalysis] = {}
         """Word as it is in a text → what is found of it."""
+        self._texts: dict[tuple[str, bool], tuple[WordAnalysis, ...]] = {}
+        """Text, and whether it is of a secret entry → its words; forgotten when they are ``MOST_TEXTS``."""
         self._unkept: dict[str, bytes] = {}
         """Findings that the memo does not have yet, by form."""
         self._secret: set[str] = set()
@@ -71,16 +76,19 @@ class FstAnnotator:
 
     def annotate(self, translations: Sequence[Translation]) -> list[FstAnnotation]:
         """Return the words of each output and its reference, with their verdicts; see ``Annotator``."""
-        pairs = [(self.split(one.output), self.split(one.entry.reference)) for one in translations]
+        if len(self._texts) > MOST_TEXTS:
+            self._texts = {}
+        known = self._texts  # another run may empty it meanwhile
         for secret in (False, True):
-            rows = zip(translations, pairs, strict=True)
-            of_kind = [texts for one, texts in rows if one.entry.secret is secret]
-            self._look_up({word for texts in of_kind for text in texts for word in text}, secret=secret)
-        known = self._analyses
+            own = [one for one in translations if one.entry.secret is secret]
+            texts = dict.fromkeys(text for one in own for text in (one.output, one.entry.reference))
+            new = {text: self.split(text) for text in texts if (text, secret) not in known}
+            self._look_up(set(chain.from_iterable(new.values())), secret=secret)
+            known |= {(text, secret): tuple(map(self._analyses.__getitem__, found)) for text, found in new.items()}
         return [
-            FstAnnotation(tuple([known[word] for word in ours]), tuple([known[word] for word in theirs]))
-            for ours, theirs in pairs
-        ]  # fmt: skip
+            FstAnnotation(known[one.output, one.entry.secret], known[one.entry.reference, one.entry.secret])
+            for one in translations
+        ]
 
     def analyse_words(self, found: Sequence[str]) -> list[WordAnalysis]:
         """Find the analyses of words that are already split; nothing of them is kept, for their text may be secret."""

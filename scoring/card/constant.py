@@ -155,29 +155,39 @@ def _order_columns(sequences: Sequence[Sequence[str]], most: int, repeated: IntA
     lengths = np.array([len(sequence) for sequence in sequences])
     texts = np.repeat(np.arange(len(sequences)), lengths)
     left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(symbols))
-    grams, columns = symbols, list[FloatArray]()
+    base, text_bits = max(1, len(numbers)), len(sequences).bit_length()
+    grams, kinds, columns = symbols, base, list[FloatArray]()
     for order in range(1, most + 1):
-        if order > 1:  # the gram that is one symbol longer, numbered anew
+        if order > 1:  # the gram that is one symbol longer
+            if (kinds * base).bit_length() + text_bits > _KEY_BITS:  # numbered anew, so that it stays short
+                grams = np.unique(grams, return_inverse=True)[1]
+                kinds = len(grams)
             following = np.concatenate((symbols[order - 1 :], symbols[: order - 1]))
-            grams = np.unique(grams * max(1, len(numbers)) + following, return_inverse=True)[1]
+            grams, kinds = grams * base + following, kinds * base
         whole = left >= order
         own = np.maximum(lengths - order + 1, 0)
-        shared = _shared(grams[whole], texts[whole], repeated)
+        shared = _shared((grams[whole] << text_bits) | texts[whole], text_bits, repeated)
         of_references = np.full(len(own), float((own * repeated).sum()))
         columns += [own * repeated[own > 0].sum(), of_references, shared]
     return columns
 
 
-def _shared(grams: IntArray, texts: IntArray, repeated: IntArray) -> FloatArray:
-    """Sum for each text what it shares with every reference; grams and the texts they are in, by place."""
-    order = np.argsort(grams, kind="stable")  # places of one gram together, in the order of texts
-    gram, text = grams[order], texts[order]
-    first = np.ones(len(gram), dtype=bool)
-    first[1:] = (gram[1:] != gram[:-1]) | (text[1:] != text[:-1])
-    starts = np.flatnonzero(first)
-    time = np.arange(len(gram)) - np.repeat(starts, np.diff(np.append(starts, len(gram))))
-    keys = gram * (int(time.max(initial=0)) + 1) + time
-    kinds, place = np.unique(keys, return_inverse=True)
-    having = np.bincount(place, weights=repeated[text], minlength=len(kinds))
-    shared = np.bincount(text, weights=having[place], minlength=len(repeated))
-    return shared.astype(np.float64)
+_KEY_BITS = 63
+"""Of a gram and its text in one number."""
+
+
+def _shared(keys: IntArray, text_bits: int, repeated: IntArray) -> FloatArray:
+    """Sum for each text what it shares with every reference; keys are grams, the texts they are in in the lowest bits."""
+    keys.sort()  # places of one gram together, in the order of texts
+    firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+    times = np.diff(np.append(firsts, len(keys)))
+    pairs = keys[firsts]  # each gram of each text once
+    gram, text = pairs >> text_bits, pairs & ((1 << text_bits) - 1)
+    shared = np.zeros(len(repeated))
+    while len(text):  # those that have it at least once, then twice, …
+        begins = np.flatnonzero(np.diff(gram, prepend=-1))
+        having = np.add.reduceat(repeated[text], begins)
+        shared += np.bincount(text, np.repeat(having, np.diff(np.append(begins, len(text)))), len(repeated))
+        more = times > 1
+        gram, text, times = gram[more], text[more], times[more] - 1
+    return shared

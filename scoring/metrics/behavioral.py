@@ -74,13 +74,13 @@ class CodeSwitching(ResourceRate):
         sides = list(map(side, output.words))
         if sides.count(LanguageSide.TARGET) == len(sides) and names.isdisjoint(output.distinct):
             return [], len(sides)  # as most outputs are
-        number, suspects = 0, []
+        number, suspects, given = 0, [], source.distinct
         for word, written, language_side in zip(output.words, output.written, sides, strict=True):
-            if language_side is LanguageSide.NONE or (word in names and capitalised(written)):
+            if language_side is LanguageSide.NONE or (names and word in names and capitalised(written)):
                 continue
             number += 1
             if language_side is LanguageSide.SOURCE or (
-                language_side is LanguageSide.UNKNOWN and len(word) > 1 and word in source.distinct
+                language_side is LanguageSide.UNKNOWN and len(word) > 1 and word in given
             ):
                 suspects.append((word, written))
         known = self._known(translation) if suspects else frozenset()
@@ -139,8 +139,22 @@ class Hallucination(ResourceRate):
         )
 
     def stats(self, translation: Translation) -> Statistics | None:
-        unsupported, number = self._unsupported(translation)
-        return (len(unsupported), number) if number else None
+        bitext, entry = self._resources.bitext, translation.entry
+        output = bitext.target.read(translation.output)
+        if output.digits or output.repeats or self._resources.terms.terms or bitext.source.read(entry.source).names:
+            unsupported, number = self._unsupported(translation)
+            return (len(unsupported), number) if number else None
+        # Stems alone tell it, as of most outputs.
+        frequent = bitext.target_function_words
+        content = [word[:STEM] for word in output.words if word not in frequent]
+        if not content:
+            return None
+        unknown = content
+        for text in (entry.reference, *entry.variants):
+            stems = bitext.target.read(text).stems
+            unknown = [word for word in unknown if word not in stems]
+        linked = self._linked(entry.source) if unknown else frozenset[str]()
+        return (sum(word not in linked for word in unknown), len(content))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Name the words without support, and say of each kind what was looked for.

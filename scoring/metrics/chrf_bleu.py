@@ -77,39 +77,37 @@ def shared_ngrams(ids: Ids, lengths: IntArray, symbols: int, order: int, sides: 
         keys |= padded[places + offset]
     keys <<= np.uint64(_bits(sides - 1))
     keys |= np.repeat((sequences % sides).astype(np.uint64), lengths)
-    keys = np.sort(keys)
+    keys.sort()
     grams = keys >> side
-    starts = np.flatnonzero(np.concatenate(([True], grams[1:] != grams[:-1])))
-    counts = _counts(keys & ((np.uint64(1) << side) - np.uint64(1)), starts, sides)
-    return _by_order(grams[starts], counts, width, order, len(lengths) // sides)
+    sides_of = keys & ((np.uint64(1) << side) - np.uint64(1))
+    # how many keys of each reference come before each place: two of these numbers make a count
+    before = [np.concatenate(([0], np.cumsum(sides_of == number))) for number in range(1, sides)]
+    return _by_order(grams, before, width, order, len(lengths) // sides)
 
 
-def _counts(sides_of: Ids, starts: IntArray, sides: int) -> list[IntArray]:
-    """Count what every side has of each n-gram; the n-grams begin at ``starts``."""
-    ends = np.append(starts[1:], len(sides_of))
-    references = []
-    for side in range(1, sides):
-        # how many keys of this side come before each place: two of these numbers make a count
-        before = np.concatenate(([0], np.cumsum(sides_of == side)))
-        references.append(before[ends] - before[starts])
-    return [(ends - starts) - sum(references), *references]
-
-
-def _by_order(grams: Ids, counts: list[IntArray], width: np.uint64, order: int, groups: int) -> IntArray:
+def _by_order(grams: Ids, before: list[IntArray], width: np.uint64, order: int, groups: int) -> IntArray:
     """Sum the shared counts, from the longest n-grams down to single symbols."""
     shared = np.zeros((groups, order), dtype=np.int64)
     last = (np.uint64(1) << width) - np.uint64(1)
+    # Where neighbours first differ tells at which orders a new n-gram begins: those of 5 begin where those of 6 do, but
+    # for the places at which only the last symbol is another one.
+    change = grams.copy()
+    change[1:] ^= grams[:-1]
+    starts = np.arange(len(grams))
     for n in range(order, 0, -1):
-        lesser = np.minimum(counts[0], reduce(np.maximum, counts[1:]))
+        left_out = width * np.uint64(order - n)
+        kept = change >= (np.uint64(1) << left_out)
+        kept[:1] = True
+        starts, change = starts[kept], change[kept]
+        ends = np.append(starts[1:], len(grams))
+        references = [counts[ends] - counts[starts] for counts in before]
+        lesser = np.minimum((ends - starts) - sum(references), reduce(np.maximum, references))
+        met = np.flatnonzero(lesser)
+        found = grams[starts[met]] >> left_out
         # an n-gram whose last symbol is 0 runs over the end of its sequence: there is none of this length
-        met = np.flatnonzero((lesser > 0) & ((grams & last) > 0))
-        group = (grams[met] >> (width * np.uint64(n))).astype(np.int64)
-        shared[:, n - 1] = np.bincount(group, weights=lesser[met], minlength=groups)
-        # Without its last symbol each is an n-gram of one less; still sorted, those that became equal are added.
-        grams = grams >> width
-        starts = np.flatnonzero(np.concatenate(([True], grams[1:] != grams[:-1])))
-        grams = grams[starts]
-        counts = [np.add.reduceat(count, starts) for count in counts]
+        whole = (found & last) > 0
+        group = (found[whole] >> (width * np.uint64(n))).astype(np.int64)
+        shared[:, n - 1] = np.bincount(group, weights=lesser[met[whole]], minlength=groups)
     return shared
 
 

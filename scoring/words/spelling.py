@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import is_normalized
@@ -43,9 +43,9 @@ class _Foreign(NamedTuple):
     parts: tuple[str, ...]
     """Its parts with such letters, folded."""
 
-    def stands_in(self, known: Set[str]) -> bool:
+    def stands_in(self, known: frozenset[str] | set[str]) -> bool:
         """Return whether these words hold the word or each such part of it."""
-        return all(part in known for part in self.parts) or folded(self.word) in known
+        return known.issuperset(self.parts) or folded(self.word) in known
 
 
 class _Judged(NamedTuple):
@@ -68,7 +68,9 @@ class Spelling:
     scripts without capitals names do not show, so that such letters are right everywhere.
     """
 
-    def __init__(self, writing: WritingSystem, loans: Set[str] = frozenset(), source: Reader | None = None) -> None:
+    def __init__(
+        self, writing: WritingSystem, loans: frozenset[str] | set[str] = frozenset(), source: Reader | None = None
+    ) -> None:
         """Initialise with the known words of the language with foreign letters, folded, and the reader of sources."""
         self._writing = writing
         self._joiners = frozenset(writing.joiners)

@@ -153,6 +153,11 @@ def test_no_corpus_raises(rows: list[tuple[str, str, str]]) -> None:
     made = outputs(covered, (output for _, _, output in rows))
     for metric in behaviour(found):
         metric.stats_many(made)
+    rows_of_stems = Hallucination(resources(covered)).stats_many(made)  # without terms stems alone tell most of it
+    for translation, row in zip(made, rows_of_stems, strict=True):
+        explained = Hallucination(resources(covered)).explain(translation)
+        assert sum(int(sentence.split()[0]) for sentence in explained) == (row[0] if row else 0)
+        assert all(int(sentence.split()[2]) == row[1] for sentence in explained if row)
     Consistency(found).corpus_value(made)
 
 
