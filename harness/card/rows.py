@@ -24,7 +24,7 @@ from harness.core.failures import ErrorClass, StoreError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.results import RowWords, read_results, read_row_words, stored_positions
+from harness.store.results import RowWords, read_results, read_row_words, read_statistics, stored_positions
 from harness.store.runs import Run, read_imported, read_run
 from scoring.core.metric import EntryStatistics, StatisticsError
 from scoring.core.scorer import EntryValues, Scorer, verdict_field
@@ -65,12 +65,7 @@ def entry_row(
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
     shown = open_entry(entry)
     row_words = NO_WORDS if shown is None else words
-    # the statistics that cannot be taken from the texts of the row again
-    statistics = {
-        id_: None if numbers is None else list(numbers)
-        for id_, numbers in taken.items()
-        if id_ not in scorer.from_texts
-    } or None
+    statistics = _beyond_texts(taken, scorer) or None
     return EntryResult(
         entry_id=card_id(entry.id),
         source=None if shown is None else shown.source,
@@ -99,6 +94,15 @@ def entry_row(
         error_class=result.error_class,
         statistics=statistics,
     )
+
+
+def _beyond_texts(taken: EntryStatistics, scorer: Scorer) -> dict[str, list[float] | None]:
+    """Return the statistics that cannot be taken from the texts of the row again."""
+    return {
+        id_: None if numbers is None else list(numbers)
+        for id_, numbers in taken.items()
+        if id_ not in scorer.from_texts
+    }
 
 
 def _tag(entry: AnyEntry, field: str) -> str | None:
@@ -177,6 +181,11 @@ class StoredRows:
             for places in self._blocks()
             for result in read_results(self._connection, self._run.id, places)
         ]
+
+    def statistics(self) -> Iterator[dict[str, list[float] | None]]:
+        """Yield what each row states of ``EntryResult.statistics``."""
+        packed = list(read_statistics(self._connection, self._run.id).values())
+        return (_beyond_texts(taken, self._scorer) for taken in self._scorer.unpack_many(packed))
 
     def as_json(self) -> StreamedArray:
         """Return the rows as a JSON array whose items are made when they are read."""

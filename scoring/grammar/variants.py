@@ -27,7 +27,7 @@ from scoring.grammar.gold_analysis import TaggedWord, tagged_word
 # The form depends on the classes of differences that are let through, and notes what was taken
 # from a text, because not everything that may be missing may also be exchanged.
 
-MOST_KEPT = 100_000
+MOST_KEPT = 16_384
 """Words whose spelling is remembered; they come again and again."""
 
 
@@ -261,7 +261,7 @@ class Prefilter:
         self._begins, self._ends = tuple(begins), tuple(ends)
         self._telling_words = re.compile("|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)")
         self._weight = lru_cache(maxsize=MOST_KEPT)(self._weigh)
-        self._whole_weight = lru_cache(maxsize=MOST_KEPT)(lambda text: sum(map(self._weight, text.split())))
+        self._whole_weight = lru_cache(maxsize=1024)(lambda text: sum(map(self._weight, text.split())))
         # whether a class may have something to say about these analyses of a word
         self._telling = lru_cache(maxsize=MOST_KEPT)(lambda analyses: any(map(self._telling_words.search, analyses)))
 

@@ -318,7 +318,7 @@ class Renderings:
     def __init__(self, target: Reader, endings: Iterable[str]) -> None:
         self._target = target
         self._endings = tuple(folded(ending.lstrip("-")) for ending in endings if ending.strip("-"))
-        self._forms = lru_cache(maxsize=65536)(self._stripped)
+        self._forms = lru_cache(maxsize=16_384)(self._stripped)
         self._plain = lru_cache(maxsize=8192)(
             lambda text: [self._forms(word) for word in self._target.read(text).words]
         )
@@ -386,10 +386,10 @@ def _lemmas(words: Iterable[WordAnalysis]) -> dict[str, frozenset[str]]:
     return {_folded(word.word): _lemmas_of(word.analyses) for word in words if word.analyses}
 
 
-_folded = lru_cache(maxsize=65536)(folded)
+_folded = lru_cache(maxsize=16_384)(folded)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16_384)
 def _lemmas_of(analyses: tuple[str, ...]) -> frozenset[str]:
     """Return the lemmas of analyser strings; the parts of a compound are written as one word."""
     return frozenset(tagged_word(analysis).key.replace("#", "") for analysis in analyses)

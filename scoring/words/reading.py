@@ -116,7 +116,7 @@ class Reader:
         self._joiners, self._letters = joiners, letters
         self.read = lru_cache(maxsize=MOST_READ)(self._read)
         """Give the reading of a text."""
-        self._piece = lru_cache(maxsize=65536)(self._take_apart)
+        self._piece = lru_cache(maxsize=16_384)(self._take_apart)
 
     def distinct(self, text: str) -> frozenset[str] | set[str]:
         """Return the folded words of a text, each once, as ``read`` finds them; nothing of it is kept."""

@@ -129,7 +129,7 @@ class Sides:
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
-        self.side = lru_cache(maxsize=65536)(self._side)
+        self.side = lru_cache(maxsize=16_384)(self._side)
         """Give the side of a folded word."""
 
     @cached_property

@@ -26,7 +26,7 @@ _RUN = regex.compile(
     r"[\p{Script=Latin}\p{M}]+|[\p{Script=Cyrillic}\p{M}]+|[\p{Script=Greek}\p{M}]+"
     r"|[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+"
 )
-_MOST_KEPT = 50_000
+_MOST_KEPT = 16_384
 _MOST_TEXTS = 512
 """Texts that are kept: a reference is judged as the output of the next entry too where floors are worked out."""
 _Faults = tuple[tuple[str, str], ...]

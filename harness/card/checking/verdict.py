@@ -121,8 +121,9 @@ def impossible(card: RunCard, scorer: Scorer, rows: Sequence[EntryResult] | Stor
     yield from _impossible_effort(card)
     metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
     known: dict[tuple[str, tuple[float, ...]], str | None] = {}
-    for place, row in enumerate(rows):
-        for id_, numbers in (row.statistics or {}).items():
+    stated = rows.statistics() if isinstance(rows, StoredRows) else (row.statistics or {} for row in rows)
+    for place, statistics in enumerate(stated):
+        for id_, numbers in statistics.items():
             if id_ not in metrics or numbers is None:
                 continue
             key = (id_, tuple(numbers))
