@@ -101,7 +101,14 @@ def ibm1(
     if not sources:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     token, key, words = _pairings(sources, targets)
-    pairs, kind = np.unique(key, return_inverse=True)
+    order = key.argsort()  # as np.unique does, which holds twice as much of it at once
+    key = key[order]
+    begins = np.concatenate(([True], key[1:] != key[:-1]))
+    pairs = key[begins]
+    del key
+    kind = np.empty(len(order), np.int64)
+    kind[order] = np.cumsum(begins) - 1
+    del order
     source, target = np.divmod(pairs, words)
     probability = np.full(len(pairs), 1.0 / words)
     for _ in range(rounds):
@@ -126,9 +133,15 @@ def _pairings(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     sizes = np.repeat(source_sizes, target_sizes)
     begins = np.repeat(np.cumsum(source_sizes) - source_sizes, target_sizes)
     token = np.repeat(np.arange(len(target)), sizes)
-    place = np.arange(len(token)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    place = np.arange(len(token))
+    place -= np.repeat(np.cumsum(sizes) - sizes, sizes)
+    place += begins[token]
     words = int(target.max()) + 1
-    return token, source[begins[token] + place] * words + target[token], words
+    key = source[place]
+    del place
+    key *= words
+    key += target[token]
+    return token, key, words
 
 
 def _flat(sentences: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
