@@ -13,7 +13,7 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 
 GROUPS = {
     "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "doctor"),
-    "Runs": ("gate", "cost", "resume", "watch", "open", "retry", "sweep", "publish", "verify", "calibrate", "key", "completion"),
+    "Runs": ("gate", "cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key", "completion"),
     "Speakers": ("review", "community"),
     "Secret texts": ("vault", "submission", "council"),
     "Languages": ("language",),

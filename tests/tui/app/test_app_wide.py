@@ -16,22 +16,16 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from corpora.model.entry import Segment
-from harness.core.failures import UsageError
-from harness.project.state import FILE
 from harness.run.rescoring import RescorePreview
 from harness.store.attachments import change_words
 from harness.store.runs import find_run
 from harness.store.sqlite.database import opened
-from harness.vault.folder import HEAD
-from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
-from rosetta_tui.project.list_screen import ProjectsScreen
-from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.runs import score_again
 from rosetta_tui.runs.resume import GoOnScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
@@ -44,12 +38,11 @@ from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, Letter
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.vault.screen import VaultScreen, VaultsScreen
 from tests.tui.answered import JUDGED, QA, answered, asking, judge
 from tests.tui.entry.explained import Known, why
 from tests.tui.golden import EVERY_SIZE, SMALL, look, look_in_every_theme
 from tests.tui.scenes import PAIRS, Scene, entries_of, scene, sealed
-from tests.tui.screens import App, at_rest, drawn, notices, press, press_in_turn, settle, stands, store, text, until
+from tests.tui.screens import App, at_rest, drawn, notices, press, press_in_turn, settle, stands, text, until
 
 
 async def typed(pilot: Pilot[Any], words: str) -> None:
@@ -183,23 +176,6 @@ async def test_filter_by_a_hostile_name_finds_and_is_harmless(tmp_path: Path) ->
         await press(pilot, "f", *"corpus", "colon", "down", "enter", "enter")
         assert "\x1b" not in app.screen.query_one("#search", Input).value
         assert "1 of 2" in text(app)
-
-
-@pytest.mark.parametrize(
-    ("mark", "opens"), [(HEAD, [VaultsScreen, VaultScreen]), (FILE, [ProjectsScreen, ProjectScreen])]
-)
-def test_command_opens_its_screens_and_needs_a_terminal(
-    mark: str, opens: list[type], home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("words").mkdir()
-    Path("words", mark).touch()
-    refused = CliRunner().invoke(rosetta, ["open", "words"])
-    assert isinstance(refused.exception, UsageError)
-    assert "The app needs a terminal" in str(refused.exception)
-    opened: list[object] = []
-    monkeypatch.setattr(launch, "open_app", lambda screens: opened.extend(screens(store(home))))
-    assert CliRunner().invoke(rosetta, ["open", "words"]).exit_code == 0
-    assert [type(each) for each in opened] == opens
 
 
 # Reports written from screens: the page of the command, in the file that is asked for

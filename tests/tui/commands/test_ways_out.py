@@ -143,7 +143,7 @@ review create: review create last~1 --organisation Us --reviewers 1 --passphrase
 LINES = [line.partition(": ")[2] for line in WAYS.strip().splitlines()]
 NO_RUN = """
 demo, sweep begin, sweep resume, sweep show, sweep list, sweep compare, submission demo, submission check,
-submission run, submission tell, submission show, open, runs import,
+submission run, submission tell, submission show, runs import,
 corpus terms, review bundle
 """
 """They read no run of the store."""
