@@ -57,8 +57,8 @@ def _findings() -> Iterator[Finding]:
     yield from examination.looked_at("Program", own_files.own_files)
     yield from examination.examine(home())
     yield from examination.looked_at("App", partial(findings.chosen, home()))
-    widths, size = terminal_facts.differing_widths(), shutil.get_terminal_size()
-    yield from examination.looked_at("Terminal", partial(terminal_facts.terminal, size, os.environ, widths))
+    around = partial(terminal_facts.terminal, shutil.get_terminal_size(), os.environ)
+    yield from examination.looked_at("Terminal", around)
 
 
 # ---- Keep keys of model and translation services ----

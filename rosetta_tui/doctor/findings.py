@@ -1,28 +1,17 @@
-"""What can be known of the terminal: size, colours, letters, fonts, clipboard, widths of texts.
-
-A terminal and this program must agree on widths, or columns shift. Widths are found out by writing texts and
-asking where the cursor is; the answer comes back on the terminal's own input, so ``differing_widths`` is for a
-command that has it for itself, and not for the app.
-"""
+"""What can be known of the terminal: size, colours, letters, fonts, clipboard."""
 
 from __future__ import annotations
 
 import os
-import re
-import select
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from textwrap import wrap
 
-from rich.cells import cell_len
-
 from corpora.files.json_types import JsonObject
-from corpora.text.messages import counted
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.text import plain
@@ -48,11 +37,10 @@ _FONTS = {
 """Letters → their code points, and a package of Debian and its kin that has them."""
 
 _SECONDS = 5  # no small program of the system takes longer
-Widths = Mapping[str, tuple[int, int]]  # sample → expected and drawn width
 
 
-def terminal(size: tuple[int, int], environment: Mapping[str, str], widths: Widths | None) -> Iterator[Finding]:
-    """Return what the terminal can do; ``widths`` are those drawn otherwise than expected, None where not measured."""
+def terminal(size: tuple[int, int], environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Return what the terminal can do."""
     find = partial(Finding, "Terminal")
     name = environment.get("TERM_PROGRAM") or environment.get("TERM", "unknown")
     inside = [program for sign, program in _INSIDE.items() if environment.get(sign)]
@@ -69,7 +57,6 @@ def terminal(size: tuple[int, int], environment: Mapping[str, str], widths: Widt
         words = f"{encoding}: letters of many languages cannot be sent. Choose UTF-8:"
         mend = "chcp 65001" if os.name == "nt" else "export LC_ALL=C.UTF-8"
         yield find("letters", Health.BROKEN, words, (mend,))
-    yield find("widths", *_widths(widths))
     yield from _fonts(environment)
     yield find("clipboard", *_clipboard(environment))
 
@@ -98,16 +85,6 @@ def color_system_of(environment: Mapping[str, str]) -> str | None:
     if environment.get("COLORTERM", "").strip().lower() in {"truecolor", "24bit"}:
         return "truecolor"
     return "256" if term.rpartition("-")[2] in {"kitty", "256color"} else "standard"
-
-
-def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
-    if widths is None:
-        return Health.UNKNOWN, "only the command measures them, on a terminal:", ("rosetta doctor",)
-    if not widths:
-        return Health.OK, "measured: the terminal draws every sample as wide as expected", ()
-    differences = "; ".join(f"{name} {counted(drawn, 'cell')}, not {wide}" for name, (wide, drawn) in widths.items())
-    words = f"measured: {differences}. Columns shift beside such text; reading and scoring are not touched"
-    return Health.MISSING, words, ()
 
 
 def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -165,60 +142,6 @@ def _clipboard(environment: Mapping[str, str]) -> tuple[Health, str, tuple[str, 
         words = "tmux does not pass copied text on to the terminal. Let it:"
         return Health.MISSING, words, ("tmux set-option -g set-clipboard on",)
     return (Health.UNKNOWN, "copying is asked of the terminal (OSC 52), which does not tell whether it does", ())
-
-
-SAMPLES = {
-    "letters with marks": "a\u0302e\u0301i\u0328",
-    "stacked marks": "a\u0302\u0323o\u0328\u0301",
-    "Cree syllabics": "ᓂᐚᐸᒫᐤ",
-    "Cherokee": "ᏣᎳᎩ",
-    "Arabic with marks": "كَتَبَ",
-    "Devanagari": "हिन्दी",
-    "Chinese": "漢字",
-    "symbols of this program": "◆◇●▶▁█├─┤",
-}
-"""What is tried, by a name for people."""
-
-_ANSWER = re.compile(rb"\x1b\[(\d+);(\d+)R")
-_ANSWER_SECONDS = 1.0  # a terminal that does not answer within it is not asked again
-
-
-def differing_widths() -> Mapping[str, tuple[int, int]] | None:
-    """Return the samples drawn otherwise → expected and drawn width in cells; None where the terminal does not answer."""
-    try:
-        import termios
-        import tty
-    except ImportError:
-        return None
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return None
-    keys, screen = sys.stdin.fileno(), sys.stdout.fileno()
-    before = termios.tcgetattr(keys)
-    sys.stdout.flush()
-    try:
-        tty.setcbreak(keys)
-        widths = {}
-        for name, text in SAMPLES.items():
-            os.write(screen, f"\r{text}\x1b[6n".encode())
-            column = _column(keys)
-            os.write(screen, b"\r\x1b[2K")
-            if column is None:
-                return None
-            if column - 1 != cell_len(text):
-                widths[name] = (cell_len(text), column - 1)
-        return widths
-    finally:
-        termios.tcsetattr(keys, termios.TCSAFLUSH, before)
-
-
-def _column(keys: int) -> int | None:
-    """Read the terminal's answer; what a person types meanwhile is lost."""
-    read, end = b"", time.monotonic() + _ANSWER_SECONDS
-    while (left := end - time.monotonic()) > 0 and select.select([keys], [], [], left)[0]:
-        read += os.read(keys, 64)
-        if answer := _ANSWER.search(read):
-            return int(answer[2])
-    return None
 
 
 # ---- Findings of the doctor as lines for a terminal and rows of a table ----

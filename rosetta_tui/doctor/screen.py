@@ -85,7 +85,7 @@ class DoctorScreen(Screen[None]):
             self._looking = False
             self._show()
 
-        around = partial(terminal, (columns, rows), os.environ, None)
+        around = partial(terminal, (columns, rows), os.environ)
         mine = looked_at("App", partial(chosen, self._home))
         ours = looked_at("Program", own_files)
         for findings in (ours, examine(self._home), mine, looked_at("Terminal", around)):

@@ -1,11 +1,9 @@
-"""Doctor in a shell and as a screen; widths are measured on a real terminal."""
+"""Doctor in a shell and as a screen."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +14,7 @@ from rich.console import Console
 
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
-from rosetta_tui.doctor.findings import SAMPLES, FindingRows, color_system_of, finding_lines, summary, terminal
+from rosetta_tui.doctor.findings import FindingRows, color_system_of, finding_lines, summary, terminal
 from rosetta_tui.doctor.screen import DoctorScreen
 from rosetta_tui.settings.findings import chosen
 from tests.review.thorough import times
@@ -122,7 +120,7 @@ async def test_unknown_colours_are_told_at_the_start(home: Path) -> None:
 
 
 def facts(**environment: str) -> dict[str, Finding]:
-    found = terminal((100, 30), {"TERM": "xterm-256color", **environment}, {})
+    found = terminal((100, 30), {"TERM": "xterm-256color", **environment})
     return {each.name: each for each in found}
 
 
@@ -148,12 +146,9 @@ def test_colours_are_those_that_the_terminal_states() -> None:
             assert color_system_of(given) == Console(force_terminal=True, _environ=given).color_system, given
 
 
-def test_small_windows_and_differing_widths_are_told() -> None:
-    found = {each.name: each for each in terminal((60, 20), {"TERM": "xterm"}, None)}
+def test_small_window_is_told() -> None:
+    found = {each.name: each for each in terminal((60, 20), {"TERM": "xterm"})}
     assert found["size"].health is Health.MISSING
-    assert found["widths"].health is Health.UNKNOWN
-    found = {each.name: each for each in terminal((80, 24), {}, {"Devanagari": (4, 6)})}
-    assert "Devanagari 6 cells, not 4" in found["widths"].words
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the program that is made is a shell's")
@@ -164,7 +159,7 @@ def test_font_must_have_all_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     lister.write_text("#!/bin/sh\nprintf '%s\\n' " + " ".join(f"'{each}'" for each in fonts))
     lister.chmod(0o700)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    gone = [each.words for each in terminal((80, 24), {}, None) if each.name == "fonts"]
+    gone = [each.words for each in terminal((80, 24), {}) if each.name == "fonts"]
     assert [words.removeprefix("none installed for ").split()[0] for words in gone] == [
         "Canadian", "Cherokee", "Arabic",
     ]  # fmt: skip
@@ -174,54 +169,6 @@ def test_fonts_over_ssh_are_those_of_another_computer() -> None:
     found = facts(SSH_CONNECTION="10.0.0.1 1 10.0.0.2 22")
     assert found["fonts"].health is Health.UNKNOWN
     assert found["name"].words.endswith("in ssh")
-
-
-WIDTHS = """
-import json, sys
-from rosetta_tui.doctor.findings import differing_widths
-found = differing_widths()
-with open(sys.argv[1], "w") as file:
-    json.dump(None if found is None else dict(found), file)
-"""
-
-
-@pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
-def test_widths_are_measured_on_a_real_terminal(tmp_path: Path) -> None:
-    """tmux draws syllabics as wide as expected, and Devanagari wider than its letters are counted."""
-    script, told = tmp_path / "widths.py", tmp_path / "told.json"
-    script.write_text(WIDTHS)
-    socket = f"rosetta-widths-{tmp_path.name}"
-    command = f"PYTHONPATH='{ROOT}' '{sys.executable}' '{script}' '{told}'; tmux -L {socket} wait -S done"
-    tmux = ["tmux", "-u", "-L", socket, "-f", "/dev/null"]
-    subprocess.run([*tmux, "new-session", "-d", "-x", "80", "-y", "24", command], check=True)
-    try:
-        subprocess.run([*tmux, "wait-for", "done"], check=False, timeout=600)
-        found = json.loads(told.read_text())
-    finally:
-        subprocess.run([*tmux, "kill-server"], check=False, capture_output=True)
-    assert found is not None
-    assert "Cree syllabics" not in found
-    assert "letters with marks" not in found
-    assert set(found) <= set(SAMPLES)
-
-
-@pytest.mark.costly("programs of their own, on and off a terminal")
-def test_terminal_that_does_not_answer_is_left_as_it_was() -> None:
-    import pexpect
-
-    done = subprocess.run(
-        [sys.executable, "-c", WIDTHS, "/dev/stdout"],
-        capture_output=True, text=True, check=True, cwd=ROOT, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert done.stdout.strip() == "null", "without a terminal there are no widths"
-
-    code = "import termios, sys\n" + WIDTHS.replace("found = ", "before = termios.tcgetattr(0); found = ")
-    code += "\nassert termios.tcgetattr(0) == before\nprint('left', found)"
-    child = pexpect.spawn(sys.executable, ["-c", code, "/dev/null"], cwd=str(ROOT), timeout=600)
-    child.expect("left None")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
 
 
 # The screen
