@@ -352,11 +352,9 @@ def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
     """
     if run.imported:
         return False
-    if kept_inside(read_card(connection, run.id)):
-        return True
-    from harness.store.corpora.entries import secret_positions
+    from harness.store.corpora.entries import holds_secrets
 
-    return not secret_positions(connection, run.corpus).isdisjoint(run.positions)
+    return kept_inside(read_card(connection, run.id)) or holds_secrets(connection, run)
 
 
 def refuse_to_leave(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:

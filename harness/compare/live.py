@@ -17,7 +17,7 @@ from harness.compare.rows import scorer_of
 from harness.core.failures import HarnessError, RunState, UsageError
 from harness.method.method import Result
 from harness.store.attachments import UNCHECKED, checked_here
-from harness.store.corpora.entries import corpus_sha256, secret_positions
+from harness.store.corpora.entries import corpus_sha256, holds_secrets
 from harness.store.results import sort_columns
 from harness.store.runs import Run, find_run
 from harness.store.sqlite.openings import EarlyStop
@@ -57,7 +57,7 @@ def baseline_of(connection: sqlite3.Connection, name: str, sha256: str, scorer: 
     own = scorer_of(connection, run) if run.state is RunState.COMPLETE else None
     if own is None:
         why = "it is not complete"
-    elif secret or _has_secrets(connection, run):
+    elif secret or holds_secrets(connection, run):
         why = "entries are secret, and how runs differ on those is only released"
     elif run.imported and not checked_here(connection, run.id).get(run.id, UNCHECKED).counts:
         why = "its scores are only what its card states"
@@ -75,16 +75,12 @@ def baseline_of(connection: sqlite3.Connection, name: str, sha256: str, scorer: 
     return run
 
 
-def _has_secrets(connection: sqlite3.Connection, run: Run) -> bool:
-    return not secret_positions(connection, run.corpus).isdisjoint(run.positions)
-
-
 def comparison_of(connection: sqlite3.Connection, run: Run, name: str | None, scorer: Scorer) -> LiveComparison | None:
     """Return the comparison of a stored run with the one that it names; None for none, or one that is gone."""
     if name is None:
         return None
     try:
-        sha256, secret = corpus_sha256(connection, run.corpus), _has_secrets(connection, run)
+        sha256, secret = corpus_sha256(connection, run.corpus), holds_secrets(connection, run)
         baseline = baseline_of(connection, name, sha256, scorer, secret=secret)
     except HarnessError:
         return None
@@ -168,7 +164,7 @@ def candidates(connection: sqlite3.Connection, run: Run, scorer: Scorer, most: i
     ).fetchall()
     sign = 1 if direction(metric) == "higher" else -1
     runs: list[tuple[Run, float | None]] = []
-    secret = _has_secrets(connection, run)
+    secret = holds_secrets(connection, run)
     for run_id, value in sorted(rows, key=lambda row: (row[1] is None, -sign * (row[1] or 0.0))):
         try:
             runs.append((baseline_of(connection, run_id, sha256, scorer, secret=secret), value))

@@ -6,9 +6,8 @@ import sqlite3
 import time
 from collections.abc import Iterator
 
-from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.core.failures import StoreError, UsageError
-from harness.store.corpora.entries import forget_unused_secrets, read_dataset
+from harness.store.corpora.entries import forget_unused_secrets, holds_secrets
 from harness.store.holding import alone, forget_lock
 from harness.store.replies import forget_findings, unpack_attempts
 from harness.store.runs import Run, read_run, under_way
@@ -86,20 +85,6 @@ def refuse_under_way(run: Run) -> None:
     """Raise UsageError where a process is at work on a run."""
     if under_way(run):
         raise UsageError(f"Run {run.run_id[:8]} is under way. Stop it first, then delete it.")
-
-
-def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
-    """Return whether the texts of a secret segment are among a run's; an imported card has none."""
-    if run.imported:
-        return False
-    if read_dataset(connection, run.corpus).terms.local_only:
-        return True
-    marks = ",".join("?" * len(SECRET_SEGMENTS))
-    rows = connection.execute(
-        f"SELECT position FROM entries WHERE corpus = ? AND segment IN ({marks})", (run.corpus, *SECRET_SEGMENTS)
-    )
-    chosen = frozenset(run.positions)
-    return any(position in chosen for (position,) in rows)
 
 
 def delete_run(connection: sqlite3.Connection, run: int, *, trashed_before: float | None = None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.files.json_types import Json
 from corpora.files.problems import StoredValueError
@@ -25,6 +25,9 @@ from harness.store.sqlite.sealing import (
     sealed_column,
 )
 from harness.store.sqlite.trouble import intern_text, stored_object, stored_word, unpack_positions, unpacks
+
+if TYPE_CHECKING:
+    from harness.store.runs import Run
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _NAMES = ("corpus", "position", "entry_id", "source", "reference", *_COLUMNS, "rest")
@@ -301,6 +304,14 @@ def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozense
         for place, segment, is_sealed in rows
         if is_sealed or segment in SECRET_SEGMENTS or (envelope is not None and envelope.keeps(segment))
     )
+
+
+def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
+    """Return whether an entry of a run is secret here: by its segment, by the corpus's terms, or because it is sealed.
+
+    An imported card has no secret text, and whoever exported it decided what its numbers say.
+    """
+    return not run.imported and not secret_positions(connection, run.corpus).isdisjoint(run.positions)
 
 
 def _positions(connection: sqlite3.Connection, corpus_id: int) -> list[int]:

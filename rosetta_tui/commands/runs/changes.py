@@ -25,6 +25,7 @@ with when_used():
     from harness.card import reading, rows
     from harness.run import final_scores
     from harness.store import attachments, deletion, run_list, runs
+    from harness.store.corpora import entries as corpora_entries
     from review.records import agreeing
     from rosetta_tui.report import card as report_card
     from rosetta_tui.report import paragraphs, verification
@@ -84,7 +85,7 @@ def delete(names: Sequence[str], *, undo: bool, now: bool, yes: bool) -> None:
         chosen = {run.id: run for run in (_find(connection, name, now=now) for name in names)}
         for run in chosen.values():
             deletion.refuse_under_way(run)
-        doomed = [run for run in chosen.values() if now or deletion.holds_secrets(connection, run)]
+        doomed = [run for run in chosen.values() if now or corpora_entries.holds_secrets(connection, run)]
         if doomed and not yes:
             _ask(doomed)
         gone = {run.id for run in doomed}

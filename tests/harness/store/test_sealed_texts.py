@@ -27,12 +27,19 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora import listing
-from harness.store.corpora.entries import open_entries, read_entries, save_corpus, secret_positions, shown_entries
-from harness.store.deletion import bring_back, erase, trash
+from harness.store.corpora.entries import (
+    holds_secrets,
+    open_entries,
+    read_entries,
+    save_corpus,
+    secret_positions,
+    shown_entries,
+)
+from harness.store.deletion import HoldsSecrets, bring_back, erase, trash
 from harness.store.ordering import Ordering
 from harness.store.results import add_results, read_attempts, read_results, results_after
 from harness.store.run_list import list_runs
-from harness.store.runs import find_run
+from harness.store.runs import find_run, read_run
 from harness.store.sqlite import sealing
 from harness.store.sqlite.copies import copied
 from harness.store.sqlite.database import open_store
@@ -190,6 +197,22 @@ def test_open_entries_are_read_without_opening_a_seal(store: sqlite3.Connection)
     assert open_entries(store, number) == {0: mixed[0], 1: mixed[1]}
     assert open_entries(store, number, [1, 3]) == {1: mixed[1]}
     assert secret_positions(store, number) == {2, 3}
+
+
+def test_run_holds_secrets_by_its_own_entries_and_by_their_seal(store: sqlite3.Connection) -> None:
+    """A mark that somebody took away frees no text; an imported card has none to keep, whatever its segments are."""
+    sealed = filled(store)
+    mixed = [*entries("development")[:2], *entries("held_out")[2:4]]
+    of_open, of_both = (
+        make_run(store, mixed, run_id=f"{number}2222222-run", positions=positions)
+        for number, positions in enumerate(([0, 1], [1, 2]))
+    )
+    store.execute("UPDATE entries SET segment = 'development' WHERE corpus = 1")
+    held = {number: holds_secrets(store, read_run(store, number)) for number in (sealed, of_open, of_both)}
+    assert held == {sealed: True, of_open: False, of_both: True}
+    assert not holds_secrets(store, read_run(store, sealed)._replace(imported=True))
+    trash(store, of_open)
+    refuses(HoldsSecrets, "", trash, store, sealed)
 
 
 def test_another_computer_opens_no_text(store_path: Path, store: sqlite3.Connection) -> None:
