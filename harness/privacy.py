@@ -21,13 +21,13 @@ import socket
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from corpora.checks.envelope import misplaced, without_roles
@@ -82,8 +82,9 @@ def require_sending(dataset: Dataset, entries: Sequence[AnyEntry], url: str, may
     are judged by ``SendingRules``, and more strictly.
     """
     terms = dataset.terms
+    server = Server.at(url)
     for segment, sending in _by_segment(terms, entries).items():
-        _require(terms, sending, url, may_send, segment)
+        _require(terms, sending, server, may_send, segment)
 
 
 def _by_segment(terms: Terms, entries: Iterable[AnyEntry]) -> dict[str, Sending]:
@@ -98,7 +99,8 @@ def _by_segment(terms: Terms, entries: Iterable[AnyEntry]) -> dict[str, Sending]
     return sendings
 
 
-def _require(terms: Terms, sending: Sending, url: str, may_send: str | None, segment: str) -> None:
+def _require(terms: Terms, sending: Sending, server: Server, may_send: str | None, segment: str) -> None:
+    url = server.url
     where = f" of {segment}" if terms.segments and segment else ""
     if sending.transmission is Transmission.NOWHERE:
         raise MayNotSend(
@@ -106,7 +108,7 @@ def _require(terms: Terms, sending: Sending, url: str, may_send: str | None, seg
             f"{_rule(terms)}. Use a method that asks no server, such as glossary or your own code, or ask the owner of the "
             "texts for another term."
         )
-    if is_loopback(url):
+    if server.here:
         return
     if sending.transmission.kept_here:
         raise MayNotSend(
@@ -235,6 +237,18 @@ def _file() -> Path:
 # ---- The rules of a run: checked once for each server, before its key is looked for. What comes of them is a clearance.
 
 
+class Server(NamedTuple):
+    """A server that would be asked."""
+
+    url: str
+    here: bool
+    """On this machine."""
+
+    @classmethod
+    def at(cls, url: str) -> Server:
+        return cls(url, is_loopback(url))
+
+
 @dataclass(frozen=True, slots=True)
 class SendingRules:
     """The limits that secrecy, terms and ``--offline`` set for the entries of a run."""
@@ -294,66 +308,76 @@ class SendingRules:
         marks = frozenset(entry.mark for entry in self.entries.values() if isinstance(entry, SecretEntry))
         return Clearance(self.secret, sending, marks)
 
-    def require(self, url: str | None, model: str = "", *, answer: bool = True) -> None:
-        """Raise UsageError where a method must not ask a server; None: it asks none.
+    def require(self, server: Server, *, answer: bool = True) -> None:
+        """Raise UsageError where a method must not ask a server. ``answer`` False: nobody has to answer for it now."""
+        self.require_terms(server)
+        self.require_here(server)
+        if answer:
+            self.require_answer(server)
 
-        ``model``: its name, where it is known. ``answer`` False: nobody has to answer for the server now.
-        """
-        if url is not None:
-            self.require_terms(url)
-            self.require_here(url, model)
-            if answer:
-                self.require_answer(url)
+    def require_method(self, method: Method, *, answer: bool = True, permitted: Collection[str] = ()) -> None:
+        """Raise UsageError where a method must not be asked; ``permitted``: addresses at which ``require`` has looked."""
+        if method.endpoint is not None:
+            if method.endpoint not in permitted:
+                self.require(Server.at(method.endpoint), answer=answer)
+            self.require_model(method.setup.model_slug)
 
     def require_estimate(self, url: str | None, model: str, scoring: ScoringOptions) -> None:
         """Raise UsageError where a run is refused whatever a person says; an estimate sends nothing."""
+        server = None if url is None else Server.at(url)
         if self.terms.local_only:
-            for server in [*([] if url is None else [url]), *scoring_endpoints(scoring)]:
-                self.require_terms(server)
-        if url is not None:
-            self.require_here(url, model)
+            for each in [*([] if server is None else [server]), *scoring_servers(scoring)]:
+                self.require_terms(each)
+        if server is not None:
+            self.require_here(server)
+            self.require_model(model)
 
-    def require_terms(self, url: str) -> None:
+    def require_terms(self, server: Server) -> None:
         """Raise MayNotSend where the terms forbid a server; one elsewhere is refused by ``require_here`` where ``--offline`` alone does."""
-        if self.terms.local_only or not self.options.offline or is_loopback(url):
+        if server.here or not self.options.offline or self.terms.local_only:
             for segment, sending in self.by_segment.items():
-                _require(self.terms, sending, url, self.options.may_send, segment)
+                _require(self.terms, sending, server, self.options.may_send, segment)
 
-    def require_here(self, url: str, model: str) -> None:
+    def require_here(self, server: Server) -> None:
         """Raise UsageError where a run that stays on this machine would ask another one."""
-        elsewhere = not is_loopback(url)
+        if server.here:
+            return
         if not self.stays_here:
-            if elsewhere and (shut := offline.why()):
+            if shut := offline.why():
                 raise UsageError(
                     f"{shut}: this was so in an earlier run of this program, so it connects to no other machine "
                     "until it is closed. Close Rosetta, open it again, and begin this run."
                 )
             return
-        entries = [*self.entries.values()]
-        why = f"{why_secret(entries)}, and" if self.secret else "--offline is on, and"
-        if elsewhere:
-            # where terms keep the whole corpus here, no other entries would do
-            whole = all(entry.local_only for entry in entries)
-            others = "Choose" if whole else "Choose other entries with --segment, or"
+        # where terms keep the whole corpus here, no other entries would do
+        whole = all(entry.local_only for entry in self.entries.values())
+        others = "Choose" if whole else "Choose other entries with --segment, or"
+        raise UsageError(
+            f"{self._why_here} the method would send them to another machine. {others} a method that runs on this machine."
+            if self.secret
+            else f"{self._why_here} the method's endpoint is not on this machine. Leave --offline out, or name a local endpoint."
+        )
+
+    def require_model(self, model: str) -> None:
+        """Raise UsageError where a run that stays on this machine would ask a server on it for a model of a cloud."""
+        if self.stays_here and is_cloud_model(model):
             raise UsageError(
-                f"{why} the method would send them to another machine. {others} a method that runs on this machine."
-                if self.secret
-                else f"{why} the method's endpoint is not on this machine. Leave --offline out, or name a local endpoint."
-            )
-        if is_cloud_model(model):
-            raise UsageError(
-                f"{why} the model {model} is named as one of a cloud: a local server such as Ollama would "
+                f"{self._why_here} the model {model} is named as one of a cloud: a local server such as Ollama would "
                 "send the texts there. Name a model that runs on this machine."
             )
 
-    def require_answer(self, url: str) -> None:
+    @property
+    def _why_here(self) -> str:
+        return f"{why_secret([*self.entries.values()])}, and" if self.secret else "--offline is on, and"
+
+    def require_answer(self, server: Server) -> None:
         """Raise NobodyAnswersForServer before secret texts go to a server on this machine that nobody answered for."""
-        if not self.secret or not is_loopback(url):
+        if not self.secret or not server.here:
             return
         if self.options.trust_local_server:
-            remember(url)
-        elif url not in answered():
-            raise NobodyAnswersForServer(url)
+            remember(server.url)
+        elif server.url not in answered():
+            raise NobodyAnswersForServer(server.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,21 +410,23 @@ def clear(
     texts. ``make``: makes the method in place of the plan's. ``answered_before``: a person answered for the servers when the
     run was begun. Raises UsageError where the method may not be asked, or cannot be made.
     """
-    rules, servers = SendingRules.of(dataset, entries, plan.run), scoring_endpoints(plan.scoring)
+    rules, servers = SendingRules.of(dataset, entries, plan.run), scoring_servers(plan.scoring)
     refuse_unclear(dataset, rules.terms, [*entries.values()])
     refuse_not_stored([*entries.values()])
     clearance = rules.clearance(plan)
-    for url in servers:
-        rules.require_terms(url)
+    for server in servers:
+        rules.require_terms(server)
+    permitted: set[str] = set()
 
     def permitted_key(endpoint: Endpoint) -> str | None:
-        rules.require(endpoint.url, answer=not answered_before)
+        rules.require(Server.at(endpoint.url), answer=not answered_before)
+        permitted.add(endpoint.url)
         return find_key(endpoint)
 
     method = build(plan.method, plan.options, corpus, permitted_key) if make is None else make(permitted_key)
-    rules.require(method.endpoint, method.setup.model_slug, answer=not answered_before)
-    for url in () if answered_before else servers:
-        rules.require_answer(url)
+    rules.require_method(method, answer=not answered_before, permitted=permitted)
+    for server in () if answered_before else servers:
+        rules.require_answer(server)
     return ClearedMethod(method, rules.kept(plan), clearance)
 
 
@@ -413,9 +439,9 @@ def clear_scoring(
     """
     rules = SendingRules.of(dataset, entries, options)
     clearance = rules.clearance()
-    for url in scoring_endpoints(scoring):
-        rules.require_terms(url)
-        rules.require_answer(url)
+    for server in scoring_servers(scoring):
+        rules.require_terms(server)
+        rules.require_answer(server)
     return clearance
 
 
@@ -428,10 +454,10 @@ def cleared_at_home(sending: Sending) -> Clearance:
     return Clearance(sending=sending)
 
 
-def scoring_endpoints(scoring: ScoringOptions) -> list[str]:
-    """Return the addresses of the servers that are asked about outputs."""
+def scoring_servers(scoring: ScoringOptions) -> list[Server]:
+    """Return the servers that are asked about outputs."""
     names = (scoring.judge, scoring.embeddings)
-    return [chat_endpoint(name).url for name in names if name and not Path(name).is_dir()]
+    return [Server.at(chat_endpoint(name).url) for name in names if name and not Path(name).is_dir()]
 
 
 def is_cloud_model(model: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
-from corpora.languages.writing import Forbidden, WritingSystem, composed, shown
+from corpora.languages.writing import Forbidden, WritingSystem, shown
 
 
 def _written(text: str) -> str:
@@ -128,7 +128,7 @@ def _matching(pattern: str, wrong: str, flags: re.RegexFlag = re.ASCII) -> After
 def _one_word(text: str) -> str:
     if len(text.split()) != 1 or text != text.strip():
         raise ValueError(f"{shown(text)} is not one word")
-    return composed(text)
+    return unicodedata.normalize("NFC", text)
 
 
 Language = Annotated[

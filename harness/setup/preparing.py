@@ -39,7 +39,8 @@ def language_folders() -> tuple[Path, ...]:
 
     UsageError where the settings cannot be read.
     """
-    return (home() / "languages", *read_settings(home()).language_folders)
+    folder = home()
+    return (folder / "languages", *read_settings(folder).language_folders)
 
 
 def prepare(
@@ -62,20 +63,21 @@ def prepare(
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
     options = options.for_task(dataset.task)
+    wanted, folders = options.wanted, language_folders()
     # Refuse what a run was begun with and is not here any more: without it, it would be another
     # run.
-    for name in sorted(options.wanted):
+    for name in sorted(wanted):
         if row_of(name) is None:
             raise UsageError(f"--metrics: {unknown_metric(name)}. Install it, or name others.")
     if options.scoring is not None:
         require_weighed(options.scoring, dataset.task, dataset.language_pair)
-    resources = _languages(dataset, entries, corpus, options, coaching, text_form)
+    resources = _languages(dataset, entries, corpus, options, coaching, text_form, folders)
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
     complete, annotators, steps = find_annotators(
-        resources, entries, options, memo, language_folders(), offline=offline, folder=folder, prices=prices
+        resources, entries, options, memo, folders, offline=offline, folder=folder, prices=prices
     )
-    on, off = choose_metrics(complete, options.wanted)
+    on, off = choose_metrics(complete, wanted)
     facts = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
     chosen = complete.with_setup(complete.setup.model_copy(update=facts))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
@@ -88,9 +90,9 @@ def _languages(
     options: ScoringOptions,
     coaching: Path | None,
     text_form: str,
+    folders: Sequence[Path],
 ) -> Resources:
     """Read the cards of both languages and the user's dictionaries."""
-    folders = language_folders()
     target = _target_card(dataset, options, folders)
     source = find_card(dataset.source_language, folders)
     terms = _terms(options, coaching, (language_of(dataset.source_language), language_of(dataset.target_language)))

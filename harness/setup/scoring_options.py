@@ -33,7 +33,7 @@ from scoring.core.inventory import (
     task_packs,
     unknown_metric,
 )
-from scoring.core.packs import SHIPPED, every_pack
+from scoring.core.packs import SHIPPED, every_pack, pack_named
 from scoring.core.setup import CalibrationFacts
 from scoring.core.specification import COMPOSITE, ROSETTA, Tier, specification
 from scoring.packs.judge_replies import CONTRACTS
@@ -69,8 +69,9 @@ def find_annotators(
 
     annotators: list[AnyAnnotator] = []
     heard: list[Steps] = []
+    wanted = options.wanted
     for id_, row in ANNOTATORS.items():
-        if not read_by(id_, options.wanted):
+        if not read_by(id_, wanted):
             continue
         steps = Steps(row.progress)
         search = Search(resources, entries, memo, dict(options), folders, offline, steps, folder, prices, id_)
@@ -347,8 +348,9 @@ class ScoringOptions(BaseModel):
     @property
     def unread(self) -> str | None:
         """The option that names what no wanted metric asks; None where there is none such."""
+        wanted = self.wanted
         for option, annotators in _ASKED_BY.items():
-            asked = any(read_by(id_, self.wanted) for id_ in annotators)
+            asked = any(read_by(id_, wanted) for id_ in annotators)
             if getattr(self, option) is not None and not asked:
                 return option
         return None
@@ -361,7 +363,7 @@ class ScoringOptions(BaseModel):
 
     def for_task(self, task: str) -> ScoringOptions:
         """Return these options with the metrics of each named pack that are of use to a task in its place."""
-        packs = set(self.metrics) - {ROSETTA} - task_metrics(set(self.metrics) - {ROSETTA})
+        packs = {name for name in self.metrics if name != ROSETTA and "." not in name and pack_named(name)}
         if not packs:
             return self
         ids = (

@@ -19,8 +19,7 @@ from harness.core.storage import storable
 from harness.endpoint.budget import LOCAL, Prices, bounded
 from harness.endpoint.endpoints import Endpoint, KeySource, service_endpoint
 from harness.method.method import MethodClass, Output
-from harness.method.option_table import METHODS
-from harness.method.options import MethodOptions, check_options
+from harness.method.options import MethodOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +232,6 @@ class Api:
 
 def api(name: str, options: MethodOptions, find_key: KeySource) -> Api:
     """Make the method for ``api:SERVICE``; UsageError names what is missing or does not fit."""
-    check_options(f"api:{name}", options, *METHODS[f"api:{name}"])
     service = SERVICES[name]()
     if options.batch_size > service.most_texts:
         raise UsageError(f"{name} takes at most {service.most_texts} texts a call: lower --batch-size.")

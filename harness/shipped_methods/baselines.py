@@ -25,7 +25,6 @@ class CopySource:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("copy-source", options, *METHODS["copy-source"])
         self.setup = options.setup("copy-source", MethodClass.CUSTOM_PLUGIN, "floor")
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
@@ -38,7 +37,6 @@ class Constant:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("constant", options, *METHODS["constant"])
         self._text = (options.text or "").strip()
         if not self._text:
             raise UsageError("--text is blank. Give a sentence of the target language.")
@@ -58,7 +56,6 @@ class Glossary:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("glossary", options, *METHODS["glossary"])
         assert options.glossary is not None  # noqa: S101  check_options has seen to it
         self._dictionary = read_dictionary(options.glossary)
         own = {"glossary_sha256": self._dictionary.sha256}

@@ -22,8 +22,7 @@ from harness.inputs.dictionary import Coaching, read_coaching
 from harness.inputs.prompt import load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
-from harness.method.option_table import METHODS
-from harness.method.options import MethodOptions, check_options, flag
+from harness.method.options import MethodOptions, flag
 
 # ---- The briefing of a model: the system prompt of the run, and the message for one or several
 # texts.
@@ -282,7 +281,6 @@ def _answer(text: str | None) -> Output | None:
 
 def chat(options: MethodOptions, find_key: KeySource) -> Chat:
     """Make the method; UsageError names what is missing or does not fit."""
-    check_options("chat", options, *METHODS["chat"])
     completions = model_completions(options, find_key)
     options = options.model_copy(update={"prompt": prompt_of(options) or options.prompt})
     brief = briefing(options, *(["batch-v1"] if options.batch_size > 1 else []))

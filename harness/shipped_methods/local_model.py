@@ -21,8 +21,7 @@ from harness.core.installation import install_line, installed
 from harness.core.problems import first_problem
 from harness.core.user_file import folder_sha256
 from harness.method.method import MethodClass
-from harness.method.option_table import METHODS
-from harness.method.options import MethodOptions, check_options
+from harness.method.options import MethodOptions
 
 MODEL: Final = "model.bin"
 TOKENIZER: Final = "tokenizer.json"
@@ -63,7 +62,6 @@ class LocalModel(BoxedMethod):
 
     def __init__(self, options: MethodOptions) -> None:
         """Check the folder; UsageError where it holds no such model, or an engine is not installed."""
-        check_options("ctranslate2", options, *METHODS["ctranslate2"])
         assert options.model_folder is not None  # noqa: S101  check_options has seen to it
         folder = options.model_folder
         if not folder.is_dir():

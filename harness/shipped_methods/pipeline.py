@@ -22,8 +22,7 @@ from harness.inputs.dictionary import Dictionary, read_dictionary, read_word_lis
 from harness.inputs.prompt import load_prompt
 from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
-from harness.method.option_table import METHODS
-from harness.method.options import MethodOptions, check_options
+from harness.method.options import MethodOptions
 from harness.shipped_methods.chat import Briefing, briefing, model_completions, model_setup
 from harness.shipped_methods.checks import Check, Rejection, make_checks
 
@@ -255,7 +254,6 @@ def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:
 
 def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
     """Make the method; UsageError names what is missing or does not fit."""
-    check_options("pipeline", options, *METHODS["pipeline"])
     dictionary = read_dictionary(options.glossary) if options.glossary else None
     analyser, card = _analyser(options)
     annotator = None

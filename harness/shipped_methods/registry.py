@@ -26,7 +26,8 @@ from harness.core.failures import ErrorClass, UsageError
 from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.method_names import BUNDLE_SUFFIX, SHIPPED, SUBMITTED, installed
-from harness.method.options import MethodOptions, keys_in
+from harness.method.option_table import METHODS
+from harness.method.options import MethodOptions, check_options, keys_in
 from harness.shipped_methods.api import SERVICES, api
 from harness.shipped_methods.baselines import Constant, CopySource, Glossary, human, replay
 from harness.shipped_methods.chat import chat, refuse_translator
@@ -124,6 +125,14 @@ class Plugin:
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
         return await self._method.translate(entries, calls)
+
+
+def _require_task(name: str, asked: str) -> None:
+    """Raise UsageError where a method cannot do a task: chat asks some; replay, human and plug-ins do any."""
+    if asked != TRANSLATION:
+        translates = name.partition(":")[0] in {*_MAKERS, "api"} - {"chat", *_OF_OUTPUTS}
+        if translates or (name == "chat" and not task(asked).asks_models):
+            refuse_translator(name, asked)
 
 
 def by_path(name: str, options: MethodOptions) -> Plugin:
@@ -241,6 +250,10 @@ _MAKERS: dict[str, Callable[[MethodOptions, Sequence[AnyEntry], KeySource], Meth
 }
 
 
+_OF_OUTPUTS = frozenset({"replay", "human"})
+"""What these need depends on the records, which may bring outputs with them: they check their options themselves."""
+
+
 def build(name: str, options: MethodOptions, corpus: Sequence[AnyEntry] = (), find_key: KeySource = find_key) -> Method:
     """Make the method of that name; UsageError says what is unknown, missing or does not apply.
 
@@ -248,11 +261,10 @@ def build(name: str, options: MethodOptions, corpus: Sequence[AnyEntry] = (), fi
     their outputs with them). ``find_key`` is asked only by methods that call an endpoint; give
     ``no_key`` to describe a method without being able to run it.
     """
-    if options.task != TRANSLATION:  # chat asks some tasks; replay, human and plug-ins do any
-        translates = name.partition(":")[0] in {*_MAKERS, "api"} - {"chat", "replay", "human"}
-        if translates or (name == "chat" and not task(options.task).asks_models):
-            refuse_translator(name, options.task)
+    _require_task(name, options.task)
     if name in _MAKERS:
+        if name not in _OF_OUTPUTS:
+            check_options(name, options, *METHODS[name])
         return _MAKERS[name](options, corpus, find_key)
     if name == "api" or name.startswith("api:"):
         service = name.removeprefix("api").removeprefix(":") or options.service or ""
@@ -260,6 +272,7 @@ def build(name: str, options: MethodOptions, corpus: Sequence[AnyEntry] = (), fi
             raise UsageError(f"Name the service: --method api:{'|'.join(SERVICES)}.")
         if options.service not in {None, service}:
             raise UsageError(f"--service {options.service} does not fit --method {name}: leave it out.")
+        check_options(f"api:{service}", options, *METHODS[f"api:{service}"])
         return api(service, options, find_key)
     if name.endswith(".py") or PurePath(name.rpartition(":")[0]).suffix == ".py":
         return by_path(name, options)

@@ -32,7 +32,7 @@ from harness.privacy import (
     NobodySaidWhetherToSend,
     SendingRules,
     nobody_listens,
-    scoring_endpoints,
+    scoring_servers,
 )
 from harness.settings import read_settings
 from harness.setup.plan import Plan
@@ -269,9 +269,9 @@ class _Looking:
             self._stop(str(error))
         try:
             rules = SendingRules.of(corpus.dataset, dict(enumerate(chosen)), plan.run)
-            for url in scoring_endpoints(plan.scoring):
-                rules.require_terms(url)
-            rules.require(method.endpoint, method.setup.model_slug, answer=not plan.run.trust_local_server)
+            for server in scoring_servers(plan.scoring):
+                rules.require_terms(server)
+            rules.require_method(method, answer=not plan.run.trust_local_server)
         except NobodySaidWhetherToSend as error:
             self.wrong(str(error), "may_send")
         except NobodyAnswersForServer as error:

@@ -67,7 +67,7 @@ class Resources:
         object.__setattr__(made, "setup", setup)
         return made
 
-    @property
+    @cached_property
     def languages(self) -> tuple[str, str, str] | None:
         """Shortest tags of source and target, and the form in which look-alikes are read as one; None for a run of before."""
         setup = self.setup

@@ -1,4 +1,7 @@
-"""The first three journeys of docs/internals/architecture.md are made, and pass the steps that the page names, and no more files than it says."""
+"""The first three journeys of docs/internals/architecture.md are made, and pass the steps that the page names, and no more files than it says.
+
+A request is begun in few stays in files.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -16,6 +20,10 @@ from unittest.mock import patch
 
 import pytest
 
+from corpora.model.corpus import Selection
+from corpora.model.task import TRANSLATION
+from corpora.samples import demo_files, sample_path
+from harness import api
 from review.log.laptop import Laptop
 from review.office.store.store import Office
 from rosetta_tui.app.app import RosettaApp
@@ -90,14 +98,14 @@ class Trace:
     def _called(self, frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_name in self._names:
-            step = self._place(code)
+            step = self.step_of(code)
             if step in self._steps:
                 self.ways[step] = self._way(frame)
 
     def _way(self, frame: FrameType | None) -> list[Step]:
         way: list[Step] = []
         while frame is not None:
-            place = self._place(frame.f_code)
+            place = self.step_of(frame.f_code)
             if place is not None:
                 way.append(place)
             frame = frame.f_back
@@ -116,10 +124,10 @@ class Trace:
         frame: FrameType | None = sys._getframe(2)  # whoever called start or create_task
         while frame is not None and frame.f_globals.get("__name__", "").startswith("asyncio"):
             frame = frame.f_back
-        if frame is not None and self._place(frame.f_code) is not None:
+        if frame is not None and self.step_of(frame.f_code) is not None:
             self._pasts[started] = self._way(frame)
 
-    def _place(self, code: CodeType) -> Step | None:
+    def step_of(self, code: CodeType) -> Step | None:
         """Return the file and name of a function of ours; None for a module as it is imported, and for others."""
         if code not in self._places:
             path = Path(code.co_filename)
@@ -246,3 +254,32 @@ def test_a_rating_goes_as_the_page_says(tmp_path: Path, monkeypatch: pytest.Monk
         certificate = issued(tmp_path)
         assert "Everything holds" in invoke("verify", certificate).stdout
     assert_as_stated(trace, RATING)
+
+
+def test_request_is_begun_in_few_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first 400 calls do not go to and fro between files: calls in one file after another are one stay there.
+
+    A request is checked once, its method is built once, and it begins; what was loaded and cached before is not counted.
+    """
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
+    corpus = api.open_corpus(api.CorpusRequest(sample_path(demo_files(TRANSLATION)[0])))
+    told = {"endpoint": "http://127.0.0.1:9/v1", "model": "m", "metrics": "chrf_plus_plus,exact_match_rate"}
+    request = api.ask(corpus, "chat", told, Selection(limit=40))
+    api.start(tmp_path / "rosetta.sqlite", request)
+    trace = Trace(())
+    files: list[str] = []
+
+    def called(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and not frame.f_code.co_name.startswith("<") and (step := trace.step_of(frame.f_code)):
+            files.append(step[0])
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        api.start(tmp_path / "rosetta.sqlite", request)
+    finally:
+        sys.setprofile(before)
+    stays = [file for file, _ in groupby(files[:400])]
+    rooms = {file.rpartition("/")[0] for file in stays}
+    assert len(stays) <= 61, "\n".join(stays)
+    assert len(rooms) <= 16

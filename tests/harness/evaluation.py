@@ -14,7 +14,7 @@ from harness.card.rows import load_card
 from harness.endpoint.endpoints import no_key
 from harness.method.method import Attempt, Method, Result
 from harness.method.options import MethodOptions
-from harness.privacy import ClearedMethod, clear, scoring_endpoints
+from harness.privacy import ClearedMethod, clear, scoring_servers
 from harness.run.beginning import begin, prepare_run, resume_method, tools_for
 from harness.run.events import Control, EntryScored, Event, Failed, Finished, Progress, Started
 from harness.run.rescoring import rescore
@@ -120,7 +120,7 @@ def begun(
     entries = {place: given.entries[place] for place in places}
     make = None if method is None else lambda _: method
     cleared = clear(
-        given.dataset, entries, plan, given.entries, no_key, make, answered_before=not scoring_endpoints(plan.scoring)
+        given.dataset, entries, plan, given.entries, no_key, make, answered_before=not scoring_servers(plan.scoring)
     )
     with closing(open_store(path)) as connection:
         return begun_on(connection, given, places, cleared), cleared

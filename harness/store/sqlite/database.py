@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from harness.store.sqlite.copies import (
     file_lock,
     locks_are_missing,
 )
-from harness.store.sqlite.schema import STEPS, create_schema, fill_run_scores, recorded_steps, schema_differences
+from harness.store.sqlite.schema import STEPS, create_schema, fill_run_scores, recorded_steps, require_columns
 from harness.store.sqlite.trouble import STORE_ERRORS, full_words, in_words, transaction, unpacks, worded
 
 MOMENT_SECONDS = 1.0
@@ -306,7 +306,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
         before = connection.execute("PRAGMA user_version").fetchone()[0]
         if before == SCHEMA_VERSION:  # another process was quicker
             return
-        _require_columns(connection, path, recorded_steps(connection), "Nothing was changed.")
+        require_columns(connection, path, recorded_steps(connection), "Nothing was changed.")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
@@ -322,7 +322,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
             from harness.store.sqlite.migrations import migrations
 
             migrations.apply(Database(connection))
-            _require_columns(connection, path, STEPS, f"{copy} is the store as it was before.")
+            require_columns(connection, path, STEPS, f"{copy} is the store as it was before.")
             if before:
                 _sealing().take_over(connection, path)
             with transaction(connection):
@@ -335,15 +335,6 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
                     "store as it was before."
                 )
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
-def _require_columns(connection: sqlite3.Connection, path: Path, steps: Iterable[str], end: str) -> None:
-    """Raise StoreError where the tables are not those that the steps make; ``end``: what became of the store."""
-    if differences := schema_differences(connection, steps):
-        raise StoreError(
-            f"{path} cannot be brought up to date: {'; '.join(differences)}. No released version of Rosetta "
-            f"made it: use the one that did, or name another folder in ROSETTA_HOME. {end}"
-        )
 
 
 _KEPT = ("runs", "corpora", "entries", "results")  # Tables from which no upgrade takes a row

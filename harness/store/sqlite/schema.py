@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from harness.core.failures import StoreError
+
 
 def _read_steps() -> dict[str, str]:
     """Return the SQL of each step of ``steps.sql`` under its name, in order, without the file's remarks."""
@@ -69,6 +71,15 @@ def recorded_steps(connection: sqlite3.Connection) -> set[str]:
         return set()
     query = "SELECT name FROM _sqlite_migrations WHERE migration_set = 'rosetta'"
     return {str(name) for (name,) in connection.execute(query)}
+
+
+def require_columns(connection: sqlite3.Connection, path: Path, steps: Iterable[str], end: str) -> None:
+    """Raise StoreError where the tables are not those that the steps make; ``end``: what became of the store."""
+    if differences := schema_differences(connection, steps):
+        raise StoreError(
+            f"{path} cannot be brought up to date: {'; '.join(differences)}. No released version of Rosetta "
+            f"made it: use the one that did, or name another folder in ROSETTA_HOME. {end}"
+        )
 
 
 def schema_differences(connection: sqlite3.Connection, steps: Iterable[str]) -> list[str]:
