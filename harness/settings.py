@@ -19,6 +19,7 @@ from typing import Annotated, Any, Final, get_type_hints
 
 from corpora.files.toml_text import parse_toml
 from harness.core.failures import UsageError
+from harness.core.storage import PRIVATE, private_folder, write_file
 from harness.core.user_file import read_text
 
 NAME = "settings.toml"
@@ -292,8 +293,6 @@ def change_settings(home: Path, *changes: Changes) -> Settings:
     that cannot be read is kept next to it under another name, because its person may want to fix it.
     Raises UsageError where the folder cannot be written.
     """
-    from harness.core.storage import write_file
-
     path = settings_path(home)
     with _alone(home):
         try:
@@ -339,8 +338,6 @@ def taking_back(changes: Changes, settings: Settings) -> dict[str, Any]:
 def _alone(home: Path) -> Iterator[None]:
     """Prevent every other process from writing the settings until the block ends."""
     import filelock
-
-    from harness.core.storage import PRIVATE, private_folder
 
     try:
         folder = private_folder(private_folder(home) / "locks")

@@ -26,6 +26,7 @@ from corpora.model.corpus import (
 )
 from corpora.model.entry import Entry, Segment
 from corpora.model.task import TASKS, TRANSLATION, Task, unknown_task
+from corpora.model.task_records import complete, sides_that_follow
 from corpora.model.terms import FIELD
 from corpora.text.comparison import MOST_STACKED, is_blank, stacked
 
@@ -211,8 +212,6 @@ def _check_id(value: Json, spot: _Spot) -> None:
 
 def _of_task(fields: JsonObject, task: Task, spot: _Spot) -> dict[str, Json]:
     """Check the fields of a task, and return them with the texts that follow from them."""
-    from corpora.model.task_records import complete, sides_that_follow  # noqa: PLC0415  many models
-
     made, wrong = complete(task.name, fields)
     for fault in wrong:
         spot.error(fault.message, f"{fault.mend} (task {task.name})", field=fault.field)

@@ -21,10 +21,14 @@ from corpora.checks.envelope import (
 from corpora.files.decode import decode, read_bytes
 from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, Problem, Severity, shown
+from corpora.formats import read_sheet
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
 from corpora.formats.delimiters import first_record
 from corpora.formats.read_json import read_json, read_jsonl
+from corpora.formats.read_table import is_table, read_table
+from corpora.formats.read_text import read_messages, read_parallel
+from corpora.formats.read_xml import read_xml
 from corpora.model.corpus import SIDES, SYNONYMS, Corpus, Dataset, Form, RawCorpus, RawEntry, dataset_fields
 from corpora.model.entry import Segment
 from corpora.model.sidecar import KNOWN_OF_MARK, marks_beside, terms_of_mark
@@ -271,11 +275,9 @@ def _number(entries: list[RawEntry], findings: Findings) -> None:
 
 
 def _raw(files: list[File], form: Form | None, columns: Columns, findings: Findings) -> RawCorpus | None:
-    if len(files) == 1 and form in (None, Form.XLSX) and files[0].data.startswith(b"PK"):
-        from corpora.formats import read_sheet  # noqa: PLC0415  only for archives
-
-        if read_sheet.is_workbook(files[0].data):
-            return read_sheet.read_workbook(files[0].data, findings, columns)
+    alone = files[0].data if len(files) == 1 and form in (None, Form.XLSX) else b""
+    if alone.startswith(b"PK") and read_sheet.is_workbook(alone):
+        return read_sheet.read_workbook(alone, findings, columns)
     texts: list[str] = []
     for file in files:
         beside = Findings(file.name)
@@ -307,8 +309,6 @@ def _by_form(
     """Read by the form's reader, which is loaded when it is needed."""
     match form:
         case Form.PARALLEL:
-            from corpora.formats.read_text import read_parallel  # noqa: PLC0415  loads only what is needed
-
             if len(files) < 2:
                 findings.error(
                     "The form cannot be told from this one text file.",
@@ -317,16 +317,10 @@ def _by_form(
                 return None
             return read_parallel(texts, [Path(file.name).name for file in files], findings)
         case Form.CSV | Form.TSV:
-            from corpora.formats.read_table import read_table  # noqa: PLC0415
-
             return read_table(texts[0], form, findings, columns)
         case Form.TMX | Form.XLIFF:
-            from corpora.formats.read_xml import read_xml  # noqa: PLC0415
-
             return read_xml(texts[0], form, findings, columns)
         case Form.PO | Form.ARB:
-            from corpora.formats.read_text import read_messages  # noqa: PLC0415
-
             return read_messages(texts, form, findings)
         case _:
             read = read_jsonl if form is Form.JSONL else partial(read_json, form=form)
@@ -348,8 +342,6 @@ def _form_of(name: str, text: str, columns: Columns) -> Form | None:
     if start.startswith("<"):
         root = _ROOT.search(start[:_LONGEST_PROLOGUE])
         return Form(root[1].lower()) if root else Form.PARALLEL
-    from corpora.formats.read_table import is_table  # noqa: PLC0415  only files without a known suffix
-
     if not is_table(text, columns):
         return Form.PARALLEL
     return Form.TSV if "\t" in first_record(text) else Form.CSV

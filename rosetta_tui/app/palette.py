@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -39,8 +40,6 @@ class RunProvider(Provider):
 
     async def startup(self) -> None:
         """Read the names once for each opening of the palette, in a thread."""
-        import asyncio
-
         path = cast("WithStore", self.app).store_path
         self._runs = await asyncio.to_thread(named_runs, path)
 

@@ -23,6 +23,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.doctor import examination
+    from harness.endpoint import endpoints
     from rosetta_tui import own_files
     from rosetta_tui.doctor import findings as messages
     from rosetta_tui.doctor import findings as terminal_facts
@@ -74,10 +75,8 @@ def key() -> None:
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the key from standard input.")
 def set_(name: str, from_stdin: bool) -> None:
     """Store the key of NAME: an endpoint such as openrouter, or a host such as llm.example.org."""
-    from harness.endpoint.endpoints import checked_name, set_key
-
-    checked_name(name)
-    set_key(name, sys.stdin.readline() if from_stdin else _typed(name))
+    endpoints.checked_name(name)
+    endpoints.set_key(name, sys.stdin.readline() if from_stdin else _typed(name))
     click.echo(plain(f"The key of {name} is stored."), err=True)
 
 
@@ -98,16 +97,14 @@ def _typed(name: str) -> str:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(as_json: bool) -> None:
     """List where keys are: in the keyring or in an environment variable. Never shows a key."""
-    from harness.endpoint.endpoints import known_variables, stored_names, variable_of
-
     try:
-        stored = stored_names()
+        stored = endpoints.stored_names()
     except KeyStoreError as error:  # a machine without a keyring can still hold keys in variables
         click.echo(str(error), err=True)
         stored = []
     rows: list[dict[str, str | bool]] = []
-    for name in dict.fromkeys([*known_variables(), *stored]):
-        variable = variable_of(name)
+    for name in dict.fromkeys([*endpoints.known_variables(), *stored]):
+        variable = endpoints.variable_of(name)
         in_environment = bool(os.environ.get(variable, "").strip())
         if name in stored or in_environment:
             rows.append(
@@ -128,8 +125,6 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 def delete(name: str) -> None:
     """Delete the stored key of NAME."""
-    from harness.endpoint.endpoints import delete_key
-
-    if not delete_key(name):
+    if not endpoints.delete_key(name):
         raise UsageError(f"No key of {name} is stored. See: rosetta key list")
     click.echo(plain(f"The key of {name} is deleted."), err=True)

@@ -61,6 +61,7 @@ with when_used():
     from rosetta_tui.app import display, launch
     from rosetta_tui.report import cost as report_estimate
     from rosetta_tui.report import run as report_run
+    from rosetta_tui.session import trials
 
 
 class _WithMethods(GroupedCommand):
@@ -92,8 +93,6 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, repeats:
     The best guide of an estimate are earlier runs of the same method and model in the store. Where there are none,
     tokens are estimated from the very prompts that would be sent. Each number has its bounds, and nothing is sent.
     """
-    from rosetta_tui.app.display import refuse_detached, start_and_show
-
     if repeats is not None:
         _run_repeats(repeats, style, given, estimate=estimate, submit=submit, as_json=as_json)
     if estimate:
@@ -112,7 +111,7 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, repeats:
         return
     if as_json:
         raise UsageError("--json goes with --estimate. The events of a run as JSON: --json-lines.")
-    refuse_detached(style, given["vault"], submit=submit)
+    display.refuse_detached(style, given["vault"], submit=submit)
     say_preparing(style, given["file"])
     answers = ledger.own_ledger(database.home()) if given["confirm"] else None
     if answers is not None and given["vault"]:
@@ -122,7 +121,7 @@ def run(style: str | None, submit: bool, estimate: bool, as_json: bool, repeats:
     request = make_request(corpus, given, chosen)
     for option, tag in nameless(request).items():
         click.echo(f"No name is known for the language {plain(tag)}, so that the prompt says its tag. Name it: {option} NAME.", err=True)  # fmt: skip
-    start_and_show(request, style, submitter(request) if submit else None)
+    display.start_and_show(request, style, submitter(request) if submit else None)
 
 
 # ---- Repeats of one set-up: a sweep of one cell, which shares its money and resumes as a sweep does ----
@@ -257,12 +256,10 @@ def demo(system: str, task: str, fast: bool, style: str | None) -> None:
     speech, or call functions. The recorded outputs come at the
     pace at which they were once made, so that there is something to watch; piped, they come at once.
     """
-    from rosetta_tui.session.trials import Paced, demo_run
-
     say_preparing(style)
-    ready = api.start(default_path(), demo_run(system, task))
+    ready = api.start(default_path(), trials.demo_run(system, task))
     watched = style is None and sys.stdout.isatty()
-    display.show(ready.with_method(Paced(ready.method)) if watched and not fast else ready, style)
+    display.show(ready.with_method(trials.Paced(ready.method)) if watched and not fast else ready, style)
 
 
 # ---- Continue a run that was interrupted ----
@@ -288,13 +285,10 @@ def resume(
     terminal asks which, scripts say --retry-failed or --keep-failed. A run from a vault needs --vault and --purpose
     again.
     """
-    from harness.setup.plan import Resumption
-    from rosetta_tui.app.display import refuse_detached, resume_and_show
-
     if retry_failed and given["keep_failed"]:
         raise click.UsageError("--retry-failed and --keep-failed exclude each other.")
-    refuse_detached(style, given["vault"])
-    resume_and_show(run, Resumption(run_changes(given), retry_failed), style, vault_request(given))
+    display.refuse_detached(style, given["vault"])
+    display.resume_and_show(run, plan.Resumption(run_changes(given), retry_failed), style, vault_request(given))
 
 
 # ---- Ask again for a run's failed entries ----
@@ -314,9 +308,7 @@ def retry(run: str, style: str | None, **given: Any) -> None:
     entries came from which. A run that was interrupted is continued with `rosetta resume`. A run from a vault needs
     --vault and --purpose again.
     """
-    from rosetta_tui.app.display import refuse_detached, retry_and_show
-
-    refuse_detached(style, given["vault"])
+    display.refuse_detached(style, given["vault"])
     vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)})
     no_cache, body = given.pop("no_cache"), given.pop("body")
     changes = {
@@ -330,7 +322,7 @@ def retry(run: str, style: str | None, **given: Any) -> None:
         changes["use_cache"] = False
     if body:
         changes["body"] = pairs("body", body)
-    retry_and_show(run, changes, style, vault)
+    display.retry_and_show(run, changes, style, vault)
 
 
 _OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}

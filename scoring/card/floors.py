@@ -21,6 +21,7 @@ from scoring.core.metric import EntryStatistics, Metric
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import Translation
 from scoring.core.specification import Weighing
+from scoring.words.reading import reader, unspaced
 
 JUDGES = 100
 """Entries on which the most promising constants are scored."""
@@ -279,23 +280,17 @@ def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[s
     if accepted and translation.fst is not None:
         reference = translation.fst.reference
         return len(reference), [word.word for word in reference if word.accepted is not None]
-    from scoring.words.reading import reader
-
     written = reader().read(translation.entry.reference).written
     return len(written), written
 
 
 def joined(words: Sequence[str]) -> str:
     """Set words side by side as their script does."""
-    from scoring.words.reading import unspaced
-
     return ("" if words and all(map(unspaced, words)) else " ").join(words)
 
 
 def beginning(text: str, share: float) -> str:
     """Return a share of the words from the first on, rounded down; of characters where words are not spaced."""
-    from scoring.words.reading import unspaced
-
     words = text.split()
     if any(map(unspaced, words)):
         return text[: int(len(text) * share)]

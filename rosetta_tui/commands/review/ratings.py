@@ -35,7 +35,7 @@ with when_used():
     from review.session.words import catalogue
     from review.verdict.gate import verdict
     from rosetta_tui.review.organiser.words import imported, plan
-    from rosetta_tui.review.rating import sitting
+    from rosetta_tui.review.rating import sitting, visit
     from rosetta_tui.review.rating.lines import face
 
 
@@ -63,9 +63,7 @@ def open_(places: tuple[Path, ...], lines: bool, reviewer: str | None, language:
         )
         if lines or not (sys.stdin.isatty() and sys.stdout.isatty()):
             return face.run_lines(opening)
-        from rosetta_tui.review.rating.visit import run_review
-
-        return run_review(opening)
+        return visit.run_review(opening)
 
 
 # ---- Take ratings back; any file, any order, any number of times ----
