@@ -16,17 +16,12 @@ once for each server, a person answers for it, and the answer is kept in the dat
 from __future__ import annotations
 
 import json
-import logging
 import socket
-import sys
-import threading
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
-from types import TracebackType
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -47,7 +42,7 @@ from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.shipped_methods.registry import build
 from harness.store.sqlite.database import home
-from harness.vault.secret_text import no_core_dumps
+from harness.vault.secret_text import no_core_dumps, quieten
 
 # ---- Whether texts may be sent to an endpoint: what the terms of their corpus say, and what a
 # person answered for.
@@ -140,40 +135,6 @@ def _rule(terms: Terms) -> str:
         learn = "no model may learn from them, and whether a service does from what it gets, a person has to find out"
         return learn if terms.transmission is Transmission.OPEN else f"{terms.rule}; {learn}"
     return terms.rule
-
-
-def quieten() -> None:
-    """Remove the words of foreign code from everything that Python would print, from now on."""
-    sys.unraisablehook = lambda raised: _tell("An error that cannot be raised", raised.exc_type, raised.exc_traceback)
-    threading.excepthook = lambda raised: _tell("A thread ended", raised.exc_type, raised.exc_traceback)
-    warnings.showwarning = lambda _, category, file, line, *_more: _print(
-        f"A warning: {category.__name__}, at {file}:{line}"
-    )
-    logging.lastResort = _Unquoted(logging.WARNING)
-
-
-class _Unquoted(logging.Handler):
-    """Says who logged what kind of error where, and nothing of the message."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        message = f"Logged by {record.name} ({record.levelname})"
-        if record.exc_info and record.exc_info[0] is not None:
-            _tell(message, record.exc_info[0], record.exc_info[2])
-        else:
-            _print(f"{message}, at {record.pathname}:{record.lineno}")
-
-
-def _tell(what: str, kind: type[BaseException] | None, traceback: TracebackType | None) -> None:
-    place = ""
-    while traceback is not None:
-        place = f", at {traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
-        traceback = traceback.tb_next
-    _print(f"{what}: {'an error' if kind is None else kind.__name__}{place}")
-
-
-def _print(line: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write(f"{line}. Its words are withheld: secret entries were opened.\n")
 
 
 FILE = "local-servers.json"

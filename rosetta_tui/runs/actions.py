@@ -18,9 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Button, Input, Static, TextArea
 
 from harness.core.failures import UsageError
-from harness.store import deletion
 from harness.store.attachments import change_words, tidy_note, tidy_tags
-from harness.store.deletion import bring_back
 from harness.store.holding import spent_usd
 from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_trashed, read_run
@@ -183,6 +181,8 @@ class RunActions:
 
         def trash(store: sqlite3.Connection) -> str:
             """Return the words about it; nothing where the run holds secrets and stays."""
+            from harness.store import deletion
+
             try:
                 deletion.trash(store, run.number)
             except deletion.HoldsSecrets:
@@ -201,6 +201,8 @@ class RunActions:
         )
 
         def erase(store: sqlite3.Connection) -> str:
+            from harness.store import deletion
+
             deletion.erase(store, read_run(store, run.number))
             return f"Erased: {named(run)}."
 
@@ -210,6 +212,8 @@ class RunActions:
         """Restore the run that was deleted last."""
 
         def undo(store: sqlite3.Connection) -> str:
+            from harness.store.deletion import bring_back
+
             run = find_trashed(store, "last")
             bring_back(store, run.id)
             return f"Brought back: {run.dataset_id} · {run.run_id[:8]}."

@@ -13,7 +13,6 @@ from corpora.text.messages import percent
 from harness.card.reading import block, inside_words, number
 from harness.core.failures import UsageError
 from harness.core.query import Fields, holds, matches
-from harness.store.deletion import purge
 from harness.store.run_list import RunSummary
 from harness.store.runs import find_trashed
 from harness.store.sqlite.database import Mark, is_read_only, mark_of, opened
@@ -61,6 +60,8 @@ class RunReader:
 
     def purge(self) -> None:
         """Erase what was deleted too long ago to be brought back; raises StoreError."""
+        from harness.store.deletion import purge
+
         with opened(self._path) as store:
             if not is_read_only(store):
                 purge(store)

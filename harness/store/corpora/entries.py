@@ -309,7 +309,7 @@ def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozense
 def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
     """Return whether an entry of a run is secret here: by its segment, by the corpus's terms, or because it is sealed.
 
-    An imported card has no secret text, and whoever exported it decided what its numbers say.
+    An imported card has no secret text, and its exporter decided what its numbers say.
     """
     return not run.imported and not secret_positions(connection, run.corpus).isdisjoint(run.positions)
 
