@@ -170,7 +170,7 @@ class StoredRows:
 
     @cached_property
     def measures(self) -> Sequence[RowMeasures]:
-        """What the rows say besides texts and scores."""
+        """The numbers and failures of the rows, without texts and scores."""
         return [
             RowMeasures(
                 **{name: getattr(result, name) for name in _MEASURED},

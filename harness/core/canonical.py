@@ -42,7 +42,7 @@ def canonical_bytes(value: Any) -> bytes:
 
 
 class StreamedArray:
-    """A JSON array whose items are made anew each time they are read, so that not all are held at once."""
+    """A JSON array whose items are made each time they are read, so that not all are held at once."""
 
     def __init__(self, items: Callable[[], Iterable[Any]]) -> None:
         self._items = items

@@ -29,7 +29,7 @@ _BETWEEN_DIGITS = frozenset(".,'’٫٬\u00a0\u202f\u2009")
 _BEFORE_A_SENTENCE = frozenset(".?!…:;。？！।॥؟።፧᙮\"“”„«»‹›'‘’(（[【「『¿¡—–•\n")
 STEM = 5
 """Letters of a word's stem."""
-MOST_READ = 2048
+MOST_READ = 4096
 """Texts of which the reading is kept, some 4 kB each: the three of each entry that metrics look at together."""
 SIGNATURE = "words:folded|unspaced:characters"
 """How texts are taken apart, for the signatures of those who use it."""
