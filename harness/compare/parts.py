@@ -69,7 +69,7 @@ class RunPart:
 
 def part_tags(blocks: Iterable[Mapping[int, Entry]]) -> Tags:
     """Return the parts of entries by place, read some at a time; of secret ones only what may leave, nothing of their texts."""
-    places, shown = array("I"), array("I")  # all of them, and those whose texts may be looked at
+    places, shown = array("I"), array("I")  # all of them, and those whose texts may be read
     words_of: dict[str, int] = {}
     lengths, kinds, distinct, occurring = array("I"), array("b"), array("I"), array("I")
     given = {dimension: (array("i"), dict[str, int]()) for dimension in DIMENSIONS}

@@ -97,8 +97,8 @@ def _examined(connection: sqlite3.Connection, run: Run, dataset: Dataset, places
                 made = {place: stripped(entries[place].source, outputs[place], (step,)) for place in finding.places}
                 gain = costs.gain({place: text for place, text in made.items() if text != outputs[place]})
                 fixes |= {} if gain is None else {finding.code: gain}
-    found = {finding.code: array("I", (positions[place] for place in finding.places)) for finding in findings}
-    return RunFindings(findings, found, fixes, len(outputs))
+    positions_of = {finding.code: array("I", (positions[place] for place in finding.places)) for finding in findings}
+    return RunFindings(findings, positions_of, fixes, len(outputs))
 
 
 def _together(parts: Sequence[RunFindings]) -> RunFindings:
@@ -108,14 +108,14 @@ def _together(parts: Sequence[RunFindings]) -> RunFindings:
     done = sum(part.done for part in parts)
     findings, positions, fixes = [], {}, {}
     for code in FindingCode:
-        found = [(part, one) for part in parts for one in part.findings if one.code is code]
-        if not found:
+        hits = [(part, one) for part in parts for one in part.findings if one.code is code]
+        if not hits:
             continue
         places = sorted(
-            (place, id_) for part, one in found for place, id_ in zip(part.positions[code], one.entries, strict=True)
+            (place, id_) for part, one in hits for place, id_ in zip(part.positions[code], one.entries, strict=True)
         )
         positions[code] = array("I", (place for place, _ in places))
-        priced = [(part.done, one.cost) for part, one in found if one.cost is not None]
+        priced = [(part.done, one.cost) for part, one in hits if one.cost is not None]
         frequent = len(places) >= LEAST_SHARE * done and priced
         findings.append(
             OutputFinding(
@@ -124,7 +124,7 @@ def _together(parts: Sequence[RunFindings]) -> RunFindings:
                 of=done,
                 cost=sum(n * cost for n, cost in priced) / done if frequent else None,
                 entries=tuple(id_ for _, id_ in places),
-                examples=tuple(dict.fromkeys(text for _, one in found for text in one.examples))[:MOST_EXAMPLES],
+                examples=tuple(dict.fromkeys(text for _, one in hits for text in one.examples))[:MOST_EXAMPLES],
             )
         )
         if any(code in part.fixes for part in parts):

@@ -61,6 +61,7 @@ from rosetta_tui.toolkit.messages import (
     RunWentOn,
 )
 from rosetta_tui.toolkit.places import places
+from rosetta_tui.toolkit.result_table import kind_of_column
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 
 if TYPE_CHECKING:
@@ -434,8 +435,9 @@ class RosettaApp(TerminalApp):
 
     @on(ColumnsChosen)
     def _columns_chosen(self, message: ColumnsChosen) -> None:
-        self.entry_columns = message.columns
-        self._look.write({"columns": message.columns})
+        others = [word for word in self.table_columns.split() if kind_of_column(word) != message.kind]
+        self.table_columns = " ".join([*others, message.columns]).strip()
+        self._look.write({"columns": self.table_columns})
 
     async def action_home(self) -> None:
         while len(self.screen_stack) > 2:

@@ -56,7 +56,7 @@ def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content
         lines.append(show(f"{' and '.join(open_)} {verb} not complete. {WHY_NOW}", "$quiet"))
     if pair.reproduction is not None and tested:
         lines += [show(repeated_words(setup, metric), "$mark") for setup in found.repeated(metric)]
-        lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
+        lines.append(show(" · ".join(map(str.strip, reproduction_words(pair.reproduction))), "$quiet"))
         cached = (cached_words(run) for run in (pair.first, pair.second))
         lines += [show(words, "$warn") for words in cached if words]
     for run in (pair.first, pair.second):  # where little may be claimed, with a mark and the floors
@@ -244,7 +244,8 @@ class PairRows(Rows["Pair"]):
         return figures.interval_bar(value, interval, low=-reach, top=reach, width=LINE)
 
 
-MOST_PAIRS = 4  # pairs seen at once where the screen is small
+LEAST_PAIRS, MOST_PAIRS = 2, 4  # pairs seen at once where the screen is tiny or small
+SHORT = 28  # lines of a screen below which entries have no room beside more pairs and all that is said of them
 ROOMY = 36  # lines of a screen from which on all pairs are seen, and the facts of each run
 
 
@@ -298,7 +299,8 @@ class DifferencePanel(Vertical):
         """Show as many pairs at once as the screen has room for."""
         if self._comparison is not None:
             pairs = len(self._comparison.pairs)
-            seen = pairs if self.app.size.height >= ROOMY else min(pairs, MOST_PAIRS)
+            height = self.app.size.height
+            seen = pairs if height >= ROOMY else min(pairs, MOST_PAIRS if height >= SHORT else LEAST_PAIRS)
             self.pairs.styles.height = seen + 1
             self.query_one(DifferenceAxis).refresh(layout=True)
 

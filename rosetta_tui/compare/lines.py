@@ -16,6 +16,7 @@ from rosetta_tui.show.run_facts import iso
 from rosetta_tui.show.text import plain, stacked
 from scoring.core.inventory import short_title
 from scoring.core.specification import TASKS
+from scoring.statistics.repetitions import Holding
 
 if TYPE_CHECKING:
     from harness.compare.comparison import Comparison, CorpusPart, EntryTexts
@@ -261,6 +262,7 @@ def comparison_json(comparison: Comparison) -> JsonObject:
         "seed": comparison.seed,
         "level": comparison.level,
         "pairs": [_values_pair(pair) for pair in comparison.pairs],
+        "repeats": _values_repeats(comparison),
         "breakdowns": {
             dimension: {
                 tag: {
@@ -276,6 +278,29 @@ def comparison_json(comparison: Comparison) -> JsonObject:
             for dimension, parts in comparison.breakdowns.items()
         },
     }
+
+
+def _values_repeats(comparison: Comparison) -> list[JsonObject]:
+    """Return the runs that repeat one set-up, with what varies of each metric; variances, on the metric's scale."""
+    equal: dict[tuple[str, ...], bool] = {}
+    varying: dict[tuple[str, ...], dict[str, JsonObject]] = {}
+    for metric in ordered(comparison.metrics):
+        for setup in comparison.repeated(metric):
+            equal[setup.letters] = setup.equal
+            metrics = varying.setdefault(setup.letters, {})
+            if setup.parts is not None:
+                interval = setup.parts.interval(Holding.REPETITIONS)
+                metrics[metric] = {
+                    "mean": setup.parts.mean,
+                    "lower": interval.lower,
+                    "upper": interval.upper,
+                    "variance_between_repeats": setup.parts.between_repetitions,
+                    "variance_between_entries": setup.parts.between_entries,
+                    "variance_within_repeats": setup.parts.remainder,
+                }
+    return [
+        {"runs": list(letters), "equal": equal[letters], "metrics": metrics} for letters, metrics in varying.items()
+    ]
 
 
 def _values_run(run: ComparedRun) -> JsonObject:

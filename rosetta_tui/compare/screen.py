@@ -112,7 +112,7 @@ class CompareScreen(ReasonedScreen):
     )
     CSS_PATH = "compare.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  Textual's own form
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (difference_panel.ROOMY, "-roomy")]  # noqa: RUF012  Textual's own form
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (difference_panel.SHORT, "-short"), (difference_panel.ROOMY, "-roomy")]  # noqa: RUF012  Textual's own form
 
     BINDINGS: ClassVar[list[BindingType]] = [
         PANE,

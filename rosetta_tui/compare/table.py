@@ -298,6 +298,7 @@ _TIE = "tie"
 class ComparedTable(OrderedTable[ComparedRows]):
     """Compared entries; they are put in order in a thread."""
 
+    KIND = "compared"
     order = RowOrder("apart")
 
     def __init__(self, path: Path) -> None:
@@ -369,4 +370,5 @@ class ComparedTable(OrderedTable[ComparedRows]):
             Column("difficulty", "diff.", 5, right=True, drop=10),
         )
         self.show_columns(entry_columns)
+        self.use_columns(getattr(self.app, "table_columns", ""))  # those of other runs have the same names
         self.show_entries(ComparedRows(comparison, view, places, texts), top=top)

@@ -181,6 +181,8 @@ Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]  # gives a th
 class CorpusTable(OrderedTable[CorpusEntryRows]):
     """The entries of a corpus; they are put in order in a thread."""
 
+    KIND = "corpus"
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(ENTRIES, id=id)
         self._flagged: Collection[int] = frozenset()  # places of the entries that a check is about
@@ -217,10 +219,10 @@ class CorpusTable(OrderedTable[CorpusEntryRows]):
             return ()
         with self._reading() as store:
             self._ordering.prepare(store)
-            found = self._ordering.positions(
+            positions = self._ordering.positions(
                 store, sort=order.sort, descending=order.turned, where=order.where, cancelled=cancelled
             )
-        return [int(place) for place in found]
+        return [int(place) for place in positions]
 
     def show_places(self, places: Sequence[int], *, top: bool) -> None:
         if self._store is None:

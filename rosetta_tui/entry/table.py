@@ -31,9 +31,9 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.columns import GAP, sorted_by
 from rosetta_tui.show.figures import of_entries
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.messages import ColumnsChosen
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
+from rosetta_tui.toolkit.result_table import kind_of_column
 from scoring.core.inventory import short_title
 from scoring.core.scorer import EntryValues
 from scoring.core.specification import TRANSLATIONS, KeptColumns
@@ -45,6 +45,8 @@ ORDER_SECONDS = 1.0  # how often rows are put in order again while entries arriv
 
 class EntryTable(OrderedTable[rows.EntryRows]):
     """The entries of one run; sorting is the store's work, in its own thread."""
+
+    KIND = ""
 
     def __init__(self, live: LiveRun, store: sqlite3.Connection, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(rows.columns(), id=id)
@@ -222,22 +224,14 @@ class EntryTable(OrderedTable[rows.EntryRows]):
         every = [column.key for column in rows.columns(self._others, self.kept) if column.key != "symbol"]
         return {key: key in shown for key in every}
 
-    def choose_columns(self, shown: Collection[str]) -> None:
-        """Show these columns, from now on."""
-        words = " ".join(f"{'+' if key in shown else '-'}{key}" for key in self.shown_columns)
-        self.post_message(ColumnsChosen(words))
-        self.use_columns(words)
-
     def use_columns(self, words: str) -> None:
         """Show the columns that the settings name; others by the width."""
-        self.hidden = {word[1:] for word in words.split() if word[0] == "-"}
-        self._wanted = {word[1:] for word in words.split() if word[0] == "+"}
+        own = [word for word in words.split() if not kind_of_column(word)]
+        self.hidden = {word[1:] for word in own if word[0] == "-"}
+        self._wanted = {word[1:] for word in own if word[0] == "+"}
         if self.entries is not None:
             self.entries.further = self._further()
             self._title()
-
-    def on_mount(self) -> None:
-        self.use_columns(getattr(self.app, "entry_columns", ""))
 
     # Scores of single entries
 

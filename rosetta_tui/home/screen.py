@@ -26,7 +26,7 @@ from rosetta_tui.show.card_fields import TALL, score_bars
 from rosetta_tui.toolkit import messages
 from rosetta_tui.toolkit.background import bring, in_thread
 from rosetta_tui.toolkit.content import EmptyState, StatusBar, show, show_lines
-from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.dialogs.choose import choose_columns
 from rosetta_tui.toolkit.key_line import KeyLine, key_of
 from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -273,8 +273,7 @@ class HomeScreen(Screen[None]):
         self.refresh_bindings()
 
     def action_sort(self) -> None:
-        title, now = "Sort by (the same again turns it round)", self.table.order.sort
-        choose(self.app, title, SORT_WORDS, now, self._sort)
+        choose_columns(self.app, self.table, SORT_WORDS, self.table.order.sort, self._sort)
 
     def _sort(self, sort: str) -> None:
         if sort in SORT_WORDS:

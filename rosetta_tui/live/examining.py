@@ -119,7 +119,7 @@ class ExaminedScreen(ReasonedScreen):
     _findings: RunFindings | None = None
     _found_done = 0  # entries done when all outputs were examined
     _most: int | None = None  # outputs that are examined at most this time
-    _tags: Tags | None = None  # the parts of the run's entries, which never change
+    tags: Tags | None = None  # the parts of the run's entries, which never change
     _parts: Sequence[RunPart] = ()
     _parts_done = -1  # entries done when the parts were scored
     _find_from = _part_from = 0.0  # when outputs are examined next (monotonic), never while they are
@@ -185,15 +185,15 @@ class ExaminedScreen(ReasonedScreen):
         run, started = self._run, self.live.started
         if run is None or started is None:
             return ()
-        self._tags = self._tags or run_tags(store, run, started.positions)
+        self.tags = self.tags or run_tags(store, run, started.positions)
         try:
-            return run_parts(store, run, self._tags)
+            return run_parts(store, run, self.tags)
         except StatisticsError:
             raise StoreError("The scores of the entries cannot be read.") from None
 
     def _take_parts(self, parts: Sequence[RunPart], done: int, again: float) -> None:
         self._part_from, self._parts_done, self._parts = again, done, parts
-        self.table.set_groups(tag_groups(self._tags or {}))
+        self.table.set_groups(tag_groups(self.tags or {}))
         table = self.query_one("#parts", ResultTable)
         table.show_rows(RunPartRows(parts, self.table.kept.headline), table.cursor)
         table.styles.height = 1 + min(len(parts), MOST_ROWS, max(3, self.size.height // 5))

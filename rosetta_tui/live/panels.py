@@ -136,7 +136,14 @@ class RunBanner(DetailLine):
     def show_run(self, live: LiveRun) -> None:
         """Show how the run ended, and what next."""
         words = banner_words(live, key_of(self.screen, "end('resume')") if live.over else "")
-        self.display = words is not None and not _told_by_counts(self.screen, live)
+        wide = self.screen.size.width >= WIDE
+        parts = [] if words is None or _told_by_counts(self.screen, live) else [words]
+        if live.complete and live.looks:
+            looks = [show(look) for look in live.looks[: None if wide else _NARROW_LOOKS]]
+            looked = Content.styled(" · ", "$quiet").join(looks)
+            parts.append(Content.assemble(("Look first  ", "bold $mark"), looked))
+        words = Content("\n").join(parts) if parts else None
+        self.display = words is not None
         if words is not None:
             self.set_class(live.failed is not None, "-failed")
             self.tell(words)
@@ -188,6 +195,7 @@ def _told_by_counts(screen: Screen[Any], live: LiveRun) -> bool:
 
 
 WIDE = 100  # cells of a screen that has room for that
+_NARROW_LOOKS = 2  # things to look at first that a narrower one names
 LEAST_BAR = 10  # below this the bar is left out and the share alone stands
 
 

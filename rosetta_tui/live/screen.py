@@ -33,6 +33,7 @@ from rosetta_tui.live.examining import AGAINST, EXAMINED_SECONDS, PARTS, Examine
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel, notify_terminal
 from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
 from rosetta_tui.live.steering import LocalRunControl, RunControl, steer
+from rosetta_tui.report.card import first_looks
 from rosetta_tui.runs.actions import RunEnd
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import seal
@@ -40,7 +41,6 @@ from rosetta_tui.session.run_sources import PrefetchedSource
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import DetailLine
-from rosetta_tui.toolkit.dialogs.choose import ColumnsScreen
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested, RunWentOn
 from rosetta_tui.toolkit.ordered_table import MATCHES, RowOrder
@@ -232,6 +232,7 @@ class LiveScreen(ExaminedScreen):
             if card is not None:
                 self._keep(find_run(self._store, self._run.run_id))
                 seal(self.live, card)
+                self.live.looks = first_looks(card)
                 self.table.read_again()
         self._read_acts()
 
@@ -345,12 +346,6 @@ class LiveScreen(ExaminedScreen):
             self.table.move_to(0)
         super().wish(order)
         self.paint()
-
-    def action_sort(self) -> None:
-        table = self.table
-        title = "Columns (space shows) and sorting (enter, again turns)"
-        screen = ColumnsScreen(title, self.sorts, table.order.sort, table.shown_columns, table.choose_columns)
-        self.app.push_screen(screen, lambda sort: self.sort_by(sort or ""))
 
     def action_follow(self) -> None:
         self.following = not self.following

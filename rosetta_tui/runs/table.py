@@ -307,6 +307,8 @@ def order_words(order: RowOrder) -> str:
 class RunTable(ResultTable):
     """Holds every run and shows those that are wished for."""
 
+    KIND = "runs"
+
     def __init__(self) -> None:
         super().__init__(COLUMNS, id="runs")
         self.every: Sequence[RunSummary] | None = None  # all runs; None before the first read

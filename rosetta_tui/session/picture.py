@@ -46,6 +46,7 @@ class LiveRun:
         self.sealed_claim: Claim | None = None  # of the sealed card, None without one
         self.as_stated: Mapping[str, Mapping[str, float]] = {}
         """Values on the card of metrics that cannot be computed here, by the reason and by metric id."""
+        self.looks: Sequence[str] = ()  # what to look at first, of the sealed card
         self.references: float | None = None  # share of the references that the analyser accepts
         self._stored = bytearray()
         self._asked: frozenset[int] = frozenset()

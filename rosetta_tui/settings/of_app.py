@@ -78,7 +78,7 @@ def take_settings(app: App[Any], settings: Settings) -> None:
     """Apply these colours, keys, the pane and the notices to the app; a terminal that asked for no colours gets none."""
     if isinstance(app, TerminalApp):
         app.pane_open = settings.pane != "closed"
-        app.entry_columns = settings.columns
+        app.table_columns = settings.columns
         app.notices.on = app.notices.on and settings.notices != "off"
     app.theme = theme_of(app, settings)
     app.set_keymap(settings.keys)

@@ -139,9 +139,10 @@ class PaneToggled(Message):
 
 @dataclass
 class ColumnsChosen(Message):
-    """A person chose the columns of entries, for all runs from now on."""
+    """A person chose the columns of a table, for all of its kind from now on."""
 
-    columns: str  # as the settings have them
+    kind: str  # "" for the entries of runs
+    columns: str  # words as the settings have them: +ter -tokens, those of other kinds such as -runs.cost
 
 
 class BackRequested(Message):

@@ -19,12 +19,10 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.columns import OrderedRows
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.dialogs.choose import choose_columns
 from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
-
-SORT_TITLE = "Sort by (the same again turns it round)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +189,7 @@ class SearchedScreen(Screen[None]):
     # Sort and filter
 
     def action_sort(self) -> None:
-        choose(self.app, SORT_TITLE, self.sorts, self.table.order.sort, self.sort_by)
+        choose_columns(self.app, self.table, self.sorts, self.table.order.sort, self.sort_by)
 
     def sort_by(self, sort: str) -> None:
         """Sort by something that there is to sort by."""

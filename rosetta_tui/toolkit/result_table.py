@@ -39,7 +39,7 @@ from rosetta_tui.show.columns import (
 )
 from rosetta_tui.show.exporting import row_text
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.messages import Copied, ExportAsked
+from rosetta_tui.toolkit.messages import ColumnsChosen, Copied, ExportAsked
 
 TOO_MUCH = (
     f"The table is more than a terminal's clipboard takes ({MOST_BYTES:,} bytes). Export writes all of it to a file."
@@ -68,8 +68,21 @@ class TableMessage(Message):
         return self.table
 
 
+KINDS = ("runs", "compared", "corpus")
+"""Kinds of tables whose columns a person chooses, beside the entries of runs, whose columns have no prefix."""
+
+
+def kind_of_column(word: str) -> str:
+    """Return which kind of table a word of the settings is about, such as -runs.cost."""
+    kind = word[1:].partition(".")[0]
+    return kind if kind in KINDS else ""
+
+
 class ResultTable(ScrollView, can_focus=True):
     """Rows under a header, a cursor, and nothing drawn that is not seen."""
+
+    KIND: ClassVar[str | None] = None
+    """By which a choice of its columns is remembered; None where its columns are not chosen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "result-table--header", "result-table--cursor", "result-table--plain",
@@ -140,6 +153,31 @@ class ResultTable(ScrollView, can_focus=True):
         if len(columns) != len(self.columns):
             self._needs = None  # of the rows that come
         self.columns = tuple(columns)
+        self.restyle()
+
+    @property
+    def shown_columns(self) -> dict[str, bool]:
+        """Return by key which columns can be chosen, and whether each is shown; the first always is."""
+        titled = [column.key for column in self.columns if column.title]
+        return {key: key not in self.hidden for key in titled[1:]}
+
+    def choose_columns(self, shown: Collection[str]) -> None:
+        """Show these columns, from now on."""
+        if self.KIND is not None:
+            prefix = f"{self.KIND}." if self.KIND else ""
+            keys = [(key, "+" if key in shown else "-") for key in self.shown_columns]
+            words = " ".join(f"{sign}{prefix}{key.replace(' ', '_').lower()}" for key, sign in keys)
+            self.post_message(ColumnsChosen(self.KIND, words))
+            self.use_columns(words)
+
+    def use_columns(self, words: str) -> None:
+        """Hide the columns that the settings name."""
+        own = {
+            word[1:].rpartition(".")[2]
+            for word in words.split()
+            if word[0] == "-" and kind_of_column(word) == self.KIND
+        }
+        self.hidden = {column.key for column in self.columns if column.key.replace(" ", "_").lower() in own}
         self.restyle()
 
     def restyle(self) -> None:
@@ -218,6 +256,10 @@ class ResultTable(ScrollView, can_focus=True):
         return self.get_component_rich_style(f"result-table--{name}")
 
     # What happens to it
+
+    def on_mount(self) -> None:
+        if self.KIND is not None:
+            self.use_columns(getattr(self.app, "table_columns", ""))
 
     def on_resize(self) -> None:
         self._painted.clear()

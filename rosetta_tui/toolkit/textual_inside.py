@@ -41,7 +41,7 @@ COLLECTED_AFTER = (20_000, 50, 50)  # objects between collections, fewer so that
 class TerminalApp(App[None]):
     """Keys act one after the other; leaves when the terminal vanishes, and prints no data when it fails."""
 
-    entry_columns = ""  # columns of entries that a person chose, as the settings have them
+    table_columns = ""  # columns of tables that a person chose, as the settings have them
     pane_open = True  # whether tables of entries show the one under the cursor beside them
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:

@@ -15,9 +15,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import Answer, AnsweringScreen, in_thread
 from rosetta_tui.toolkit.content import Harmless, show
 from rosetta_tui.toolkit.form.file_choice import FileChoice
+from rosetta_tui.toolkit.result_table import ResultTable
 
 
 def choose(app: App[Any], title: str, choices: Mapping[str, str], now: str, then: Callable[[str], object]) -> None:
@@ -115,6 +117,22 @@ class ColumnsScreen(ChooseScreen):
             self._shown[key] = not self._shown[key]
             options.replace_option_prompt(key, self.line(key))
             self._then(frozenset(key for key, shown in self._shown.items() if shown))
+
+
+def choose_columns(
+    app: App[Any], table: ResultTable, sorts: Mapping[str, str], now: str, then: Callable[[str], object]
+) -> None:
+    """Offer what a table can be sorted by and its columns; ``then`` is called with what to sort by."""
+    titles = {column.key: plain(column.title) for column in table.columns}
+    shown = table.shown_columns
+    columns = {key: f"{titles.get(key, key)} (column)" for key in shown if key not in sorts}
+
+    def chosen(key: str | None) -> None:
+        if key is not None and key in sorts:
+            then(key)
+
+    title = "Columns (space shows) and sorting (enter, again turns)"
+    app.push_screen(ColumnsScreen(title, {**sorts, **columns}, now, shown, table.choose_columns), chosen)
 
 
 class ConfirmScreen(ModalScreen[bool]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import shutil
 from contextlib import closing
 from dataclasses import replace
@@ -9,38 +11,50 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import jsonschema
 import numpy as np
 import pytest
+from textual.widgets import OptionList
 
 from harness.compare.pairs import Pair, RunningDifference
 from harness.method.method import MethodClass, Setup
+from harness.settings import read_settings
 from harness.store.deletion import delete_run
 from harness.store.run_list import list_runs
 from harness.store.sqlite.database import open_store
 from rosetta_tui.compare.detail_screens import ComparedEntryScreen, ComparedPartsScreen
+from rosetta_tui.compare.lines import comparison_json
 from rosetta_tui.compare.sentences import amount, cached_words, cases, number, reproduction_words, sentence, told_apart
 from rosetta_tui.compare.table import ComparisonView, ordered_places
 from rosetta_tui.show.columns import read_all
+from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.toolkit.ordered_table import RowOrder
+from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.statistics.repetitions import verdict
 from scoring.statistics.significance import Difference
 from tests.tui.compare.compared import (
     OTHER,
     SECRET,
+    WIDE,
     A,
     B,
     C,
     compared,
     comparing,
+    execute,
     filled,
+    finished,
     going_on,
     joined,
     shown,
     small_corpus,
+    spoilt,
     taken_from,
 )
 from tests.tui.golden import EVERY_SIZE, SMALL, look, look_in_every_theme
 from tests.tui.screens import App, at_rest, lines, press, settle, stands, text, until
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "compare.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -418,3 +432,52 @@ def test_runs_of_one_method_are_told_apart() -> None:
     assert told_apart(same, by_id=False) == ["replay · demo"] * 2
     warmer = [run("11111111-a", ""), run("22222222-b", "", temperature=0.7)]
     assert told_apart(warmer) == ["temperature 0 · replay · demo", "temperature 0.7 · replay · demo"]
+
+
+@pytest.mark.costly("three runs and four screens")
+def test_repeats_leave_room_for_entries_and_are_taken_apart_as_json(tmp_path: Path) -> None:
+    corpus, path = small_corpus(secret=0), tmp_path / "s.sqlite"
+    for number_, right in enumerate((range(10), range(5, 33), range(12))):
+        finished(path, corpus, spoilt(corpus, right), "alpha", number=number_)
+    execute(path, "UPDATE runs SET setup = json_remove(setup, '$.outputs_sha256')")  # as of runs that asked
+    told = json.loads(form_text("compare", comparison_json(compared(path, A, B, C))))
+    jsonschema.validate(told, json.loads(SCHEMA.read_text("utf-8")))
+    [group] = told["repeats"]
+    assert (group["runs"], group["equal"]) == (["A", "B", "C"], False)
+    parts = group["metrics"]["chrf_plus_plus"]
+    assert parts["mean"] == pytest.approx(np.mean([run["scores"]["chrf_plus_plus"] for run in told["runs"]]), abs=1e-9)
+    assert parts["lower"] < parts["mean"] < parts["upper"]
+    assert parts["variance_between_repeats"] > 0 < parts["variance_within_repeats"]
+
+    async def look_at() -> None:
+        for size in ((80, 24), WIDE):
+            async with App(None, path).run_test(size=size) as pilot:
+                screen = await shown(pilot, path, A, B, C)
+                await until(pilot, lambda: screen.tested)  # noqa: B023  awaited here
+                await settle(pilot)
+                assert screen.table.size.height >= 4, "a title and three entries"
+                assert "A, B and C repeat one set-up" in text(pilot.app)
+
+    asyncio.run(look_at())
+
+
+@pytest.mark.costly("four screens")
+async def test_columns_are_chosen_and_remembered_for_each_kind_of_table(path: Path) -> None:
+    async with App(None, path).run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        for screen, key in ((pilot.app.screen, "cost"), (None, "source")):
+            shown_here = screen or await shown(pilot, path, A, B)
+            table = shown_here.query_one("#runs" if screen else "#entries", ResultTable)
+            assert table.shown_columns[key]
+            await press(pilot, "s")
+            options = pilot.app.screen.query_one(OptionList)
+            options.highlighted = next(n for n, one in enumerate(options.options) if one.id == key)
+            await press(pilot, "space", "escape")
+            assert key in table.hidden
+        chosen = read_settings(path.parent).columns.split()
+        assert {"-runs.cost", "-compared.source", "+compared.difference"} <= {*chosen}
+        assert "-compared.id" not in chosen
+    async with App(None, path).run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        assert "cost" in pilot.app.screen.query_one("#runs", ResultTable).hidden
+        assert "source" in (await shown(pilot, path, A, B)).table.hidden

@@ -80,7 +80,7 @@ async def test_walk_from_the_parts_to_their_entries(tmp_path: Path) -> None:
         assert "part by" in text(app)
         await press(pilot, "enter")
         part = screen._parts[0]  # the first line, on which the cursor is
-        assert [*screen.table.entries.order] == [*screen._tags[part.dimension].places(part.name)]
+        assert [*screen.table.entries.order] == [*screen.tags[part.dimension].places(part.name)]
         assert f"filter {part.dimension}:" in text(app)
         assert screen.following is False
         await press(pilot, "b", "enter")

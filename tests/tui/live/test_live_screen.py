@@ -254,6 +254,7 @@ async def test_draining_run_offers_only_what_works_and_then_goes_on(middle: Scen
 async def test_finished_run_shows_its_card_and_what_can_be_done(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
+    made.store.execute("UPDATE runs SET run_card = json_set(run_card, '$.scores.errors', 1)")
     async with at_rest(App(made), (160, 48)) as (app, pilot):
         await press(pilot, "enter")
         screen = text(app)
@@ -267,6 +268,7 @@ async def test_finished_run_shows_its_card_and_what_can_be_done(tmp_path: Path) 
             "7 × 429 · 5 retries",
             "✓ 23 done  ✗ 1 failed",
             "rosetta runs show 0f3b8c1e",
+            "Look first  1 failed",
         ):
             assert words in screen
         assert "R Retry failed" in lines(app)[-1]
