@@ -77,10 +77,11 @@ class Session:
         self._author = Author(batch.manifest.batch, reviewer, order, face, now)
         self.time = ActiveTime(clock, guard)
         everything = list(laptop.events())
-        known = trained_before(everything, batch.manifest.batch, reviewer)
         self._record = Record(laptop, batch.manifest.batch, self._author, order, everything)
         self._picture = Picture(batch, self._record.drafts)
         self._parts = Parts(len(self._progress.person.decided))
+        # whoever answered a sentence is past the practice, done or skipped
+        known = bool(self._progress.decisions) or trained_before(everything, batch.manifest.batch, reviewer)
         course = SessionProgress(order, training=() if known else batch.training)
         self._course = course.going_to(self._progress.reopened)
         self._view = self._drawn()

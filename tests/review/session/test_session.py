@@ -285,6 +285,13 @@ def test_practice_can_be_skipped(tmp_path: Path) -> None:
     sitting = Sitting(tmp_path, batch_of(training=training_of([Rating.REJECT, Rating.GIST])))
     view = sitting.session.skip(item_of(sitting.session.view).id)
     assert (view.phase, view.said) == (Phase.ITEMS, "Practice is over. From here your answers count.")
+    sitting.restart()
+    assert sitting.session.view.phase is Phase.TRAINING  # nothing was answered yet
+    sitting.session.skip(item_of(sitting.session.view).id)
+    sitting.rate()
+    sitting.session.undo()
+    sitting.restart()
+    assert sitting.session.view.phase is Phase.ITEMS
 
 
 def test_withdrawing_everything_erases_and_ends(sitting: Sitting) -> None:
