@@ -103,10 +103,10 @@ def _by_order(grams: Ids, before: list[IntArray], width: np.uint64, order: int, 
         references = [counts[ends] - counts[starts] for counts in before]
         lesser = np.minimum((ends - starts) - sum(references), reduce(np.maximum, references))
         met = np.flatnonzero(lesser)
-        found = grams[starts[met]] >> left_out
+        grams_met = grams[starts[met]] >> left_out
         # an n-gram whose last symbol is 0 runs over the end of its sequence: there is none of this length
-        whole = (found & last) > 0
-        group = (found[whole] >> (width * np.uint64(n))).astype(np.int64)
+        whole = (grams_met & last) > 0
+        group = (grams_met[whole] >> (width * np.uint64(n))).astype(np.int64)
         shared[:, n - 1] = np.bincount(group, weights=lesser[met[whole]], minlength=groups)
     return shared
 
