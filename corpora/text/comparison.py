@@ -298,10 +298,12 @@ class NormalForm(StrEnum):
     NEITHER = "neither"
 
 
+@lru_cache(maxsize=1024)
 def comparison_form(text: str) -> str:
     """Return the form in which texts are compared: NFC, stripped, runs of white space folded.
 
-    Typing and copying change these three, and no reader sees a difference; case and punctuation stay.
+    Typing and copying change these three, and no reader sees a difference; case and punctuation stay. Kept for as many
+    texts as outputs and references are scored together, several metrics and floors asking of each.
     """
     return " ".join(unicodedata.normalize("NFC", text).split())
 

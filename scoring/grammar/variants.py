@@ -328,10 +328,10 @@ class Equivalence:
         """
         if is_blank(output):
             return False
-        if comparison_form(output) == comparison_form(accepted):
-            return True
         if self._prefilter.apart(output, accepted, annotation):
             return False
+        if comparison_form(output) == comparison_form(accepted):
+            return True
         return self._same(output, accepted, self._allowed(source), self._analyses(annotation))
 
     def free_order(self, annotation: FstAnnotation) -> bool:

@@ -127,8 +127,9 @@ class Spelling:
             given = self._source.read(source).distinct
             strangers = (word for word in text_judged.foreign if not word.stands_in(given))
             faults += [(word.word, word.why) for word in strangers]
-        used = Counter(marks[0] for _, marks in text_judged.marked)
-        if len(used) > 1:  # words with the rarer marks of a text that mixes them; the card's first set wins a tie
+        if len({marks[0] for _, marks in text_judged.marked}) > 1:
+            # words with the rarer marks of a text that mixes them; the card's first set wins a tie
+            used = Counter(marks[0] for _, marks in text_judged.marked)
             usual = min(used, key=lambda place: (-used[place], place))
             why = f"{self._named(sorted(used))} mixed in one text"
             faults += [(word, why) for word, marks in text_judged.marked if marks[0] != usual]
@@ -136,13 +137,14 @@ class Spelling:
 
     def _judge_text(self, text: str) -> _Judged:
         """Judge the words of a text piece by piece."""
-        judged = 0
+        found = list(map(self._piece, pieces(text)))
+        judged = len(found)
         faults: list[tuple[str, str]] = []
         marked: list[tuple[str, tuple[int, ...]]] = []
         foreign: list[_Foreign] = []
-        for piece in map(self._piece, pieces(text)):
-            judged += piece.words
+        for piece in found:
             if piece is not _RIGHT:
+                judged += piece.words - 1
                 faults += piece.faults
                 marked += piece.marked
                 foreign += piece.foreign
@@ -194,7 +196,7 @@ class Spelling:
         parts = [word]
         if not self._joiners.isdisjoint(word):
             parts = [part for part in self._parts(word) if not self._borrowed.isdisjoint(part.lower())]
-        if _begins_with_a_capital(word) or all(map(_begins_with_a_capital, parts)):
+        if _begins_with_a_capital(word) or (parts != [word] and all(map(_begins_with_a_capital, parts))):
             return None
         letters = dict.fromkeys(filter(self._borrowed.__contains__, word.lower()))
         foreign = _Foreign(text, _only_in_loans("".join(letters)), tuple(map(folded, parts)))
@@ -301,5 +303,5 @@ def _only_in_loans(letters: str) -> str:
 
 def _begins_with_a_capital(word: str) -> bool:
     """Return whether the first letter is a capital; digits may stand before it."""
-    first = next(filter(str.isalpha, word), "")
+    first = word[:1] if word[:1].isalpha() else next(filter(str.isalpha, word), "")
     return first != first.lower()
