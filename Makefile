@@ -3,7 +3,7 @@
 # make check   everything: format, lint, types, import contracts, tests
 # make check-thorough    the same, with what takes long and every repetition that the docs claim
 # make coverage          the share of lines that the tests, and the programs they start, reach
-# make bench   every script of docs/internals/benchmarks.md but the bundle's, one after the other
+# make bench   every script of docs/internals/benchmarks.md but the bundle's, in one table: dist/benchmarks.md
 # make reviewer-bundle   the reviewer's window without an installer, and what goes on a stick, in dist/
 # make web     the reviewer's page, from web/ into review/browser/built (needs npm)
 # make wheelhouse        the full program for computers without network, in dist/wheelhouse
@@ -15,6 +15,8 @@ BUNDLE = .venv-bundle
 TESTS ?=
 # only the tests with this mark: make test ONLY=every_python
 ONLY ?=
+# how often make bench runs each script
+TIMES ?= 1
 # archives that were built on other systems: make reviewer-bundle BUILT='--windows FILE --macos FILE'
 BUILT ?=
 
@@ -64,7 +66,7 @@ coverage: $(VENV)/.tests
 	$(BIN)/coverage report --format=total
 
 bench: $(VENV)/.tests
-	for name in $(BENCHMARKS); do $(BIN)/python -P -m benchmarks.$$name || exit 1; done
+	$(BIN)/python -P -m benchmarks dist/benchmarks.md $(TIMES) $(BENCHMARKS)
 
 reviewer-bundle: $(BUNDLE)/.installed
 	$(BUNDLE)/bin/python packaging/reviewer/build.py $(BUILT)
