@@ -31,7 +31,7 @@ class BareScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the two."""
-        yield Static(self._name)
+        yield Static(self._name or "")
         yield Footer(compact=True)
 
     def action_change(self) -> None:

@@ -65,27 +65,31 @@ class Outside:
         """There is none."""
 
 
+NO_CALLS: Any = None
+"""Neither method calls anything."""
+
+
 async def timed(method: Any, *, apart: bool) -> tuple[float, float]:
     """Return the wall seconds until the first text is there, and the processor seconds of all the others.
 
     ``apart`` tells that the method is in its own process, whose time is added.
     """
-    entries = [Entry.model_construct(id=str(n), source=f"entry number {n}", segment=None) for n in range(ENTRIES + 1)]
+    entries = [Entry(id=str(n), source=f"entry number {n}", reference="-") for n in range(ENTRIES + 1)]
     asked: Method = method
     begun = time.perf_counter()
-    await asked.translate(entries[:1], None)  # type: ignore[arg-type]  nothing is called
+    await asked.translate(entries[:1], NO_CALLS)
     start = time.perf_counter() - begun
     before = time.process_time() + (await _inside(asked) if apart else 0.0)
     for entry in entries[1:]:
-        await asked.translate([entry], None)  # type: ignore[arg-type]  nothing is called
+        await asked.translate([entry], NO_CALLS)
     after = time.process_time() + (await _inside(asked) if apart else 0.0)
     await method.close_box()
     return start, after - before
 
 
 async def _inside(method: Method) -> float:
-    question = Entry.model_construct(id="time", source="processor time", segment=None)
-    [output] = await method.translate([question], None)  # type: ignore[arg-type]  nothing is called
+    question = Entry(id="time", source="processor time", reference="-")
+    [output] = await method.translate([question], NO_CALLS)
     return float(output.text or "nan")
 
 

@@ -39,7 +39,7 @@ def differences() -> FloatArray:
 
 def drawn(pool: FloatArray, effect: float, random: np.random.Generator) -> FloatArray:
     """Draw one simulated comparison: a coin says whose output is whose, then a share of entries is better."""
-    values = random.choice(pool, ENTRIES) * random.choice((-1.0, 1.0), ENTRIES)
+    values: FloatArray = random.choice(pool, ENTRIES) * random.choice((-1.0, 1.0), ENTRIES)
     if effect:
         moved = random.random(ENTRIES) < 0.25
         values = np.clip(values + moved * effect / 0.25, -SPAN, SPAN)

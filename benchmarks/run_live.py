@@ -70,7 +70,7 @@ def write_corpus(path: Path, entries: int) -> int:
         for place, each in enumerate(made)
     ]
     path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
-    return sum(len(row["source"].encode()) * 2 + len(row["reference"].encode()) for row in rows)
+    return sum(len(str(row["source"]).encode()) * 2 + len(str(row["reference"]).encode()) for row in rows)
 
 
 def watched_run(

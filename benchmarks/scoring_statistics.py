@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -65,7 +66,7 @@ def main(entries: int) -> None:
         ("TER sentences", Ter(), sacrebleu_ter, 4),
         ("BLEU statistics and corpus (13a)", Bleu(), sacrebleu_bleu, 5),
     ):
-        best = best_cpu_seconds({"ours": lambda m=metric: ours(m, items), "theirs": theirs})
+        best = best_cpu_seconds({"ours": partial(ours, metric, items), "theirs": theirs})
         print(ratio_line(what, best["ours"], best["theirs"], goal, entries))
 
 

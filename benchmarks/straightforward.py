@@ -35,7 +35,7 @@ def main(corpus: Path, outputs: Path, analyser: Path, database: Path, *, aligned
     vocabulary = {word for entry in entries for word in _WORD.findall(entry["reference"].lower())}
     links = _links(entries) if aligned else {}
     for entry, text in zip(entries, texts, strict=True):
-        db["results"].insert(_row(entry, text, chrf, ter, fst, vocabulary, links), pk="id")
+        db.table("results").insert(_row(entry, text, chrf, ter, fst, vocabulary, links), pk="id")
     references = [[entry["reference"] for entry in entries]]
     card: dict[str, Any] = {}
     for name, metric in (

@@ -103,7 +103,7 @@ def form_text(
 
 
 def rows_text(name: str, rows: Iterable[tuple[JsonObject, str]]) -> str:
-    """Return a list as JSON, a row a line, each of its own fields and of an object that was kept as JSON.
+    """Return a list as JSON, a row a line, each made of fields and of an object that was kept as JSON.
 
     StoredValueError where what was kept is no line of JSON: it goes to terminals as it is.
     """
