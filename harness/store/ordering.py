@@ -7,6 +7,7 @@ row again. Texts are kept as their ranks.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 Groups = Mapping[str, Mapping[str, Collection[int]]]
 """Further fields of words: name → word → places of the entries that have it; an entry may have several."""
+TURN_SECONDS = 0.01  # after each column that is read ahead, so that who waits for an answer is served between
 MOST_WORDS = 200  # words of a field that are offered
 
 _WORD = QueryType.WORD
@@ -81,9 +83,16 @@ class Ordering(EntryColumns):
 
     def prepare(self, connection: sqlite3.Connection) -> None:
         """Read what most orders need and which words the tags have, so that the first wish is answered quickly."""
-        with self.asked(connection, never):
-            for name in (*TAGS, "difficulty", *self.metrics):
+        for name in (
+            "difficulty",
+            *TAGS,
+            *sorted(self.metrics, key=lambda name: self.metrics[name] not in self.stored),
+        ):
+            began = time.monotonic()
+            with self.asked(connection, never):
                 self.column(name)
+            if time.monotonic() - began > TURN_SECONDS:  # it was not there already
+                time.sleep(TURN_SECONDS)
 
     def positions(
         self,
