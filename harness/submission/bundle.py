@@ -38,6 +38,7 @@ from harness.submission.members import (
     CARD,
     CODE,
     DATA,
+    FOREIGN_SHEET,
     MOST_BYTES,
     README,
     SHAPE,
@@ -351,6 +352,8 @@ def _way_to_a_file(folder: Path) -> str:
     """Return how a folder becomes the file that is wanted, in a line that can be typed as it stands."""
     line = f"rosetta submission pack {quote(str(folder))}"
     if not (folder / SHEET).is_file():
+        if (folder / FOREIGN_SHEET).is_file():
+            return f"Write one to pack of this method: {line} --from"
         return (
             f"It has no {SHEET}, so it cannot be packed either: rosetta submission demo writes a folder that shows how"
         )

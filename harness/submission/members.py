@@ -11,6 +11,7 @@ import io
 import math
 import re
 import stat
+import tarfile
 import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,6 +25,8 @@ from harness.sealed.strict_records import FileError, FileProblem
 
 SHEET: Final = "submission.toml"
 """Beside the members in the folder that a bundle is packed of; what it says is in the manifest."""
+FOREIGN_SHEET: Final = "method.json"
+"""The same in a folder of the reference implementation."""
 CARD: Final = "card.json"
 README: Final = "README.md"
 CODE: Final = "code"
@@ -80,6 +83,18 @@ def in_zip(data: bytes) -> list[FoundMember]:
             ]
     except BROKEN_ZIP:
         return []
+
+
+def in_tar(archive: tarfile.TarFile) -> Iterator[FoundMember]:
+    """Yield the members of a tar, one header after the other."""
+    for member in archive:
+        kind = (
+            MemberKind.FILE if member.isreg()
+            else MemberKind.FOLDER if member.isdir()
+            else MemberKind.LINK if member.issym() or member.islnk()
+            else MemberKind.DEVICE
+        )  # fmt: skip
+        yield FoundMember(member.name, kind, member.size)
 
 
 def in_folder(folder: Path) -> Iterator[FoundMember]:

@@ -27,7 +27,7 @@ with when_used():
     from harness.core import user_file
     from harness.store import runs
     from harness.store.sqlite import database
-    from harness.submission import bundle, members
+    from harness.submission import bundle, foreign, members
     from harness.submission import folder as folders
     from harness.submission.sample import authoring, word_by_word
     from rosetta_tui.app import display
@@ -39,12 +39,21 @@ with when_used():
 @click.option("-o", "--output", type=FILE, metavar=f"NAME{BUNDLE_SUFFIX}", help="Default: the folder's name, next to it.")  # fmt: skip
 @click.option("--card", metavar="CARD|RUN", help="The run card over open entries: a file, or a run of the list. Default: card.json in FOLDER.")  # fmt: skip
 @click.option("--accept-terms", type=FILE, metavar="FILE", help="Accept the organisation's terms in this file, in the name of the submitter.")  # fmt: skip
+@click.option("--from", "theirs", is_flag=True, help="FOLDER (or a bundle, .tar.gz) is one of the reference implementation, with method.json.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
-def pack(place: Path, output: Path | None, card: str | None, accept_terms: Path | None, *, overwrite: bool) -> None:
+def pack(
+    place: Path, output: Path | None, card: str | None, accept_terms: Path | None, *, theirs: bool, overwrite: bool
+) -> None:
     """Pack FOLDER into one signed file: submission.toml, card.json, README.md, and code/ with wheels/, or data/.
 
-    Afterwards it says what is there of each part, as `rosetta submission check` does.
+    Afterwards it says what is there of each part, as `rosetta submission check` does. With --from, a folder or bundle
+    of the reference implementation is written as such a folder next to it, for you to complete; nothing in it is run,
+    and no Dockerfile is read.
     """
+    if theirs:
+        made = foreign.write_folder(place, output or place.with_name(f"{place.name.partition('.')[0]}-submission"))
+        say([f"Written: {made}. Complete {members.SHEET} and README.md there, put card.json beside them, and pack that folder."])  # fmt: skip
+        return
     path = output or bundle.packed_beside(place)
     if not path.name.endswith(BUNDLE_SUFFIX):
         raise UsageError(f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}.")

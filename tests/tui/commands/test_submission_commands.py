@@ -262,6 +262,17 @@ def test_submission_rehearsal_tells_what_went_wrong(bare: Desk) -> None:
     assert bare.notes() == [SubmissionEvent.RECEIVED]
 
 
+def test_submission_of_the_reference_is_written_anew(desk: Desk) -> None:
+    theirs = desk.folder / "theirs"
+    theirs.mkdir()
+    (theirs / "method.json").write_text('{"kind": "lexicon", "name": "w", "dictionary": "w.tsv"}')
+    (theirs / "w.tsv").write_text("dog\thundo\n")
+    assert "Complete submission.toml" in desk("submission pack theirs --from")
+    said = desk("submission pack theirs-submission", code=2)
+    assert "submission.toml" in said
+    assert "Name a new folder" in desk("submission pack theirs --from", code=2)
+
+
 def test_submission_names_and_keys_of_a_maker_are_compared(desk: Desk) -> None:
     """One key under two names, whose answers count as one's; and one name, as it looks, under two keys."""
     rehearsed(desk)
