@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import Final, Literal
+from typing import Final
 
 from corpora.text.messages import counted
 from harness.card.checking.verdict import CardCheck
 from harness.consent.notice import SignedNotice, read_notice
 from harness.consent.register import SignedLine, held
 from harness.consent.register import checked_lines as register_lines
-from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.exchange.manifest import SignedExchangeList, read_manifest
 from harness.release.ledger import checked_lines as ledger_lines
 from harness.release.ledger_records import LedgerLine
-from harness.sealed.archive import SignedRecord, read_record, read_signed_record
+from harness.sealed.archive import read_signed_record
 from harness.sealed.keys import public_pem
-from harness.sealed.strict_records import Count, FileError, FileProblem, Hex64, Id, StrictRecord, formats
+from harness.sealed.strict_records import formats
 from harness.vault.folder import HEAD, LOG, read_state
 from harness.vault.grants.files import read_answer, read_request
 from harness.vault.keepers import read_card
 from harness.vault.log import LogLine, keepers_of, read_lines
-from harness.vault.vault_records import Moment, SignedCard, SignedHead, SignedLogRecord, SignedRequest
+from harness.vault.vault_records import SignedCard, SignedHead, SignedLogRecord, SignedRequest
 from review.verifying.kinds import Signer, ToldOfFile, VerifiableKind, VerifiedAgainst, VerifiedFile, signature_check
 
 _NEWEST: Final = "whether the newest lines are missing, only a computer knows that saw them"
@@ -110,36 +110,8 @@ def _verify_notice(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # 
     return ToldOfFile((("notice", notice.said),), [Signer(f"signed as {notice.by}", notice.signing_key)], checks)
 
 
-class OfferedFile(StrictRecord):
-    name: str
-    size: int
-
-
-class LogSeen(StrictRecord):
-    lines: Count
-    head: Hex64
-
-
-class ExchangeList(SignedRecord):
-    """What one computer put into an exchange folder of an earlier version, took out of it, and saw of vaults."""
-
-    format: Literal["rosetta-exchange/1"]
-    folder: Id
-    machine: str
-    by: Hex64
-    state: Count
-    when: Moment
-    files: dict[Hex64, OfferedFile]
-    vaults: dict[Hex64, LogSeen]
-    taken: tuple[Hex64, ...]
-    logs: dict[Id, LogSeen]
-
-
 def _verify_list(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    manifest = read_record(file.data, ExchangeList, file.path.name, most=2**20)
-    whole = canonical_bytes(manifest.model_dump(mode="json")) == file.data
-    if not whole or not manifest.is_signed_by(manifest.by):
-        raise FileError(FileProblem.DAMAGED, f"{file.path.name} was changed after it was signed.")
+    manifest = read_manifest(file.data, file.path.name)
     facts = (
         ("folder", manifest.folder),
         ("computer", manifest.machine),
@@ -205,7 +177,7 @@ KINDS: Final = (
     VerifiableKind("release-ledger", "the ledger of what was released", _verify_ledger, formats(LedgerLine)),
     VerifiableKind("register", "a register of what was taken back", _verify_register, formats(SignedLine)),
     VerifiableKind("notice", "a notice of consent", _verify_notice, formats(SignedNotice)),
-    VerifiableKind("exchange-list", "the list of a computer in an exchange folder", _verify_list, formats(ExchangeList)),
+    VerifiableKind("exchange-list", "the list of a computer in an exchange folder", _verify_list, formats(SignedExchangeList)),
     VerifiableKind("secret-keys", "secret keys", _verify_secret, fits=lambda file: any(each in file.data[:2000] for each in _SECRET)),
     VerifiableKind("public-key", "a public key", _verify_key, fits=lambda file: bool(_KEY.fullmatch(file.data)) or file.data.lstrip().startswith(_PEM)),
 )  # fmt: skip

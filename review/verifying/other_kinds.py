@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from harness.card.checking.verdict import CardCheck
 from harness.card.reading import block
 from harness.consent.given import SignedConsent
+from harness.exchange.manifest import ExchangeRecord
 from harness.project.state import ProjectState
 from harness.sealed.strict_records import formats
 from harness.setup.scoring_options import SignedScoring, read_signed_scoring
@@ -90,8 +91,8 @@ KINDS: Final = (
     VerifiableKind("scoring", "the weights and lines that an organisation signed", _verify_scoring, formats(SignedScoring)),
     VerifiableKind("scoring-proposal", "a proposal of weights and lines", _verify_proposal, fits=lambda file: _PROPOSAL in file.data[:4000]),
     VerifiableKind("community-export", "the export of a community", _verify_export, (EXPORT,), lambda file: file.path.name in {SUMS, SIGNATURE} and file.path.with_name(ABOUT).is_file()),
-    VerifiableKind("exchange-folder", "the mark of an exchange folder", _unsigned("nobody signs it"), ("rosetta-exchange-folder/1",)),
-    VerifiableKind("exchange-record", "what a computer remembers of exchange folders", _unsigned(_OWN), ("rosetta-exchange-record/1",)),
+    VerifiableKind("exchange-folder", "the mark of an exchange folder", _unsigned("nobody signs it; `rosetta community stick` looks at the folder"), ("rosetta-exchange-folder/1",)),
+    VerifiableKind("exchange-record", "what a computer remembers of exchange folders", _unsigned(_OWN), formats(ExchangeRecord)),
     VerifiableKind("corpus-project", "the state of a corpus in the making", _unsigned(_OWN), formats(ProjectState)),
 )  # fmt: skip
 

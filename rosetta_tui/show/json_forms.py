@@ -39,6 +39,7 @@ FORMS: Mapping[str, JsonForm] = {
     "doctor": JsonForm("doctor --json"),
     "estimate": JsonForm("run --estimate --json"),
     "event": JsonForm("run, demo, resume, retry, watch --json-lines"),
+    "exchange-list": JsonForm("community stick --json"),
     "gate": JsonForm("gate --json"),
     "key-list": JsonForm("key list --json"),
     "language-check": JsonForm("language check --json"),

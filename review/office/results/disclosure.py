@@ -6,7 +6,7 @@ atoms of all that was released (``harness.release``) have five of these or more.
 fewer. A certificate for which too little is new is not released, and each one that is counts, with a pause after it.
 
 The certificate itself, and the evidence with every single rating, stay in the office. Both leave only by a command that
-says so (``rosetta review export --inside``).
+says so (``rosetta review export --inside``), and no exchange folder takes them.
 """
 
 from __future__ import annotations

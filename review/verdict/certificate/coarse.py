@@ -30,6 +30,7 @@ from review.verdict.certificate.certificate import (
     IssuedRecord,
     Issuer,
     StatedVerdict,
+    read_certificate,
 )
 from review.verdict.certificate.certificate_text import CertificatePage, share_words
 from review.verdict.certificate.evidence import Evidence
@@ -142,6 +143,20 @@ class CoarseCertificate(IssuedRecord):
             yield "its reasons are not those of a gate, in their order"
         if verdict.outcome is GateOutcome.INSUFFICIENT:
             yield "too few ratings are not certified"
+
+
+def refuse_exact(data: bytes) -> None:
+    """Raise UsageError for a certificate over secret entries that is not coarse: it does not leave, nor is it imported."""
+    if is_coarse(data):
+        read_coarse(data, "this certificate")
+    elif over_secret(read_certificate(data, "this certificate")):
+        raise UsageError(EXACT_STAYS)
+
+
+EXACT_STAYS: Final = (
+    "This certificate is exact, and its entries are secret: it and its evidence, which has every single rating, stay where they "
+    "are. What leaves is the coarse certificate, as rosetta review gate --issue writes it."
+)
 
 
 def is_coarse(data: bytes) -> bool:

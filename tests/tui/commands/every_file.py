@@ -16,7 +16,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from harness.card.checking.signed import KnownSigners
-from harness.core.canonical import canonical_bytes
 from harness.sealed.keys import Identity, Role, public_pem
 from harness.store.attachments import RecordKind, signed_files
 from harness.store.sqlite.database import home, open_store, opened
@@ -130,13 +129,9 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
     key = "cd" * 32
     notice = folder / "n.rosetta-notice"
     ok(f"community withdraw --signing-key {key} --by Us --reason a -o {notice}", sides.organisation)
-    exchange = folder / "exchange"  # as versions before 2026-12 wrote them
-    exchange.mkdir()
-    listed = exchange / "office.rosetta-exchange"
-    card = (folder / "card.json").read_bytes()
-    listed.write_bytes(_exchange_list(card))
-    (exchange / "exchange.json").write_text('{"folder":"0123456789abcdef","format":"rosetta-exchange-folder/1"}')
-    (exchange / "record.json").write_text('{"format":"rosetta-exchange-record/1"}')
+    ok(f"community out {folder}/exchange {folder}/card.json --as Office", sides.organisation)
+    files = (each for each in (folder / "exchange").rglob("*") if each.is_file())
+    [listed] = [each for each in files if b'"format":"rosetta-exchange/1"' in each.read_bytes()]
     (folder / "key.pem").write_text(public_pem(sides.key()))
     return {
         "vault-log": folder / "vault/vault/log.jsonl",
@@ -150,16 +145,6 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
         "exchange-list": listed,
         "public-key": folder / "key.pem",
     }
-
-
-def _exchange_list(card: bytes) -> bytes:
-    fields = {
-        "format": "rosetta-exchange/1", "folder": "0123456789abcdef", "machine": "Office",
-        "by": ORGANISER.public.signing_key, "state": 1, "when": "2026-11-01T00:00:00Z",
-        "files": {sha256(card).hexdigest(): {"name": "card.json", "size": len(card)}},
-        "vaults": {}, "taken": [], "logs": {},
-    }  # fmt: skip
-    return canonical_bytes(fields | {"signature": ORGANISER.sign(canonical_bytes(fields)).hex()})
 
 
 def _of_records(sides: TwoSides, folder: Path) -> dict[str, Path]:
@@ -180,13 +165,15 @@ def _apart(sides: TwoSides, folder: Path) -> dict[str, Path]:
     ok(f"community export {folder}/taken-out --corpus {folder}/corpus.json", sides.developer)
     new = f"corpus new {made} --source-language en --target-language eo --title Words --license CC-BY-4.0"
     ok(f"{new} --organisation Us", sides.developer)
+    [mark] = (folder / "exchange").rglob("exchange.json")
+    [kept] = (each for each in sides.organisation.rglob("*.json") if b"exchange-record" in each.read_bytes())
     return {
         "share-tried": tried,
         "scoring": signed_file(folder, ORGANISER),
         "scoring-proposal": written(folder, proposal()),
         "community-export": folder / "taken-out/about.json",
-        "exchange-folder": folder / "exchange/exchange.json",
-        "exchange-record": folder / "exchange/record.json",
+        "exchange-folder": mark,
+        "exchange-record": kept,
         "corpus-project": made / "project.json",
         "corpus": folder / "corpus.json",
     }

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from harness.core.failures import StoreError
+from harness.core.failures import HarnessError, StoreError
+from harness.exchange.manifest import kind_of
 from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role
 from harness.store.sqlite.database import mark_of
@@ -21,6 +22,7 @@ from harness.vault.keepers import keeper_of
 from harness.vault.shares import lost_for_good
 from harness.vault.vault_records import KeeperCard
 from rosetta_tui.commands import rosetta
+from rosetta_tui.commands.community.exchange import every_kind
 from tests.harness.vault.made import CANARY
 from tests.tui.commands.command_line import Computers, CopyOf
 from tests.tui.commands.vault_office import Office, faults
@@ -217,6 +219,52 @@ def test_consent_withdrawal_changes_the_store_mark(on: Computers) -> None:
     assert mark_of(store) == before
     on("community withdraw --method last", *REASON)
     assert mark_of(store) != before
+
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "exchange-list.schema.json"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None) -> Computers:
+    return Computers(tmp_path, monkeypatch)
+
+
+def key_of(run: Computers, at: str = "office") -> str:
+    return run.words_of(at, Role.COMPUTER)
+
+
+def test_exchange_between_two_computers(run: Computers) -> None:
+    run("vault card School.rosetta-keeper", at="school")
+    assert "Give this computer a name" in run("community out stick", at="school")
+    out = run("community out stick School.rosetta-keeper --as School", at="school")
+    assert "1 new file, 1 file of this computer in all" in out
+    assert "not known here" in run("community in stick --into inbox --as Office")
+    taken = run("community in stick --into inbox --words", key_of(run, "school"))
+    assert "from School. Next: rosetta vault enrol VAULT" in taken
+    run("vault init elders --as Office --recovery rec.txt --name", "Words of the elders")
+    assert "2 lines of log" in run("community out stick --vault elders --purpose", "for keepers")
+    taken = run("community in stick --into got --words", key_of(run), at="school")
+    rosetta_, *words = shlex.split(taken.partition("Next: ")[2].splitlines()[0])
+    assert rosetta_ == "rosetta"
+    assert "Words of the elders: whole and unchanged" in run(*words, at="school")
+    told = json.loads(run("community stick stick --json"))
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(told)
+    [mine] = [each for each in told["computers"] if each["own"]]
+    assert [each["taken_by"] for each in mine["lying"]] == [["School"]]
+
+
+def test_exchange_vault_asks_for_its_purpose(run: Computers) -> None:
+    said = run("community out stick --vault elders")
+    assert "--vault FOLDER goes with --purpose WORDS" in said
+
+
+def test_exchange_kinds_have_a_reader_and_one_end() -> None:
+    ends = [each.suffix for each in every_kind()]
+    assert len(set(ends)) == len(ends)
+    for each in every_kind():
+        assert kind_of(f"x{each.suffix}", every_kind()) is each
+        with pytest.raises(HarnessError):
+            each.check(b"nothing of ours")
 
 
 @pytest.fixture

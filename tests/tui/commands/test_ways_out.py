@@ -134,6 +134,7 @@ corpus check: corpus check {home}/hid.json --json
 corpus show: corpus show {home}/hid.json --json
 corpus convert: ! corpus convert {home}/hid.json --to jsonl -o out.jsonl
 community export: community export out --corpus hid
+community out: ! community out stick card.json --as Office
 vault budget: vault budget --json
 vault compare: ! vault compare last~1 last~2 -o out.json
 review create: review create last~1 --organisation Us --reviewers 1 --passphrases --anyway -o stick --json
@@ -152,7 +153,7 @@ review import, review enrol, review status, review adjudicate, review gate, revi
 review export, review page, review plan, review variants, review withdraw,
 corpus ask, corpus progress, language check, language show, vault list, vault log, vault check-up,
 vault grant show, community withdraw, community lift, community notices, community owners, verify, community propose,
-community answer, community profile, key list, cost, doctor
+community answer, community profile, community stick, key list, cost, doctor
 """
 """Write or print JSON, and have no automatic score: what people said (docs/certificate.md), texts, keys, logs."""
 
@@ -191,6 +192,10 @@ def test_way_out_has_no_exact_number_of_a_secret_run(
     if line.strip("! ").split()[0] in begins or "--csv lists" in line:  # or ends one, or was told of none
         shutil.copytree(home, "home", ignore=shutil.ignore_patterns("releases"))
         monkeypatch.setenv("ROSETTA_HOME", str(Path("home").absolute()))
+    if "community out" in line:
+        with closing(open_store(home / "rosetta.sqlite")) as store:
+            card = load_card(store, find_run(store, "last~1").id).as_json()
+        Path("card.json").write_text(json.dumps(card), "utf-8")
     refuses, line = line.startswith("!"), line.removeprefix("! ").format(home=home)
     done = said(line)
     other = {"home", "card.json"}

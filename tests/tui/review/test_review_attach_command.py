@@ -21,6 +21,7 @@ from harness.release.ledger import own_ledger
 from harness.release.ledger_records import Rule
 from harness.sealed.keys import Identity, Role
 from harness.store.sqlite.database import open_store
+from review.records.exchanged import check_certificate, check_evidence
 from review.verdict.certificate.certificate import ReviewStatus, read_certificate
 from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.coarse import read_coarse
@@ -283,6 +284,9 @@ def test_evidence_is_written_by_its_own_command_only(secret: Spring, tmp_path: P
     assert asked_alone(path)[0] == 0
     for arguments in ((path,), (certificate, "--evidence", path)):
         assert invoke("verify", *arguments).exit_code == 0
+    for check, data in ((check_evidence, path.read_bytes()), (check_certificate, read_evidence_file(path).certificate)):
+        refuses(UsageError, "is exact, and its entries are secret", check, data)
+    check_certificate(certificate.read_bytes())
 
 
 @pytest.mark.costly("four verdicts, two of which are of new ratings")
