@@ -24,6 +24,7 @@ from harness.vault.folder import BUSY_SECONDS, VaultState
 from harness.vault.log import VaultError
 from harness.vault.vault_records import MOST_KEEPERS, MOST_WORDS, Keeper, KeeperCard, SignedCard
 
+CARD_SUFFIX: Final = ".rosetta-keeper"
 RECOVERY_NAME: Final = "recovery key"
 TOGETHER_NAME: Final = "the keepers together"
 """Who wrote a line of the log that as many signed together as open the vault; no keeper is called so."""
