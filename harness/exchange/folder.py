@@ -86,13 +86,13 @@ class ExchangeFolder:
         if not there:
             raise FileError(
                 FileProblem.CUT_SHORT,
-                "It is missing on the stick, which was not written or copied to its end. Have it put out again.",
+                "It is missing on the stick, which was not written or copied to its end. Have it exported again.",
             )
         if len(there) > 1:
             raise FileError(
                 FileProblem.DAMAGED,
                 "It is there under two names that differ in small and capital letters only. Somebody put one of them there: "
-                "have it put out once more on another stick.",
+                "have it exported once more on another stick.",
             )
         if size > kind.most:
             raise FileError(
@@ -104,7 +104,7 @@ class ExchangeFolder:
         if digest(data) != sha256:
             raise FileError(
                 FileProblem.DAMAGED,
-                "Its bytes are not those that were signed for: it was changed, or not copied to its end. Have it put out again.",
+                "Its bytes are not those that were signed for: it was changed, or not copied to its end. Have it exported again.",
             )
         return data
 
@@ -116,7 +116,7 @@ class ExchangeFolder:
             if len(same) == 1 and read_plain(self.files / same[0], len(data)) == data:
                 return
         except (StickError, FileError):
-            pass  # written anew below
+            pass  # written again below
         for name_there in same:
             path = self.files / name_there
             try:

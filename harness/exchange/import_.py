@@ -216,7 +216,7 @@ class _Copy:
             raise FileError(
                 FileProblem.DAMAGED,
                 "The vault that is there is not the one that was signed for, or an older copy of it. Nothing was copied: have it "
-                "put out once more.",
+                "exported once more.",
             )
         state = Vault(where, visit.memory, lambda: datetime.now(UTC)).read()
         name = f"{tidy_name(state.founded.name)}-{self.number[:8]}"

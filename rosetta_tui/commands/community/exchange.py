@@ -45,7 +45,7 @@ def _memory() -> Path:
 @_STICK
 @click.argument("files", nargs=-1, type=_FILE, metavar="[FILE]...")
 @_AS
-@click.option("--vault", type=_FILE, metavar="FOLDER", help="Put out a sealed copy of this vault, or bring the one there up to date.")  # fmt: skip
+@click.option("--vault", type=_FILE, metavar="FOLDER", help="Export a sealed copy of this vault, or bring the one there up to date.")  # fmt: skip
 @click.option("--purpose", metavar="WORDS", help="Why the vault is copied. Its log keeps these words.")
 @click.option("--key", type=_FILE, metavar="FILE", help="Use the keys in this file, such as the recovery key.")
 @click.option("--clock-was-wrong", is_flag=True, help="The clock is right now, and was wrong when the last line of the vault's log was written.")  # fmt: skip

@@ -288,7 +288,7 @@ NO_FILE = {
     "rosetta-vault-texts": "sealed within a vault",
 }
 """Forms that no file of their own has, or that are known otherwise."""
-_ENDS = "answer batch evidence laptop notice ownership profile request submission witness"
+_ENDS = "answer batch evidence keeper laptop notice ownership profile request submission witness"
 ENDS = {f".rosetta-{name}": name for name in _ENDS.split()} | {
     ".rosetta-exchange": "exchange-list",
     ".rosetta-export": "sealed",
