@@ -6,11 +6,13 @@ once. These parts are made of the sources alone, so that they are the same for e
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -20,14 +22,15 @@ from corpora.model.entry import Entry
 from corpora.text.tokens import words
 from harness.compare.reasons import run_findings
 from harness.compare.rows import scorer_of
-from harness.core.query import Query, parse
+from harness.core.query import Cancelled, Query, never, parse
 from harness.store.corpora.entries import shown_entries
 from harness.store.ordering import Groups, Ordering
 from harness.store.runs import Run
 from scoring.core.inventory import composite_metrics
-from scoring.core.metric import Table
-from scoring.core.scorer import Scorer
-from scoring.statistics.intervals import DIMENSIONS, Group, grouped
+from scoring.core.metric import StatisticsError, Table
+from scoring.core.scorer import RunningTotals, Scorer
+from scoring.core.specification import COMPOSITE
+from scoring.statistics.intervals import DIMENSIONS, LEAST_FOR_INTERVAL, Group, LiveIntervals, grouped
 
 LENGTH, PUNCTUATION, NUMBERS, ONCE = "length", "punctuation", "numbers", "words seen once"
 LIVE_DRAWS = 200  # resamples of a part, which are taken again and again
@@ -162,6 +165,70 @@ def run_parts(connection: sqlite3.Connection, run: Run, tags: Tags) -> list[RunP
     matrix, present = (np.vstack([getattr(one, part) for one in tables]) for part in ("matrix", "present"))
     table = Table(tables[0].metrics, matrix, present, tables[0].weighing)
     return [part for dimension, tag in tags.items() for part in _parts(dimension, tag, stored, table)]
+
+
+# ---- What some entries of a run are worth together
+
+ShownScores = Mapping[str, tuple[float, tuple[float, float] | None]]
+"""Metric id → value and the ends of its 95 % interval, None below ten entries."""
+_VERSION = """
+    SELECT (SELECT count(*) FROM stretches WHERE run = u.id), json_extract(run_card, '$.run_card_hash')
+    FROM runs u WHERE id = ?
+"""
+_SOME = "SELECT position, statistics FROM results WHERE run = ? AND position IN (SELECT value FROM json_each(?))"
+
+
+class SubsetScorer:
+    """Scores some entries of a run again and again, and reads only those that are new: statistics are sums.
+
+    It starts again where an entry is no longer wanted, and where stored rows may have changed: when a run is resumed,
+    which deletes failed ones, and when it gets its card. May be asked from any thread, with that thread's connection.
+    """
+
+    def __init__(self, run: int, scorer: Scorer) -> None:
+        self._run, self._scorer, self._lock = run, scorer, Lock()
+        self._start(None)
+
+    def _start(self, version: object) -> None:
+        self._version = version
+        self._intervals = LiveIntervals(self._scorer.metrics, weighing=self._scorer.weighing)
+        self._totals = RunningTotals(self._scorer)
+        self._counted = np.zeros(0, np.bool_)  # by place
+
+    def scores(
+        self, connection: sqlite3.Connection, places: Sequence[int], cancelled: Callable[[], bool] = never
+    ) -> ShownScores:
+        """Return the headline, and the composite of translations, of those entries that are stored.
+
+        Raises Cancelled as soon as nobody waits; what was read until then is kept.
+        """
+        wanted = np.unique(np.asarray(places, np.int64))
+        with self._lock:
+            version = connection.execute(_VERSION, (self._run,)).fetchone()
+            self._counted = np.pad(self._counted, (0, max(0, int(wanted.max(initial=-1)) + 1 - len(self._counted))))
+            if version != self._version or self._counted[wanted].sum() < self._totals.entries:
+                self._start(version)
+                self._counted = np.zeros(int(wanted.max(initial=-1)) + 1, np.bool_)
+            new = wanted[~self._counted[wanted]].tolist()
+            for first in range(0, len(new), READ_AT_ONCE):
+                if cancelled():
+                    raise Cancelled
+                rows = connection.execute(_SOME, (self._run, json.dumps(new[first : first + READ_AT_ONCE]))).fetchall()
+                try:
+                    table = self._scorer.unpack_table([packed for _, packed in rows])
+                except StatisticsError:
+                    return {}
+                self._intervals.add(table)
+                self._totals.add_table(table)
+                self._counted[[place for place, _ in rows]] = True
+            totals = self._totals
+            values = {**totals.values(), COMPOSITE: totals.composite().value}
+            known = self._intervals.intervals() if totals.entries >= LEAST_FOR_INTERVAL else {}
+        return {
+            id_: (value, (known[id_].lower, known[id_].upper) if id_ in known else None)
+            for id_ in dict.fromkeys((self._scorer.columns.headline, COMPOSITE))
+            if (value := values.get(id_)) is not None
+        }
 
 
 def entries_where(connection: sqlite3.Connection, run: Run, scorer: Scorer, where: str) -> frozenset[int]:

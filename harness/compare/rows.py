@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -15,7 +15,6 @@ from corpora.files.json_types import JsonObject
 from corpora.model.entry import EntryId, reveal_here
 from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.core.failures import UsageError
-from harness.core.query import Cancelled
 from harness.method.method import Result
 from harness.setup.scoring_tools import stated_setup, stored_setup
 from harness.store.attachments import UNCHECKED, Attached, attached_to, checked_here
@@ -28,12 +27,11 @@ from harness.store.sqlite.trouble import stored_object
 from scoring.core.inventory import composite, read_by
 from scoring.core.metric import StatisticsError, Table
 from scoring.core.packs import Pack
-from scoring.core.scorer import RunningTotals, Scorer
+from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup, Translation
-from scoring.core.specification import COMPOSITE
 from scoring.metrics.inventory import make_metrics, make_scorer
 from scoring.packs.views import MetricTotals
-from scoring.statistics.intervals import LEAST_FOR_INTERVAL, LiveIntervals, spreads
+from scoring.statistics.intervals import spreads
 from scoring.words.source_words import Resources
 
 
@@ -315,41 +313,6 @@ def setup_of(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
         return stated
     target = read_dataset(connection, run.corpus).target_language or "und"
     return stored_setup(run, target, list(read_entries(connection, run.corpus).values()))
-
-
-# ---- What some entries of a run are worth together
-
-ShownScores = Mapping[str, tuple[float, tuple[float, float] | None]]
-"""Metric id → value and the ends of its 95 % interval, None below ten entries."""
-_SCORED_AT_ONCE = 2_000
-
-
-def shown_scores(
-    connection: sqlite3.Connection, run: int, scorer: Scorer, places: Sequence[int], cancelled: Callable[[], bool]
-) -> ShownScores:
-    """Return the headline, and the composite of translations, of those entries that are stored.
-
-    Raises Cancelled as soon as nobody waits.
-    """
-    intervals, totals = LiveIntervals(scorer.metrics, weighing=scorer.weighing), RunningTotals(scorer)
-    query = "SELECT statistics FROM results WHERE run = ? AND position IN (SELECT value FROM json_each(?))"
-    for first in range(0, len(places), _SCORED_AT_ONCE):
-        if cancelled():
-            raise Cancelled
-        some = json.dumps([int(place) for place in places[first : first + _SCORED_AT_ONCE]])
-        try:
-            table = scorer.unpack_table([packed for (packed,) in connection.execute(query, (run, some))])
-        except StatisticsError:
-            return {}
-        intervals.add(table)
-        totals.add_table(table)
-    values = {**totals.values(), COMPOSITE: totals.composite().value}
-    known = intervals.intervals() if totals.entries >= LEAST_FOR_INTERVAL else {}
-    return {
-        id_: (value, (known[id_].lower, known[id_].upper) if id_ in known else None)
-        for id_ in dict.fromkeys((scorer.columns.headline, COMPOSITE))
-        if (value := values.get(id_)) is not None
-    }
 
 
 # ---- What a run has of each metric, as the documents of packs report it: mean and spread of the

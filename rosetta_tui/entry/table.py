@@ -16,7 +16,7 @@ from textual import work
 from textual.worker import get_current_worker
 
 from corpora.model.entry import Entry
-from harness.compare.rows import ShownScores, shown_scores
+from harness.compare.parts import ShownScores, SubsetScorer
 from harness.core.failures import StoreError
 from harness.core.query import Cancelled, Fields, Query
 from harness.method.method import Result
@@ -194,12 +194,12 @@ class EntryTable(OrderedTable[rows.EntryRows]):
     @work(thread=True, exclusive=True, group="scores", description="scores")
     def _score(self, where: Query, places: Sequence[int]) -> None:
         """Compute what the entries of a filter are worth together."""
-        worker, run, scoring = get_current_worker(), self._run, self._scoring
-        if run is None or scoring is None:
+        worker, scorer = get_current_worker(), self._subset
+        if scorer is None:
             return
         try:
             with opened(self._path) as store:
-                scores = shown_scores(store, run.id, scoring.scorer, places, lambda: worker.is_cancelled)
+                scores = scorer.scores(store, places, lambda: worker.is_cancelled)
         except (Cancelled, StoreError):
             return
 
@@ -239,6 +239,11 @@ class EntryTable(OrderedTable[rows.EntryRows]):
     def _scoring(self) -> RunScoring | None:
         run = self._run
         return None if run is None else readable(lambda: run_scoring(self._store, run))
+
+    @cached_property
+    def _subset(self) -> SubsetScorer | None:
+        run, scoring = self._run, self._scoring
+        return None if run is None or scoring is None else SubsetScorer(run.id, scoring.scorer)
 
     def _values(self, result: Result) -> EntryValues | None:
         return None if self._scoring is None else self._scoring.entry(result)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +14,13 @@ import pytest
 from corpora.model.entry import Entry, Segment
 from harness.compare.live import LiveDifference
 from harness.compare.pairs import RunningDifference
-from harness.compare.parts import part_tags, run_parts, run_tags
+from harness.compare.parts import SubsetScorer, part_tags, run_parts, run_tags
+from harness.compare.rows import scorer_of
+from harness.core.query import Cancelled
 from harness.run.events import EntryScored, Started
-from harness.store.results import read_results
-from harness.store.runs import find_run
+from harness.store.holding import begin_stretch
+from harness.store.results import add_results, read_results
+from harness.store.runs import find_run, forget_failed
 from harness.store.sqlite.database import open_store
 from rosetta_tui.live.against import against_words
 from rosetta_tui.live.screen import LiveScreen
@@ -23,7 +29,7 @@ from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.toolkit.result_table import ResultTable
 from tests.tui.compare.compared import finished as ended
 from tests.tui.compare.compared import small_corpus, spoilt
-from tests.tui.scenes import finished, scene, values_of
+from tests.tui.scenes import finished, result, scene, values_of
 from tests.tui.screens import App, at_rest, notices, press, text, until
 
 SOURCES = {
@@ -65,6 +71,44 @@ def test_part_has_the_scores_of_its_entries_alone(tmp_path: Path) -> None:
             assert part.scores.values.get("chrf_plus_plus") == pytest.approx(own["chrf_plus_plus"])
             assert bool(part.scores.intervals) is (len(results) >= 10)
         assert {part.dimension for part in parts} >= {"difficulty", "length", "punctuation"}
+
+
+def test_subset_scores_read_new_rows_alone_and_equal_all(tmp_path: Path) -> None:
+    with closing(scene(tmp_path / "s.sqlite", stored=60)) as made:
+        run, read = find_run(made.store, made.run_id), list[str]()
+        made.store.set_trace_callback(lambda sql: read.append(sql) if "statistics" in sql else None)
+        subset = SubsetScorer(run.id, scorer_of(made.store, run))
+
+        def equal(places: Sequence[int], new: Sequence[int]) -> None:
+            del read[:]
+            scores = subset.scores(made.store, places)
+            assert [json.loads(re.findall(r"'(\[.*\])'", sql)[0]) for sql in read] == ([[*new]] if new else [])
+            again = SubsetScorer(run.id, scorer_of(made.store, run)).scores(made.store, places)
+            stored = [result for result in read_results(made.store, run.id) if result.position in {*places}]
+            own = values_of(made.entries, stored)
+            assert {*scores} == {*again} == {"chrf_plus_plus", "composite"}
+            for id_, (value, ends) in scores.items():
+                assert value == again[id_][0] == own[id_]
+                assert (ends is None) is (len(stored) < 10)
+                if ends is not None:  # of other draws
+                    assert ends == pytest.approx(again[id_][1], abs=(ends[1] - ends[0]) / 4)
+
+        odd = range(1, 120, 2)
+        equal(odd[3::-1], [1, 3, 5, 7])  # in any order
+        equal(odd[:20], odd[4:20])
+        equal(odd, odd[20:])
+        equal(odd, odd[30:])  # what is not stored is looked for again
+        add_results(made.store, run.id, [result(place, made.entries[place], "nova eligo") for place in range(60, 120)])
+        equal(odd, odd[30:])
+        equal(odd, [])
+        equal(odd[1:], odd[1:])  # one fits no longer
+        assert forget_failed(made.store, run.id) == 1
+        begin_stretch(made.store, run.id)
+        equal(odd[1:], odd[1:])
+        with pytest.raises(Cancelled):
+            subset.scores(made.store, range(120), lambda: True)
+        made.store.execute("UPDATE results SET statistics = x'00' WHERE position = 2")
+        assert subset.scores(made.store, range(120)) == {}
 
 
 async def test_walk_from_the_parts_to_their_entries(tmp_path: Path) -> None:
