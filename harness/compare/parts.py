@@ -10,7 +10,7 @@ import json
 import re
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple
@@ -27,10 +27,10 @@ from harness.store.corpora.entries import shown_entries
 from harness.store.ordering import Groups, Ordering
 from harness.store.runs import Run
 from scoring.core.inventory import composite_metrics
-from scoring.core.metric import StatisticsError, Table
-from scoring.core.scorer import RunningTotals, Scorer
+from scoring.core.metric import StatisticsError
+from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE
-from scoring.statistics.intervals import DIMENSIONS, LEAST_FOR_INTERVAL, Group, LiveIntervals, grouped
+from scoring.statistics.intervals import DIMENSIONS, SEED, Group, LiveIntervals, poisson_counts
 
 LENGTH, PUNCTUATION, NUMBERS, ONCE = "length", "punctuation", "numbers", "words seen once"
 LIVE_DRAWS = 200  # resamples of a part, which are taken again and again
@@ -50,10 +50,9 @@ class PartTag(NamedTuple):
         """Return the places of the entries of a part, ascending."""
         return array("I", np.flatnonzero(self.codes == self.names.index(name)).astype(np.uint32).tobytes())
 
-    def name(self, place: int) -> str | None:
-        """Return the part of an entry."""
-        code = self.codes[place] if place < len(self.codes) else -1
-        return None if code < 0 else self.names[code]
+    def of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """Return the codes of some places, −1 also beyond the last entry of a part."""
+        return np.append(self.codes, np.int32(-1))[np.minimum(places, len(self.codes))]
 
 
 Tags = Mapping[str, PartTag]
@@ -157,14 +156,27 @@ def run_parts(connection: sqlite3.Connection, run: Run, tags: Tags) -> list[RunP
     """Score every part of a run by what is stored of it now; StatisticsError where the rows cannot be read."""
     scorer = scorer_of(connection, run)
     wanted = {scorer.columns.headline, *(composite_metrics() if scorer.mixes else ())}
-    query = "SELECT position, statistics FROM results WHERE run = ? ORDER BY position"
-    rows, stored, tables = connection.execute(query, (run.id,)), array("I"), [scorer.unpack_table([]).only(wanted)]
+    empty, random = scorer.unpack_table([]).only(wanted), np.random.default_rng(SEED)
+    sums = {
+        (dimension, code): LiveIntervals(empty.metrics, draws=LIVE_DRAWS, weighing=empty.weighing)
+        for dimension, tag in tags.items()
+        for code in range(len(tag.names))
+    }
+    rows = connection.execute("SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run.id,))
     while chunk := rows.fetchmany(READ_AT_ONCE):
-        stored.extend(place for place, _ in chunk)
-        tables.append(scorer.unpack_table([packed for _, packed in chunk]).only(wanted))
-    matrix, present = (np.vstack([getattr(one, part) for one in tables]) for part in ("matrix", "present"))
-    table = Table(tables[0].metrics, matrix, present, tables[0].weighing)
-    return [part for dimension, tag in tags.items() for part in _parts(dimension, tag, stored, table)]
+        places = np.array([place for place, _ in chunk])
+        table = scorer.unpack_table([packed for _, packed in chunk]).only(wanted)
+        counts = poisson_counts(random, LIVE_DRAWS, len(chunk))  # which the parts of all dimensions share
+        for dimension, tag in tags.items():
+            codes = tag.of(places)
+            for code in np.unique(codes[codes >= 0]).tolist():
+                own = np.flatnonzero(codes == code)
+                sums[dimension, code].add(table.rows(own), counts[:, own])
+    return [
+        RunPart(dimension, name, sums[dimension, code].group())
+        for dimension, tag in tags.items()
+        for code, name in enumerate(tag.names)
+    ]
 
 
 # ---- What some entries of a run are worth together
@@ -192,7 +204,6 @@ class SubsetScorer:
     def _start(self, version: object) -> None:
         self._version = version
         self._intervals = LiveIntervals(self._scorer.metrics, weighing=self._scorer.weighing)
-        self._totals = RunningTotals(self._scorer)
         self._counted = np.zeros(0, np.bool_)  # by place
 
     def scores(
@@ -206,7 +217,7 @@ class SubsetScorer:
         with self._lock:
             version = connection.execute(_VERSION, (self._run,)).fetchone()
             self._counted = np.pad(self._counted, (0, max(0, int(wanted.max(initial=-1)) + 1 - len(self._counted))))
-            if version != self._version or self._counted[wanted].sum() < self._totals.entries:
+            if version != self._version or self._counted[wanted].sum() < self._intervals.entries:
                 self._start(version)
                 self._counted = np.zeros(int(wanted.max(initial=-1)) + 1, np.bool_)
             new = wanted[~self._counted[wanted]].tolist()
@@ -219,15 +230,13 @@ class SubsetScorer:
                 except StatisticsError:
                     return {}
                 self._intervals.add(table)
-                self._totals.add_table(table)
                 self._counted[[place for place, _ in rows]] = True
-            totals = self._totals
-            values = {**totals.values(), COMPOSITE: totals.composite().value}
-            known = self._intervals.intervals() if totals.entries >= LEAST_FOR_INTERVAL else {}
+            group = self._intervals.group()
+        known = group.intervals
         return {
             id_: (value, (known[id_].lower, known[id_].upper) if id_ in known else None)
-            for id_ in dict.fromkeys((self._scorer.columns.headline, COMPOSITE))
-            if (value := values.get(id_)) is not None
+            for id_ in (self._scorer.columns.headline, *([COMPOSITE] if self._scorer.mixes else ()))
+            if (value := group.values[id_]) is not None
         }
 
 
@@ -255,9 +264,3 @@ def tag_groups(tags: Tags) -> Groups:
 def part_field(dimension: str) -> str:
     """Return the field of the filter that has the parts of a dimension."""
     return dimension.replace(" ", "_")
-
-
-def _parts(dimension: str, tag: PartTag, stored: Iterable[int], table: Table) -> Iterator[RunPart]:
-    groups = grouped([tag.name(place) for place in stored], table, draws=LIVE_DRAWS)
-    for name in tag.names:
-        yield RunPart(dimension, name, groups.get(name, Group(0, {})))

@@ -8,9 +8,9 @@ point estimate is 3 / 12 = 25 %. The middle 950 of 1,000 such values are the 95 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -176,22 +176,30 @@ class LiveIntervals:
         self._present = np.zeros((0, len(metrics)))
         self._random = np.random.default_rng(seed)
         self._seed = seed
+        self.entries = 0
+        """How many entries were added."""
 
-    def add(self, table: Table) -> None:
-        """Count the entries of a table in, block by block to bound the memory."""
+    def add(self, table: Table, counts: FloatArray | None = None) -> None:
+        """Count the entries of a table in, block by block to bound the memory.
+
+        ``counts``: how often each draw takes each entry, shape (draws, entries), where several share draws.
+        """
         block = max(1, BLOCK // len(self._sums))
-        for start in range(0, len(table), block):
+        for start in range(0, len(table), block) if counts is None else ():
             rows = table.matrix[start : start + block]
             self._sums += poisson_counts(self._random, len(self._sums), len(rows)) @ rows
+        if counts is not None:
+            self._sums += counts @ table.matrix
+        self.entries += len(table)
         self._totals += table.totals()
         present = np.vstack([self._present, table.present])
         self._present = present.max(axis=0, keepdims=True, initial=0)
 
     def intervals(self, level: float = LEVEL) -> dict[str, Interval]:
         """Return the intervals so far, Wilson's of rates of which all draws agree; empty before the first entry."""
-        if not len(self._present):
+        if not self.entries:
             return {}
-        so_far = Table(self._table.metrics, self._totals, self._present, self._table.weighing)
+        so_far = self._so_far
         drawn = so_far.with_rows(self._sums)
         intervals = _intervals(so_far, drawn, level, self._seed, "Poisson bootstrap")
         return intervals | {
@@ -199,6 +207,15 @@ class LiveIntervals:
             for id_, closed in wilson_intervals(so_far).items()
             if id_ in intervals and intervals[id_].lower == intervals[id_].upper
         }
+
+    @property
+    def _so_far(self) -> Table:
+        """One row, the sums of all entries."""
+        return Table(self._table.metrics, self._totals, self._present, self._table.weighing)
+
+    def group(self) -> Group:
+        """Return the scores so far as those of a part of the corpus."""
+        return _group(self._so_far, self.entries, self.intervals)
 
 
 def poisson_counts(random: np.random.Generator, draws: int, entries: int) -> FloatArray:
@@ -278,7 +295,7 @@ def breakdown(entries: Sequence[Entry], table: Table, dimension: str, *, seed: i
     return grouped([None if tag is None else str(tag) for tag in tags], table, seed=seed)
 
 
-def grouped(tags: Sequence[str | None], table: Table, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Group]:
+def grouped(tags: Sequence[str | None], table: Table, *, seed: int = SEED) -> dict[str, Group]:
     """Score the entries of each tag, in the order of their names; those without one are in no group."""
     places: dict[str, list[int]] = {}
     for place, tag in enumerate(tags):
@@ -287,11 +304,14 @@ def grouped(tags: Sequence[str | None], table: Table, *, draws: int = DRAWS, see
     groups = {}
     for name in sorted(places):
         part = table.rows(places[name])
-        values = part.corpus_values()
-        values["composite"] = composite(values, weighing=part.weighing).value
-        intervals = bootstrap(part, draws=draws, seed=seed) if len(part) >= LEAST_FOR_INTERVAL else {}
-        groups[name] = Group(len(part), values, intervals)
+        groups[name] = _group(part, len(part), partial(bootstrap, part, seed=seed))
     return groups
+
+
+def _group(table: Table, n: int, intervals: Callable[[], dict[str, Interval]]) -> Group:
+    values = table.corpus_values()
+    values["composite"] = composite(values, weighing=table.weighing).value
+    return Group(n, values, intervals() if n >= LEAST_FOR_INTERVAL else {})
 
 
 # ---- Mean and sample standard deviation of the entries' own values, as tables of answers print

@@ -9,9 +9,11 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from corpora.model.entry import Entry, Segment
+from harness.compare import parts as compare_parts
 from harness.compare.live import LiveDifference
 from harness.compare.pairs import RunningDifference
 from harness.compare.parts import SubsetScorer, part_tags, run_parts, run_tags
@@ -27,9 +29,10 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.report.run import progress_line
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.statistics.intervals import bootstrap
 from tests.tui.compare.compared import finished as ended
 from tests.tui.compare.compared import small_corpus, spoilt
-from tests.tui.scenes import finished, result, scene, values_of
+from tests.tui.scenes import SCORER, finished, result, scene, values_of
 from tests.tui.screens import App, at_rest, notices, press, text, until
 
 SOURCES = {
@@ -45,7 +48,7 @@ SOURCES = {
 def test_parts_come_from_the_sources_where_a_corpus_says_nothing() -> None:
     entries = {place: Entry(id=place, source=source, reference="x") for place, source in SOURCES.items()}
     made = part_tags([{place: entries[place] for place in block} for block in ((3, 0, 4), (1, 2, 5))])
-    tags = {dimension: {place: tag.name(place) for place in entries} for dimension, tag in made.items()}
+    tags = {name: {p: (*tag.names, None)[tag.of(np.array(p))] for p in entries} for name, tag in made.items()}
     assert tags["length"] == dict.fromkeys((0, 4), "1–4 words") | {1: "5–7 words", 3: "5–7 words"} | dict.fromkeys(
         (2, 5), "8 words or more"
     )
@@ -58,7 +61,8 @@ def test_parts_come_from_the_sources_where_a_corpus_says_nothing() -> None:
     assert part_tags([]) == {}
 
 
-def test_part_has_the_scores_of_its_entries_alone(tmp_path: Path) -> None:
+def test_part_has_the_scores_of_its_entries_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare_parts, "READ_AT_ONCE", 9)  # a part is the sum of several blocks
     with closing(scene(tmp_path / "s.sqlite")) as made:
         run = find_run(made.store, made.run_id)
         tags = run_tags(made.store, run, run.positions)
@@ -70,6 +74,11 @@ def test_part_has_the_scores_of_its_entries_alone(tmp_path: Path) -> None:
             assert part.scores.n == len(results)
             assert part.scores.values.get("chrf_plus_plus") == pytest.approx(own["chrf_plus_plus"])
             assert bool(part.scores.intervals) is (len(results) >= 10)
+            exact = bootstrap(SCORER.unpack_table([result.statistics for result in results]))
+            for id_ in ("chrf_plus_plus", "composite") if len(results) >= 10 else ():
+                interval = part.scores.intervals[id_]
+                ends, width = (exact[id_].lower, exact[id_].upper), exact[id_].upper - exact[id_].lower
+                assert (interval.lower, interval.upper) == pytest.approx(ends, abs=width / 4)
         assert {part.dimension for part in parts} >= {"difficulty", "length", "punctuation"}
 
 
