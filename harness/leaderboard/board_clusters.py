@@ -5,17 +5,27 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from harness.compare.rows import RowReader, scorer_of
+from pydantic import ValidationError
+
 from harness.leaderboard.entrant import CHRF
 from harness.leaderboard.ranking import Board
 from harness.store.run_list import RunSummary
 from harness.store.runs import Run, read_run
+from harness.store.sqlite.trouble import stored_json
 from scoring.core.metric import Table
 from scoring.core.scorer import Scorer
+from scoring.core.setup import ScoringSetup
+from scoring.metrics.inventory import make_scorer
 from scoring.statistics.clusters import Ranking, rank
 from scoring.statistics.significance import COMPOSITE
+from scoring.words.source_words import Resources
+
+if TYPE_CHECKING:
+    from harness.compare.rows import RowReader
 
 
 def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
@@ -59,21 +69,39 @@ def _tables(connection: sqlite3.Connection, runs: Sequence[RunSummary], board: B
     """
     rows = connection.execute(query, (json.dumps([run.number for run in runs]),)).fetchall()
     alike = len({corpus for _, corpus, _ in rows}) == 1 and not any(run.imported for run in runs)
-    stated, reader = {number: setup for number, _, setup in rows}, RowReader(connection)
-    scorers = dict[str, Scorer]()
     tables = dict[str, Table]()
+    if not alike:
+        from harness.compare.rows import RowReader
+
+        reader = RowReader(connection)
+        met = {run.run_id: _met(reader, read_run(connection, run.number), inputs) for run in runs}
+        return {run_id: table for run_id, table in met.items() if table is not None and len(table) == board.entries}
+    # their statistics alone are needed, and a scorer for all that state the same set-up
+    stated, scorers = {number: setup for number, _, setup in rows}, dict[str, Scorer]()
     for run in runs:
-        if not alike:
-            table = _met(reader, read_run(connection, run.number), inputs)
-        else:  # their statistics alone are needed, and a scorer for all that state the same set-up
+        query = "SELECT statistics FROM results WHERE run = ? ORDER BY position"
+        packed = [row[0] for row in connection.execute(query, (run.number,))]
+        if len(packed) == board.entries:
             setup = stated[run.number]
             if setup not in scorers:
-                scorers[setup] = scorer_of(connection, read_run(connection, run.number))
-            kept = connection.execute("SELECT statistics FROM results WHERE run = ? ORDER BY position", (run.number,))
-            table = scorers[setup].unpack_table([row[0] for row in kept]).only(inputs)
-        if table is not None and len(table) == board.entries:
-            tables[run.run_id] = table
+                scorers[setup] = _stated_scorer(connection, run, setup)
+            tables[run.run_id] = scorers[setup].unpack_table(packed).only(inputs)
     return tables
+
+
+def _stated_scorer(connection: sqlite3.Connection, run: RunSummary, stated: str) -> Scorer:
+    """Return the scorer of the set-up that a run states; without one, or with another than is known, that of the whole run."""
+    scoring, packed = stored_json(stated)
+    if isinstance(packed, list) and all(map(_is_column, packed)):
+        with suppress(ValidationError):
+            return make_scorer(Resources(ScoringSetup.model_validate(scoring)), [(id_, width) for id_, width in packed])
+    from harness.compare.rows import scorer_of  # loads what a whole run is read with
+
+    return scorer_of(connection, read_run(connection, run.number))
+
+
+def _is_column(stated: object) -> bool:
+    return isinstance(stated, list) and list(map(type, stated)) in ([str, int], [str, type(None)])
 
 
 def _met(reader: RowReader, run: Run, inputs: Collection[str]) -> Table | None:

@@ -20,9 +20,7 @@ from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import Segment
 from harness.card.comparability import NO_SEGMENT, ScoredTerms, card_id, ids_sha256, terms_remedy
 from harness.card.reading import block, number
-from harness.compare.rows import run_signatures, setup_signatures
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
-from harness.store.results import shown_results
 from harness.store.run_list import RunSummary, list_runs
 from harness.store.sqlite.trouble import stored_object, unpack_positions
 from scoring.core.inventory import profile_for, short_title
@@ -341,6 +339,8 @@ class _Facts:
         """
         if not run.imported and (sealed := block(entrant.scores, "signatures")):
             return {id_: str(signature) for id_, signature in sealed.items()}
+        from harness.compare.rows import run_signatures, setup_signatures  # loads the metrics
+
         stated: str | None = self._rows[run.number][4]
         if stated is None:
             return run_signatures(self._connection, run.run_id)
@@ -357,6 +357,8 @@ class _Facts:
 
     def _outputs(self, run: RunSummary) -> Mapping[EntryId, str | None]:
         """Return by entry what came out where nothing failed; None for a text that is not available."""
+        from harness.store.results import shown_results  # loads what opens sealed texts
+
         query = "SELECT position, entry_id FROM entries WHERE corpus = ?"
         ids = dict(self._connection.execute(query, (self._rows[run.number][0],)))
         results = shown_results(self._connection, run.number)
