@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,35 +68,36 @@ def _tables(connection: sqlite3.Connection, runs: Sequence[RunSummary], board: B
     """
     rows = connection.execute(query, (json.dumps([run.number for run in runs]),)).fetchall()
     alike = len({corpus for _, corpus, _ in rows}) == 1 and not any(run.imported for run in runs)
-    tables = dict[str, Table]()
-    if not alike:
-        from harness.compare.rows import RowReader
+    stated = {number: setup for number, _, setup in rows}
+    scorers = {setup: _stated_scorer(setup) for setup in set(stated.values())} if alike else {}
+    if not alike or None in scorers.values():
+        from harness.compare.rows import RowReader, scorer_of  # loads what whole runs are read with
 
-        reader = RowReader(connection)
-        met = {run.run_id: _met(reader, read_run(connection, run.number), inputs) for run in runs}
-        return {run_id: table for run_id, table in met.items() if table is not None and len(table) == board.entries}
-    # their statistics alone are needed, and a scorer for all that state the same set-up
-    stated, scorers = {number: setup for number, _, setup in rows}, dict[str, Scorer]()
-    for run in runs:
+        if not alike:
+            reader = RowReader(connection)
+            met = {run.run_id: _met(reader, read_run(connection, run.number), inputs) for run in runs}
+            return {run_id: table for run_id, table in met.items() if table is not None and len(table) == board.entries}
+        for number, setup in stated.items():
+            scorers[setup] = scorers[setup] or scorer_of(connection, read_run(connection, number))
+    tables = dict[str, Table]()
+    for run in runs:  # their statistics alone are needed, and a scorer for all that state the same set-up
         query = "SELECT statistics FROM results WHERE run = ? ORDER BY position"
         packed = [row[0] for row in connection.execute(query, (run.number,))]
-        if len(packed) == board.entries:
-            setup = stated[run.number]
-            if setup not in scorers:
-                scorers[setup] = _stated_scorer(connection, run, setup)
-            tables[run.run_id] = scorers[setup].unpack_table(packed).only(inputs)
+        scorer = scorers[stated[run.number]]
+        if scorer is not None and len(packed) == board.entries:
+            tables[run.run_id] = scorer.unpack_table(packed).only(inputs)
     return tables
 
 
-def _stated_scorer(connection: sqlite3.Connection, run: RunSummary, stated: str) -> Scorer:
-    """Return the scorer of the set-up that a run states; without one, or with another than is known, that of the whole run."""
+def _stated_scorer(stated: str) -> Scorer | None:
+    """Return the scorer of the set-up that a run states; None without one, and for another than is known."""
     scoring, packed = stored_json(stated)
-    if isinstance(packed, list) and all(map(_is_column, packed)):
-        with suppress(ValidationError):
-            return make_scorer(Resources(ScoringSetup.model_validate(scoring)), [(id_, width) for id_, width in packed])
-    from harness.compare.rows import scorer_of  # loads what a whole run is read with
-
-    return scorer_of(connection, read_run(connection, run.number))
+    if not isinstance(packed, list) or not all(map(_is_column, packed)):
+        return None
+    try:
+        return make_scorer(Resources(ScoringSetup.model_validate(scoring)), [(id_, width) for id_, width in packed])
+    except ValidationError:
+        return None
 
 
 def _is_column(stated: object) -> bool:

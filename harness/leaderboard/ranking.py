@@ -139,18 +139,22 @@ class Board:
         return replace(self, entrants=tuple(best.values()))
 
 
-def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> list[Board]:
+def leaderboards(
+    connection: sqlite3.Connection, dataset: str | None = None, *, made_by: str | None = None
+) -> list[Board]:
     """Return all lists, of all corpora or of those with this id; those with official scores first.
 
     Runs without a sealed card, or without what their task is ranked by, are in none, nor are those that were retried or scored
     again where the newer run is in the same list. ``harness.leaderboard.board_clusters`` adds the
-    clusters, which take longer.
+    clusters, which take longer. ``made_by``: runs without a review come with what the store keeps of them for lists.
     """
     facts = _Facts(connection)
     lists: dict[tuple[BoardGrounds, str], list[Entrant]] = {}
-    for run in list_runs(connection, brief=True):
-        if run.card is None or dataset not in (None, run.dataset_id):
+    for listed in list_runs(connection, brief=True, made_by=made_by, with_cards=True):
+        if listed.card is None or dataset not in (None, listed.dataset_id):
             continue
+        # what is kept is of the card alone
+        run = listed._replace(line=None) if listed.certificates or listed.checked.reproduced else listed
         entrant = facts.entrant(run)
         grounds = facts.grounds(run, entrant)
         if grounds is not None:

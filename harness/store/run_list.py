@@ -295,12 +295,13 @@ def list_runs(
     brief: bool = False,
     made_by: str | None = None,
     summaries: bool = False,
+    with_cards: bool = False,
 ) -> list[RunSummary]:
     """Return all runs, newest first; those in the trash instead where ``deleted``, the latest first.
 
     Those for which consent was withdrawn are not among them. ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
     ``made_by``: runs with a line of this version (``keep_lines``) come with it and with a ``StoredCard``, which takes a hundredth;
-    ``summaries``: with their ``json_summary``.
+    ``summaries``: with their ``json_summary``; ``with_cards``: with the cards themselves, all read at once.
     """
     lined = made_by is not None and has_table(connection, "run_lines")
     query = _LIST.format(
@@ -314,7 +315,7 @@ def list_runs(
     lined_rows = [row for row in rows if row[-1] is not None]
     stored = _lines([row[-1] for row in lined_rows], summaries=summaries)
     lines = dict(zip((row[0] for row in lined_rows), stored, strict=True))
-    others = _of_cards(connection, [row[0] for row in rows if row[-1] is None], brief=brief)
+    others = _of_cards(connection, [row[0] for row in rows if with_cards or row[-1] is None], brief=brief)
     named = {row[0]: ((lines[row[0]].method, *row[4:7]), lines[row[0]].facts) for row in lined_rows}
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
     parted, checked = distinctions_by_run(connection, run_id, named), checked_here(connection, only)
@@ -326,7 +327,7 @@ def list_runs(
             language_pair=language_pair, model_slug=model_slug, condition=condition, imported=bool(imported),
             certificates=certificates.get(number, ()), note=note, tags=tags.get(number, ()), trashed=trashed,
             distinction=parted.get(number, ""), checked=checked.get(number, UNCHECKED), line=lines.get(number),
-            **(_of_line(lines[number], store, own_id) if number in lines else others[number]),
+            **(others[number] if number in others else _of_line(lines[number], store, own_id)),
         )
         for number, own_id, state, imported, dataset_id, model_slug, condition, language_pair, created, trashed, note, _ in rows
         if number not in withdrawn

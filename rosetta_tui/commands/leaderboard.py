@@ -22,7 +22,6 @@ from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
     absent_packs,
-    caveats_in_words,
     is_reproduced,
     review_of,
     stated_metrics,
@@ -86,7 +85,8 @@ def leaderboard(
         raise UsageError("--csv writes a file; --json prints. Leave one of them out.")
     sort = sort_named(sort)
     with here(dataset) if source is None else published(source, dataset) as (store, lists):
-        boards_ranked = [leaderboard_rows.ranked_for(board, sort) for board in ranking.leaderboards(store, dataset)]
+        boards_found = ranking.leaderboards(store, dataset, made_by=run_facts.LINES)
+        boards_ranked = [leaderboard_rows.ranked_for(board, sort) for board in boards_found]
         boards = [board_clusters.with_clusters(store, board) for board in boards_ranked]
         gone = withdrawn.withdrawn_names(store, dataset) if source is None else []
     left_out = f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta community notices)."
@@ -239,7 +239,7 @@ def _lines(
     ]
     rows = [["run", *(column.title for _, column in shown)]]
     for entrant in leaderboard_rows.ordered(board, sort):
-        cells = leaderboard_rows.entrant_cells(board, entrant)
+        cells = leaderboard_rows.entrant_cells(board, entrant, all_metrics=False)  # none of them is printed
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
     yield from stacked(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
     for words in (leaderboard_words.smallest_words(board), leaderboard_words.disagreeing_words(board)):
@@ -264,7 +264,7 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
     name = entrant.run.run_id[:8]
     if words := leaderboard_rows.place_words(entrant):
         yield f"{name} stands {words}"
-    if translated and (words := caveats_in_words(entrant.run.card or {})):
+    if translated and (words := leaderboard_rows.caveats_of(entrant.run)):
         yield f"{name}: {words}"
     if words := leaderboard_rows.stated_tier_words(entrant):
         yield f"{name} {words}"

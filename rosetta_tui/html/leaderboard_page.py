@@ -19,6 +19,7 @@ from rosetta_tui.leaderboard import official
 from rosetta_tui.leaderboard.rows import (
     PLACE_WITHHELD,
     board_words,
+    caveats_of,
     columns,
     disagreeing_words,
     entrant_cells,
@@ -167,7 +168,7 @@ def _row(board: Board, entrant: Entrant, cells: Mapping[str, str], bar: Bar, hea
     claim += stated_mark(entrant.run)
     notes = (
         place_words(entrant) and f"stands {place_words(entrant)}",
-        card_fields.caveats_in_words(card) if translated else "",
+        caveats_of(entrant.run) if translated else "",
         stated_tier_words(entrant),
         card_fields.shown_by(entrant.run),
         card_fields.owner_words(entrant.run),

@@ -21,6 +21,7 @@ from scoring.core.specification import specification
 
 if TYPE_CHECKING:
     from harness.leaderboard.official import OfficialList
+    from harness.store.run_list import RunSummary
 
 _FIRST = (
     Column("mark", "", 1),
@@ -216,7 +217,7 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
             "quality_tier": None if tier is None else str(tier),
             "claimable_tier": card_fields.claimable(card, card_fields.review_of(card, run.certificates)),
             "composite_coverage": number(block(card, "scores").get("composite_coverage")),
-            "caveats": card_fields.caveats_in_words(card) or None,
+            "caveats": caveats_of(run) or None,
         }
     record: dict[str, Value] = {
         "rank": board.ranks.get(run.run_id),
@@ -244,21 +245,20 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
     }
 
 
-def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
-    """Return in one row what a run reached, without the mark."""
-    run, card = entrant.run, entrant.run.card or {}
+def entrant_cells(board: Board, entrant: Entrant, *, all_metrics: bool = True) -> tuple[Cell, ...]:
+    """Return in one row what a run reached, without the mark; ``all_metrics``: whether the cells of further ones are filled."""
+    run = entrant.run
     rank, cluster = board.ranks.get(run.run_id), board.clusters.get(run.run_id)
     further: tuple[Cell, ...] = ()
     if board.grounds.task == TRANSLATION:
-        review = card_fields.review_of(card, run.certificates)
-        claim = f"{card_fields.signed_tier(card, review)}{stated_mark(run)}"
+        claim = f"{signed_tier_of(run)}{stated_mark(run)}"
         scores = [
             Cell(card_fields.with_interval(entrant.scores, "composite")),
             Cell(card_fields.with_interval(entrant.scores, "chrf_plus_plus")),
             Cell(figures.count(board.chrf_clusters.get(run.run_id)), "quiet"),
             Cell(claim),
         ]
-        metrics = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in further_metrics())
+        metrics = (Cell(value(id_, entrant.value(id_)) if all_metrics else "", "quiet") for id_ in further_metrics())
         further = (Cell(adjusted_words(entrant), "quiet"), *metrics)
     else:
         spread = card_fields.spread_words(entrant.scores, board.by).removeprefix("mean ")
@@ -279,6 +279,19 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(entrant.method_class or figures.NONE, "quiet"),
         Cell(when(run.created), "quiet"),
     )
+
+
+def signed_tier_of(run: RunSummary) -> str:
+    """Return ``signed_tier`` of a run, from its line where the store keeps one."""
+    if run.line is not None:
+        return run.line.result
+    card = run.card or {}
+    return card_fields.signed_tier(card, card_fields.review_of(card, run.certificates))
+
+
+def caveats_of(run: RunSummary) -> str:
+    """Return ``caveats_in_words`` of a run, from its line where the store keeps one."""
+    return card_fields.caveats_in_words(run.card or {}) if run.line is None else run.line.caveats
 
 
 def _has_spread(board: Board) -> bool:

@@ -22,15 +22,17 @@ from harness.core.failures import UsageError
 from harness.leaderboard.official import take
 from harness.leaderboard.ranking import leaderboards
 from harness.release import FOLDER
+from harness.store.attachments import Attached, attach_certificate
 from harness.store.sqlite.database import open_store
 from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.leaderboard import SORTS as NAMES
 from rosetta_tui.commands.leaderboard import leaderboard
 from rosetta_tui.leaderboard import rows as leaderboard_rows
-from rosetta_tui.leaderboard.rows import SORTS, ordered
+from rosetta_tui.leaderboard.rows import SORTS, caveats_of, entrant_cells, ordered, signed_tier_of
 from rosetta_tui.leaderboard.screen import LeaderboardScreen
 from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.show.run_facts import LINES, listed_runs
 from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.release.made import Office, hidden
@@ -135,6 +137,24 @@ def test_every_dimension_sorts_best_first_and_turned(ranked: Played) -> None:
             known = [each for each in values if each is not None]
             assert values == [*known, *[None] * (len(values) - len(known))]
             assert known == sorted(known, reverse=dimension.high_first is not turned)
+
+
+def test_rows_of_kept_lines_equal_rows_of_cards(ranked: Played) -> None:
+    """What is kept is of the card alone, so that a run with a certificate comes without it."""
+    with closing(open_store(ranked.path)) as store:
+        assert all(run.line for run in listed_runs(store))
+        of_cards, of_lines = leaderboards(store), leaderboards(store, made_by=LINES)
+        for board, lined in zip(of_cards, of_lines, strict=True):
+            for one, two in zip(board.entrants, lined.entrants, strict=True):
+                assert (one.run.line, one.scores) == (None, two.scores)
+                assert entrant_cells(board, one) == entrant_cells(lined, two)
+                without_card = two.run._replace(card={})
+                assert caveats_of(without_card) == caveats_of(one.run)
+                assert signed_tier_of(without_card) == signed_tier_of(one.run)
+        run = of_lines[0].entrants[0].run
+        attach_certificate(store, run.number, Attached(b"{}", b"s" * 64, "aa" * 32))
+        again = [entrant.run for board in leaderboards(store, made_by=LINES) for entrant in board.entrants]
+        assert [each.run_id for each in again if each.line is None] == [run.run_id]
 
 
 async def test_an_empty_leaderboard_says_what_to_do(tmp_path: Path) -> None:

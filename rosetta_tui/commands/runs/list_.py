@@ -22,13 +22,12 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(where: str, *, deleted: bool, as_json: bool) -> None:
     """List all runs, newest first."""
-    from harness.store.run_list import list_runs
     from harness.store.withdrawn import withdrawn_names
     from rosetta_tui.show.run_facts import listed_runs
 
     with opened() as connection:
         runs = listed_runs(connection, deleted=deleted, summaries=as_json)
-        others = not runs and not deleted and bool(list_runs(connection, deleted=True, brief=True))
+        others = not runs and not deleted and bool(listed_runs(connection, deleted=True))
         gone = [] if runs else withdrawn_names(connection)
         inside = _unfinished_inside(connection, runs) if as_json else frozenset()
         if where:
