@@ -6,10 +6,11 @@ is kept as the rows that it found. Those that are stored encrypted are opened in
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +35,7 @@ Places = npt.NDArray[np.uint32]
 
 CANCEL_STEPS = 5_000  # SQLite's steps between two looks whether an answer is still wanted
 _MOST_SEARCHES = 16  # searches whose rows are kept
+_GAP = 16  # numbers of texts between two own ones that are searched along rather than left out
 
 
 class _Source(NamedTuple):
@@ -232,7 +234,7 @@ class EntryColumns:
 
     def column(self, name: str, search: TextSearch | None = None) -> Numbers:
         """Return the values of a field, or 1 for where a text was found; reads only rows that are new."""
-        key = name if search is None else f"{name} {search.sql} {search.text}"
+        key = name if search is None else self._key(name, search)
         if self.is_of_entries(name):
             if key not in self.entries:
                 self._forget_searches(self.entries)
@@ -256,6 +258,44 @@ class EntryColumns:
             self.results[key] = column = column._replace(last=self.last_row)
         return column.values
 
+    def text_search(self, name: str, folded: str) -> TextSearch:
+        """Return the search of a field for a folded piece of text."""
+        return TextSearch(has_text(self.sql(name), folded), folded)
+
+    def search_texts(self, names: Sequence[str], folded: str) -> None:
+        """Search the texts of several fields at once, each text once, where nothing of the search is known.
+
+        The texts of a corpus and a run stand one after another in the store, so that a few ranges of their numbers have
+        all: 1, 2, 4 and 90 are 1 to 4 and 90. What is encrypted is opened row by row instead.
+        """
+        keys = {name: self._key(name, self.text_search(name, folded)) for name in names}
+        if has_key(self.connection, self.corpus) or any(k in self.entries or k in self.results for k in keys.values()):
+            return
+        numbers = {name: np.nan_to_num(self.column(f"{name} number")).astype(np.int64) for name in names}
+        marks = np.zeros(max((int(one.max(initial=0)) for one in numbers.values()), default=0) + 1, np.bool_)
+        for one in numbers.values():
+            marks[one] = True
+        own = np.flatnonzero(marks)
+        breaks = np.flatnonzero(np.diff(own) > _GAP)
+        firsts, lasts = own[np.append(0, breaks + 1)[: len(own)]], own[np.append(breaks, len(own) - 1)[: len(own)]]
+        ranges = np.column_stack([firsts, lasts]).tolist()
+        query = (
+            "SELECT t.id FROM json_each(:ranges) r CROSS JOIN texts t"
+            f" ON t.id BETWEEN r.value ->> 0 AND r.value ->> 1 WHERE {has_text('t.body', folded)}"
+        )
+        given = {"ranges": json.dumps(ranges), "text": folded, "like": _like(folded)}
+        marks[:] = False
+        marks[read_numbers(self.connection.execute(query, given))] = True
+        for name, key in keys.items():
+            mask = np.where(marks[numbers[name]], 1.0, np.nan)
+            columns: dict[str, Any] = self.entries if self.is_of_entries(name) else self.results
+            self._forget_searches(columns)
+            columns[key] = mask if self.is_of_entries(name) else ReadColumn(mask, self.last_row)
+
+    @staticmethod
+    def _key(name: str, search: TextSearch) -> str:
+        return f"{name} {search.sql} {search.text}"
+
     @staticmethod
     def _forget_searches(columns: dict[str, Any]) -> None:
         searches = [key for key in columns if "(" in key]
@@ -275,8 +315,7 @@ class EntryColumns:
         """Select place and value of a field's rows, with a search only of those where the text is found."""
         of_entries, needed = self.is_of_entries(name), sql if search is None else search.sql
         text = "" if search is None else search.text
-        like = "%" + re.sub(r"([%_\\])", r"\\\1", text) + "%"
-        given = {"of": self.corpus if of_entries else self.run, "after": after, "text": text, "like": like}
+        given = {"of": self.corpus if of_entries else self.run, "after": after, "text": text, "like": _like(text)}
         joins = "".join(join for body, join in _JOINS.items() if body in needed)
         condition = "" if search is None else f" AND {search.sql}"
         if of_entries:
@@ -330,6 +369,11 @@ def _capitals() -> dict[str, str]:
     folded = ((letter, letter.casefold()) for letter in map(chr, range(128, 0x1F000)))
     letters = {letter: small for letter, small in folded if small != letter and len(small) == 1 and not small.isascii()}
     return letters | {"ß": "ss", "ẞ": "ss"}
+
+
+def _like(text: str) -> str:
+    """Return what LIKE takes to find a text anywhere."""
+    return "%" + re.sub(r"([%_\\])", r"\\\1", text) + "%"
 
 
 _PIECE = re.compile(r"[ !-~]{1,200}", re.ASCII)

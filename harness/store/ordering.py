@@ -26,7 +26,6 @@ from harness.store.columns import (
     Places,
     ReadColumn,
     TextSearch,
-    has_text,
     read_numbers,
 )
 from harness.store.sqlite.sealing import has_key
@@ -86,6 +85,7 @@ class Ordering(EntryColumns):
         for name in (
             "difficulty",
             *TAGS,
+            *(f"{text} number" for text in ("source", "reference", *(["output"] if self.run else []))),
             *sorted(self.metrics, key=lambda name: self.metrics[name] not in self.stored),
         ):
             began = time.monotonic()
@@ -142,7 +142,9 @@ class Ordering(EntryColumns):
         folded = storable(text.casefold())
         own = (name,) if name else ("source", "reference", "output")
         there = [field for field in own if self.run or field != "output"]
-        masks = [self.column(of, TextSearch(has_text(self.sql(of), folded), folded)) == 1 for of in there]
+        if not name:
+            self.search_texts(there, folded)
+        masks = [self.column(of, self.text_search(of, folded)) == 1 for of in there]
         if not name:
             masks.append(self.column("id", TextSearch(f"{ID} = :text", storable(text))) == 1)
         return np.asarray(np.logical_or.reduce(masks))

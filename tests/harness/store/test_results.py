@@ -1,6 +1,7 @@
 """What screens read from the store: order, selection, search, single entries; and a budget that processes share."""
 
 import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
@@ -164,6 +165,34 @@ def test_order_and_search_are_those_of_a_plain_reading(
         where = Query.of(f"{narrow} {QueryTerm('', ':', search) if search else ''}", ordering.fields)
         found = ordering.positions(connection, descending=descending, sort=sort, where=where)
     assert found.tolist() == expected(entries, positions, rows, sort, narrow, search, descending=descending)
+
+
+def test_search_reads_own_texts_alone_where_they_are_far_apart(connection: Connection) -> None:
+    others = [Entry(id=n, source=f"between {n} word", reference="r") for n in range(60)]
+    make_run(connection, [Entry(id=1, source="old Word", reference="r")], "1")
+    make_run(connection, others, "2")
+    entries = [Entry(id=2, source="old Word", reference="new"), Entry(id=3, source="x", reference="new word")]
+    run = make_run(connection, entries)
+    add(connection, run, result(0, entries[0], "between 59 word"))
+    ordering, ranges = Ordering(run), list[list[int]]()
+
+    def keep(sql: str) -> None:
+        if "json_each" in sql:
+            ranges.extend(json.loads(sql.partition("json_each('")[2].partition("'")[0]))
+
+    connection.set_trace_callback(keep)
+    assert ordering.positions(connection, where=parse("WORD")).tolist() == [0, 1]
+    texts = connection.execute("SELECT id, body FROM texts ORDER BY id").fetchall()
+    searched = [body for id_, body in texts if any(first <= id_ <= last for first, last in ranges)]
+    assert {"old Word", "between 59 word", "x", "new word"} <= {*searched}
+    assert len(ranges) == 2
+    assert "between 30 word" not in searched
+    assert ordering.positions(connection, where=parse("between")).tolist() == [0]
+    add(connection, run, result(1, entries[1], "between 7 word"))
+    del ranges[:]
+    assert ordering.positions(connection, where=parse("between")).tolist() == [0, 1]
+    assert ranges == [], "only the new row is searched"
+    assert not len(ordering.positions(connection, where=parse("between -word")))
 
 
 def test_ids_stay_integers_or_texts(connection: Connection) -> None:
