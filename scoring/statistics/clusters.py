@@ -58,7 +58,11 @@ def smallest_difference(drawn: FloatArray) -> float | None:
     own = np.diag(shared)
     variances = (own[:, None] + own - 2 * shared)[np.triu_indices(len(kept), 1)]
     apart = variances[variances > _NOTHING * own.max()]
-    return Z_BOTH * float(np.median(apart)) ** 0.5 if len(apart) else None
+    if not len(apart):
+        return None
+    ordered = np.sort(apart)  # NumPy's median loads its masked arrays
+    middle = float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    return float(Z_BOTH * middle**0.5)
 
 
 _NOTHING: Final = 1e-12
