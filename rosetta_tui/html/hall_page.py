@@ -1,4 +1,4 @@
-"""The links of a review in a hall, as pictures that a phone's camera reads (QR codes)."""
+"""Links and codes of a review as pictures that a telephone's camera reads (QR codes)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from rosetta_tui.html.page import render
 
 def hall_cards(title: str, organisation: str, links: Sequence[tuple[int, str, str]]) -> str:
     """Return a page of (number, code, link): each link opens the review for one person, so it is for the organiser alone."""
-    cards = [(number, code, link, picture(link)) for number, code, link in links]
+    cards = [(number, code, link, picture(link, code)) for number, code, link in links]
     return render("hall.html.j2", title=title, organisation=organisation, cards=cards, style_file="cards.css")
 
 
-def picture(text: str) -> Markup:
-    """Return a text as an SVG picture for a page."""
-    return Markup(segno.make(text, error="m").svg_inline(scale=7, border=2, svgclass=None, lineclass=None))  # noqa: S704
+def picture(text: str, title: str) -> Markup:
+    """Return a text as a QR code in SVG, as wide as its place, with a title for screen readers; the same bytes each time."""
+    symbol = segno.make_qr(text, error="m")
+    return Markup(symbol.svg_inline(title=title, omitsize=True, border=2, svgclass=None, lineclass=None))  # noqa: S704
 
 
 def terminal_picture(text: str) -> str:

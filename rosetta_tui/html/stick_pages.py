@@ -8,7 +8,7 @@ from __future__ import annotations
 import tomllib
 from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from corpora.text.messages import counted
 from harness.sealed.stick import START_HERE
+from rosetta_tui.html.hall_page import picture
 from rosetta_tui.html.page import render
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ class CardFact:
 class PrintedCard:
     number: int
     facts: tuple[CardFact, ...]
+    code_picture: Markup  # QR code
+    pictures: dict[str, str]  # `scan` or a drawing for telephones → the words next to it; empty without a page
 
 
 def cards_page(sheet: CardSheet) -> str:
@@ -151,12 +154,14 @@ def cards_page(sheet: CardSheet) -> str:
     printed = []
     for number, card in enumerate(sheet.cards, 1):
         values = {"code": card.code, "file": card.file, "phrase": sheet.phrase, "words": card.words}
-        facts = (
-            CardFact(kind, " · ".join(dict.fromkeys(getattr(texts, kind) for texts in sheet.texts)), value)
-            for kind, value in values.items()
-            if value is not None
-        )
-        printed.append(PrintedCard(number, tuple(facts)))
+        names = {
+            field.name: " · ".join(dict.fromkeys(getattr(texts, field.name) for texts in sheet.texts))
+            for field in fields(sheet.texts[0])
+        }
+        facts = (CardFact(kind, names[kind], value) for kind, value in values.items() if value is not None)
+        drawn = ("scan", "android", "computer" if card.words else "iphone") if card.page else ()
+        pictures = {kind: names[kind] for kind in drawn}
+        printed.append(PrintedCard(number, tuple(facts), picture(card.code, names["scan"]), pictures))
     sheets = [printed[at : at + ON_A_SHEET] for at in range(0, len(printed), ON_A_SHEET)]
     return render(
         "cards.html.j2",

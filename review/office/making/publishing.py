@@ -91,6 +91,7 @@ class ReviewerCard:
     code: str  # In two groups of four
     file: str  # Name of the batch file, and of its page where there is one
     words: str | None  # Words that open the file, where it was sealed with a passphrase
+    page: bool = False  # Whether there is a page of the file, which telephones open
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,7 @@ def _handout(
         if browser_page is not None:
             files[path.with_suffix(PAGE_SUFFIX)] = browser_page(files[path], batch)
             named += f" · {path.with_suffix(PAGE_SUFFIX).name}"
-        cards.extend(ReviewerCard(printed(code), named, words) for code in codes)
+        cards.extend(ReviewerCard(printed(code), named, words, browser_page is not None) for code in codes)
     first = made.batches[0]
     title, organisation = first.manifest.title, first.manifest.organisation.name
     return files, CardSheet(title, organisation, first.organisation_phrase, texts.cards, cards)

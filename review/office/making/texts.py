@@ -69,6 +69,10 @@ class CardTexts:
     choose: str
     answer: str  # The three steps
     note: str
+    scan: str  # Next to the picture of the code
+    android: str
+    iphone: str
+    computer: str  # Next to the two drawings for telephones; `computer` instead of the hall where words open the file
 
 
 @dataclass(frozen=True, slots=True)

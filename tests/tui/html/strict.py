@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 VOID = {"meta", "br", "hr", "col", "img"}
-SVG = {"svg", "title", "desc", "line", "circle", "rect", "text"}
+SVG = {"svg", "title", "desc", "line", "circle", "rect", "text", "g", "path"}
 ELEMENTS = VOID | SVG | {
     "html", "head", "style", "body", "a", "header", "main", "footer", "section", "article", "h1", "h2", "h3", "p",
     "dl", "dt", "dd", "div", "span", "strong", "em", "ul", "li", "details", "summary", "figure", "figcaption", "table",
@@ -16,7 +16,8 @@ ELEMENTS = VOID | SVG | {
 ATTRIBUTES = {
     "lang", "dir", "charset", "http-equiv", "content", "name", "href", "class", "id", "role", "scope", "colspan",
     "aria-labelledby", "aria-label", "aria-hidden", "height", "width", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r",
-    "dx", "dy", "text-anchor", "alt", "src",
+    "dx", "dy", "text-anchor", "alt", "src", "viewbox", "d", "fill", "stroke", "stroke-width", "stroke-linecap",
+    "stroke-linejoin", "rx",
 }  # fmt: skip
 
 
@@ -30,6 +31,8 @@ class StrictPage(HTMLParser):
         self.named: list[str] = []
         self.text = ""
         self.headings: list[int] = []
+        self.hidden = 0
+        """Drawings that a screen reader passes over."""
         self.of: dict[str, list[str]] = {}
         """Tag → the texts of its elements, in order."""
         self._open: list[str] = []
@@ -45,7 +48,7 @@ class StrictPage(HTMLParser):
         assert all(after - before <= 1 for before, after in steps), self.headings
         assert all(each.strip() for tag in ("caption", "title", "h2") for each in self.of.get(tag, ()))
         assert self.tags.count("table") == self.tags.count("caption")
-        assert self.tags.count("svg") == self.tags.count("title") - 1, "a drawing without its name"
+        assert self.tags.count("svg") - self.hidden == self.tags.count("title") - 1, "a drawing without its name"
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in ELEMENTS, tag
@@ -58,6 +61,7 @@ class StrictPage(HTMLParser):
         self.ids += [told["id"]] if told.get("id") else []  # type: ignore[list-item]
         self.named += (told.get("aria-labelledby") or "").split()
         self.tags.append(tag)
+        self.hidden += tag == "svg" and told.get("aria-hidden") == "true"
         if tag in {"h1", "h2", "h3"}:
             self.headings.append(int(tag[1]))
         if tag not in VOID:
@@ -65,7 +69,7 @@ class StrictPage(HTMLParser):
             self._texts.append("")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in {"line", "circle", "rect"}, tag
+        assert tag in {"line", "circle", "rect", "path"}, tag
         self.handle_starttag(tag, attrs)
         self._open.pop()
         self._texts.pop()
@@ -106,6 +110,32 @@ def masked(page: str) -> str:
     page = re.sub(r"\d{4}-\d\d-\d\d([T ][\d:.]+Z?)?", "DATE", page)
     page = re.sub(r"rosetta-tui \d+\.\d+\.\d+", "rosetta-tui VERSION", page)
     return re.sub(r"(?m)^(time|harness) .*$", r"\1 TIME", page)
+
+
+def decoded(svg: str) -> str:
+    """Return the text of a QR code of version 1 (ISO/IEC 18004: no text of ours needs more), read from its drawing."""
+    side, dark, x, y = 21, set(), 0.0, 0.0
+    for step, across, down in re.findall(r"([Mmh])([-\d]+)(?: ([-.\d]+))?", re.findall(r' d="([^"]+)"', svg)[0]):
+        x, y = (float(across), float(down)) if step == "M" else (x + int(across), y + float(down or 0))
+        dark |= {(int(y) - 2, int(x) - 1 - n - 2) for n in range(int(across))} if step == "h" else set()
+    mask = sum(((8, 2 + n) in dark) << 2 - n for n in range(3)) ^ 0b101
+    inverts = (
+        lambda r, c: (r + c) % 2, lambda r, _: r % 2, lambda _, c: c % 3, lambda r, c: (r + c) % 3,
+        lambda r, c: (r // 2 + c // 3) % 2, lambda r, c: r * c % 2 + r * c % 3,
+        lambda r, c: (r * c % 2 + r * c % 3) % 2, lambda r, c: ((r + c) % 2 + r * c % 3) % 2,
+    )[mask]  # fmt: skip
+    bits = ""
+    for turn, right in enumerate((20, 18, 16, 14, 12, 10, 8, 5, 3, 1)):
+        for row in range(side) if turn % 2 else reversed(range(side)):
+            if row != 6 and not (row < 9 and (right < 9 or right > 12)) and not (row > 12 and right < 9):
+                bits += "".join(str(int(((row, c) in dark) != (inverts(row, c) == 0))) for c in (right, right - 1))
+    assert bits[:4] == "0010", "letters and digits"
+    letters, count, pairs = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:", int(bits[4:13], 2), bits[13:]
+    text = "".join(
+        letters[(n := int(pairs[at : at + 11], 2)) // 45] + letters[n % 45] for at in range(0, count // 2 * 11, 11)
+    )
+    last = pairs[count // 2 * 11 :][:6]
+    return text + (letters[int(last, 2)] if count % 2 else "")
 
 
 PLANTED = (

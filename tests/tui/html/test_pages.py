@@ -61,7 +61,7 @@ from tests.review.verdict.certified import ISSUED, certificate_of, issue, issuer
 from tests.review.verdict.histories import RUN
 from tests.tui.conftest import Played
 from tests.tui.golden import compare_file
-from tests.tui.html.strict import PLANTED, StrictPage, masked, spoilt
+from tests.tui.html.strict import PLANTED, StrictPage, decoded, masked, spoilt
 from tests.tui.review.organising import GO, scene
 from tests.tui.runs.made import stopped
 from tests.tui.scenes import HOSTILE, acting
@@ -512,6 +512,23 @@ def test_each_card_has_the_code_of_one_person_and_two_languages() -> None:
     assert "hahuy" not in cards_page(replace(sheet(), cards=[ReviewerCard(CODES[0], FILE, None)]))
 
 
+@pytest.mark.parametrize("words", [None, WORDS], ids=["open", "sealed"])
+def test_card_with_a_page_has_its_code_as_a_qr_code(words: str | None) -> None:
+    """Each picture holds the code of its card and nothing else; iPhones have no hall where the file is sealed."""
+    made = sheet("fr", words=words)
+    assert "<svg" not in cards_page(made), "no telephone opens a batch file"
+    made = replace(made, cards=[replace(card, page=True) for card in made.cards])
+    page = cards_page(made)
+    StrictPage(page)
+    assert page == cards_page(made), "the same each time"
+    for card, code in zip(page.split("<article")[1:], CODES, strict=True):
+        drawings = re.findall("<svg.*?</svg>", card, re.DOTALL)
+        assert [decoded(each) for each in drawings[:1]] == [code]
+        assert len(drawings) == 3
+        assert "Android : ouvrez le fichier .html avec Chrome · Android: open the .html file with Chrome" in card
+        assert ("come to the hall" in card, "use a computer" in card) == (words is None, words is not None)
+
+
 def test_names_are_shown_and_do_nothing() -> None:
     for text in (*PLANTED, "\x1b[2J\u202e"):
         page = cards_page(replace(sheet(), title=text, organisation=text * 5))
@@ -524,7 +541,9 @@ def test_names_are_shown_and_do_nothing() -> None:
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
 @pytest.mark.parametrize("words", [None, WORDS], ids=["open", "sealed"])
 def test_cards_fit_two_on_a_sheet(tmp_path: Path, paper: str, words: str | None) -> None:
-    page = cards_page(sheet("fr", words=words))
+    made = sheet("fr", words=words)
+    cards = [replace(card, page=True, file=f"{FILE} · {Path(FILE).with_suffix('.html')}") for card in made.cards]
+    page = cards_page(replace(made, cards=cards))
     path, printed = tmp_path / "cards.html", tmp_path / "cards.pdf"
     policy = re.sub(r"style-src [^;]*", "style-src 'unsafe-inline'", page)
     path.write_text(policy.replace("@page { ", f"@page {{ size: {paper}; "), "utf-8")
