@@ -16,6 +16,7 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from harness.api import CorpusRequest
+from harness.settings import read_settings
 from harness.store.corpora.entries import save_corpus
 from harness.store.sqlite.database import open_store
 from rosetta_tui.corpus import open_corpus as originals
@@ -101,6 +102,30 @@ async def test_pages_of_a_corpus_and_findings_lead_to_entries(faulty: tuple[Corp
         await settle(pilot)
         assert "The checks found nothing." in text(app)
         assert "Statistics say what a complete benchmark needs" in text(app)
+
+
+async def test_columns_of_a_corpus_are_chosen_and_remembered(faulty: tuple[Corpus, Path]) -> None:
+    corpus, path = faulty
+
+    def titles(app: App) -> str:
+        return next(line for line in lines(app) if line.split()[1:2] == ["source"])
+
+    async def turn(app: App, pilot: Pilot[Any]) -> dict[str, bool]:
+        screen = app.screen
+        assert isinstance(screen, CorpusScreen)
+        await press(pilot, "s", *["down"] * [*screen.sorts].index("reference"), "space", "escape")
+        return dict(screen.table.shown_columns)
+
+    async with showing(App(None, path), CorpusScreen(path, corpus.sha256), (120, 30)) as (app, pilot):
+        assert "reference" in titles(app)
+        columns = await turn(app, pilot)
+        assert [key for key, shown in columns.items() if not shown] == ["reference"]
+        assert "reference" not in titles(app)
+        assert "-corpus.reference" in read_settings(path.parent).columns.split()
+    async with showing(App(None, path), CorpusScreen(path, corpus.sha256), (120, 30)) as (app, pilot):
+        assert "reference" not in titles(app), "remembered"
+        assert all((await turn(app, pilot)).values())
+        assert "reference" in titles(app)
 
 
 async def test_file_is_chosen_opened_and_not_stored_a_wrong_one_said(tmp_path: Path) -> None:
