@@ -64,7 +64,7 @@ export const askCode = (app, { manifest }, trouble, typed, restore) =>
       h('p', { class: 'phrase', lang: 'en', dir: 'ltr' }, keyPhrase(manifest.organisation.signing_key, Number(manifest.format.split('/')[1]) < 3)),
       p(app.say('Compare them with the words on your card. If they differ, stop and ask.')),
     ];
-    const elsewhere = button(app.say(msgid('I began elsewhere')), restore, { act: 'restore' });
+    const elsewhere = button(app.say(msgid('I began before')), restore, { act: 'restore' });
     return {
       title: manifest.title.trim(), body: [languages(app, manifest).node, ...(known ? [] : asks), ...line.nodes], trouble,
       foot: [line.button, app.keeps ? elsewhere : null], enter: line.enter, focus: line.box,

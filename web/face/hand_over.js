@@ -60,11 +60,12 @@ const secretOf = (code) => `rosetta resume ${code}`;
 /** Save everything as a file that opens with the code on the card, to go on with it elsewhere. @param {App} app @param {Session} session @param {Batch} batch @returns {Promise<void>} */
 export const saveElsewhere = (app, session, batch) =>
   codePage(app, msgid('Save to continue elsewhere'), [
-    msgid('The file holds all that you gave, and opens with this page and the code on your card. Save it on your stick, open this page on the other computer, and choose “I began elsewhere”.'),
+    msgid('The file holds all that you gave and nothing of others, and opens with this page and the code on your card. Save it on your stick, open this page on the other computer, and choose “I began before”.'),
   ], null, async (code) => {
-    if (personOf(batch, code) === null) return app.say('This code is for other sentences. Look at your card again.');
+    const person = personOf(batch, code);
+    if (person === null) return app.say('This code is for other sentences. Look at your card again.');
     const { random, laptop } = app;
-    const content = utf8(JSON.stringify(/** @type {import('../session/laptop.js').Laptop} */ (laptop).snapshot()));
+    const content = utf8(JSON.stringify(/** @type {import('../session/laptop.js').Laptop} */ (laptop).snapshot(person)));
     download(`${batch.manifest.review}.rosetta-resume`, sealWithPassphrase(content, secretOf(code), random));
     return '';
   });
@@ -72,7 +73,10 @@ export const saveElsewhere = (app, session, batch) =>
 /** Take in a file that was saved elsewhere. @param {App} app @param {Batch} batch @returns {Promise<void>} */
 export function restore(app, batch) {
   const file = h('input', { type: 'file', id: 'file', accept: '.rosetta-resume,.txt,application/octet-stream' });
-  return codePage(app, msgid('I began elsewhere'), [msgid('Choose the file that you saved there. Its name ends in .rosetta-resume.')], file, async (code) => {
+  return codePage(app, msgid('I began before'), [
+    msgid('Your answers are in the browser that you used, for this page in its old place. If you moved the page, put it back. If that browser was cleared, what you did not hand over is gone.'),
+    msgid('Or choose the file that you saved to continue elsewhere. Its name ends in .rosetta-resume.'),
+  ], file, async (code) => {
     const chosen = file.files?.[0];
     if (!chosen) return app.say(msgid('Choose the file first.'));
     try {

@@ -4,6 +4,7 @@ import { unbase64 } from '../core/bytes.js';
 import { readCode } from '../core/codes.js';
 import { usePhraseWords } from '../core/phrase.js';
 import { Laptop } from '../session/laptop.js';
+import { SittingProgress, ownEvents } from '../session/progress.js';
 import { Session } from '../session/session.js';
 import { NotSaved } from '../session/troubles.js';
 import { msgid } from '../session/words.js';
@@ -168,10 +169,11 @@ class Sitting extends App {
     } catch {
       // without a link, or with one that was cut, the code is asked for
     }
-    const total = orderOf(batch.manifest, known).length;
-    if (total) {
-      const done = new Set(laptop.events.filter(({ kind, payload }) => payload?.reviewer === known && ['rate', 'cannot_judge', 'translate'].includes(kind)).map(({ payload }) => payload?.item)).size;
-      if (await askWhoIsHere(this, batch, { letters: laptop.setting('reviewer') ?? '', done, total }, this.said)) return known;
+    const order = orderOf(batch.manifest, known);
+    if (order.length) {
+      const { batch: name } = batch.manifest;
+      const done = new SittingProgress(ownEvents(laptop.events, name, known), name, known, order).person.decided.size;
+      if (await askWhoIsHere(this, batch, { letters: laptop.setting('reviewer') ?? '', done, total: order.length }, this.said)) return known;
     }
     let [why, typed] = ['', ''];
     for (;;) {

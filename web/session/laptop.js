@@ -90,13 +90,14 @@ export class Laptop {
   /** What goes back to the organisation for one batch. @param {string} batch */
   exportEvents(batch) { return exportEvents(this.events, batch); }
 
-  /** One change that equals all before. @returns {Change} */
-  snapshot() {
+  /** One change that equals all before; for one person, without what others said and wrote here. @param {string | null} person @returns {Change} */
+  snapshot(person = null) {
+    const isOthers = (/** @type {string | undefined} */ reviewer) => person !== null && reviewer !== undefined && reviewer !== person;
     return {
       device: this.device,
       identity: this.identity,
-      events: this.events.map(record),
-      drafts: [...this._drafts.values()],
+      events: this.events.map((event) => record(isOthers(event.payload?.reviewer) ? erased(event) : event)),
+      drafts: [...this._drafts.values()].filter(([, reviewer]) => !isOthers(reviewer)),
       saved_with: [...this._savedWith],
       settings: Object.fromEntries(this._settings),
     };

@@ -28,6 +28,9 @@ const answer = (request) =>
 /** @param {unknown} error */
 const notSaved = (error) => (error instanceof NotSaved ? error : new NotSaved(PROBLEMS[/** @type {Error} */ (error)?.name] ?? 'other', String(/** @type {Error} */ (error)?.name ?? error)));
 
+/** Whether what is kept goes with the window, where a browser lets a page know: Firefox refuses its folder to private windows. */
+const isPrivate = async () => navigator.userAgent.includes('Firefox/') && navigator.storage !== undefined && navigator.storage.getDirectory().then(() => false, () => true);
+
 export class IndexedStore {
   /** @param {IDBDatabase} db @param {Uint8Array} key @param {Random} random */
   constructor(db, key, random) {
@@ -44,6 +47,8 @@ export class IndexedStore {
   /** Open the store of a batch and try to write; throws NotSaved where the browser keeps nothing. @param {Batch} batch @param {Random} random */
   static async open(batch, random) {
     try {
+      if (!('durability' in IDBTransaction.prototype)) throw new NotSaved('other', 'no durable commit');
+      if (await isPrivate()) throw new NotSaved('other', 'private window');
       const request = indexedDB.open(`rosetta-${batch.manifest.batch}`, 1);
       request.onupgradeneeded = () => request.result.createObjectStore(CHANGES);
       const store = new IndexedStore(await answer(request), storeKey(batch), random);

@@ -246,8 +246,11 @@ user_pref("browser.sessionstore.resume_from_crash", false);
 
 
 @asynccontextmanager
-async def browser(name: str, profile: Path, downloads: Path) -> AsyncIterator[Any]:
-    """Start a browser with a profile folder, which may be one of before; it is ended in any case."""
+async def browser(name: str, profile: Path, downloads: Path, preferences: str = "") -> AsyncIterator[Any]:
+    """Start a browser with a profile folder, which may be one of before; it is ended in any case.
+
+    ``preferences`` are more lines of Firefox's user.js.
+    """
     profile.mkdir(parents=True, exist_ok=True)
     downloads.mkdir(parents=True, exist_ok=True)
     program = shutil.which(PROGRAMS[name]) or ""
@@ -259,7 +262,7 @@ async def browser(name: str, profile: Path, downloads: Path) -> AsyncIterator[An
         quiet["stderr"] = subprocess.DEVNULL
         words = [program, *options, "--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank"]
     elif name == "firefox":
-        (profile / "user.js").write_text(_FIREFOX.format(downloads=downloads))
+        (profile / "user.js").write_text(_FIREFOX.format(downloads=downloads) + preferences)
         words = [
             program,
             "--headless",

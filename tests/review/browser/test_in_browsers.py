@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from base64 import b64encode
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,11 +17,10 @@ from review.office.intake.importing import find_ratings, import_files
 from review.office.intake.speaking import FileOutcome
 from review.office.making.texts import review_texts
 from review.rating import Rating
-from tests.review.browser.drivers import Browser, Chromium, browser
-from tests.review.browser.sitting import BROWSERS, PASSPHRASE, Sitting, answers, written
+from tests.review.browser.drivers import Browser, Chromium
+from tests.review.browser.sitting import PASSPHRASE, Sitting, answers, written
 from tests.review.files import made
-from tests.review.office.made import Desk, desk, vouch_for
-from tests.review.thorough import times
+from tests.review.office.made import Desk, vouch_for
 
 pytestmark = pytest.mark.costly("it starts a browser")
 
@@ -164,27 +162,6 @@ async def test_what_is_taken_back_is_gone(window: Browser, small: Path, tmp_path
     await sitting.says("Which code")
 
 
-@pytest.mark.parametrize("name", BROWSERS[:2])
-async def test_killed_browser_loses_nothing_that_was_shown(name: str, tmp_path: Path) -> None:
-    batch = desk(tmp_path / "office", reviewers=2, items=90)
-    page, code, done = written(batch.batch, tmp_path), batch.review.code(batch.codes[0]), 0
-    for kill in range(times(10, 100)):
-        async with browser(name, tmp_path / "profile", tmp_path / "downloads") as window:
-            sitting = Sitting(window, page, tmp_path / "downloads")
-            if kill == 0:
-                await sitting.begin(code)
-            else:
-                await window.open(page)
-                await sitting.place("Welcome back")
-                await sitting.says(f"{done} of ")
-                await window.press("This is my card")
-                await window.press("skip")  # the practice, which only answers end
-            await sitting.rate("1234"[kill % 4])
-            done += 1
-            window.kill()
-    assert done == times(10, 100)
-
-
 async def test_other_pages_and_the_disk_show_nothing(chromium: Chromium, small: Path, tmp_path: Path) -> None:
     sitting = Sitting(chromium, small, tmp_path / "downloads")
     await sitting.begin(made.REVIEWERS[0])
@@ -247,100 +224,6 @@ async def test_nothing_is_fetched_and_nothing_foreign_runs(chromium: Chromium, t
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] in ([], ["http://127.0.0.1:9/"])
     failed = [event for event in chromium.events if event.get("method") == "Network.responseReceived"]
     assert all(event["params"]["response"]["url"].startswith(("file:", "data:", "blob:")) for event in failed)
-
-
-async def test_trouble_with_the_store_is_said_and_nothing_advances(
-    chromium: Chromium, small: Path, tmp_path: Path
-) -> None:
-    sitting = Sitting(chromium, small, tmp_path / "downloads")
-    await sitting.begin(made.REVIEWERS[0])
-    await chromium.run("IDBObjectStore.prototype.real = IDBObjectStore.prototype.add")
-    await chromium.run(
-        "void (IDBObjectStore.prototype.add = () => { throw new DOMException('', 'QuotaExceededError') })"
-    )
-    await sitting.painted()
-    await chromium.key("3")
-    await sitting.says("the computer's disk is full")
-    assert await chromium.run("rosettaPage.session.view.done") == 0
-    await chromium.run("void (IDBObjectStore.prototype.add = IDBObjectStore.prototype.real)")
-    await sitting.rate("3")
-    name = f"rosetta-{made.identifier('batch')}"
-    await chromium.run(f"new Promise(done => indexedDB.deleteDatabase('{name}').onsuccess = done).then(() => 1)")
-    await sitting.painted()
-    await chromium.key("4")
-    await sitting.says("the file with your answers was moved, or its disk is gone")
-    assert await chromium.run("rosettaPage.session.view.done") == 1
-
-
-async def test_another_window_waits(chromium: Chromium, small: Path, tmp_path: Path) -> None:
-    sitting = Sitting(chromium, small, tmp_path / "downloads")
-    await sitting.begin(made.REVIEWERS[0])
-    first = chromium.session
-    await chromium.tab(small)
-    await sitting.says("This page is open in another window.")
-    chromium.session = first
-    await chromium.open(tmp_path)
-    [second] = [
-        event["params"]["sessionId"] for event in chromium.events
-        if event.get("method") == "Target.attachedToTarget" and event["params"]["sessionId"] != first
-    ]  # fmt: skip
-    chromium.session = second
-    while not await chromium.run("document.body.innerText.includes('Welcome back')"):
-        await chromium.press("Try again")  # until the first one is closed
-
-
-async def test_a_browser_that_keeps_nothing_says_so_and_reminds(
-    chromium: Chromium, reviewed: Desk, tmp_path: Path
-) -> None:
-    await chromium.before("Object.defineProperty(globalThis, 'indexedDB', {value: undefined})")
-    sitting = Sitting(chromium, written(reviewed.batch, tmp_path), tmp_path / "downloads")
-    await chromium.open(sitting.page)
-    await sitting.place("This browser keeps nothing")
-    await chromium.press("Go on here")
-    await sitting.begin(reviewed.review.code(reviewed.codes[0]), asked=True)
-    for _ in range(10):
-        await sitting.rate("3")
-    await sitting.place("Hand over your answers")
-    await chromium.press("save")
-    assert open_ratings(
-        (await sitting.saved("*.rosetta-ratings")).read_bytes(), [reviewed.identity.age]
-    ).manifest.events
-    await chromium.press("Go on")
-    await sitting.place("Sentence 11")
-    await chromium.key("q")
-    await sitting.says("Your answers are only in this window")
-
-
-@pytest.mark.parametrize("name", BROWSERS[:2])
-async def test_what_was_begun_elsewhere_goes_on(name: str, small: Path, tmp_path: Path) -> None:
-    async with browser(name, tmp_path / "profile", tmp_path / "downloads") as window:
-        sitting = Sitting(window, small, tmp_path / "downloads")
-        await sitting.begin(made.REVIEWERS[0])
-        await sitting.rate("4")
-        await sitting.painted()
-        await window.key("x")
-        await window.press("resume")
-        await window.fill("#typed", made.REVIEWERS[0].lower())
-        await window.key("Enter")
-        saved = await sitting.saved("*.rosetta-resume")
-    assert b"excellent" not in saved.read_bytes()
-    async with browser(name, tmp_path / "other", tmp_path / "downloads") as window:
-        sitting = Sitting(window, small, tmp_path / "downloads")
-        await window.open(small)
-        await sitting.says("Which code")
-        await window.press("restore")
-        await window.until("!!document.getElementById('file')")
-        content = b64encode(saved.read_bytes()).decode()
-        await window.run(
-            "(() => { const files = new DataTransfer();"
-            f" files.items.add(new File([Uint8Array.from(atob('{content}'), c => c.charCodeAt(0))], 'x.rosetta-resume'));"
-            " document.getElementById('file').files = files.files })()"
-        )
-        for code, words in ((made.REVIEWERS[1], "does not open with this code"), (made.REVIEWERS[0], "Welcome back")):
-            await window.fill("#typed", code)
-            await window.press("Go on")
-            await sitting.says(words)
-        await sitting.says("1 of 3 done")
 
 
 async def test_first_answer_needs_six_keys_and_two_hundred_words(

@@ -15,7 +15,7 @@ from tests.review.browser import scripts
 from tests.review.browser.directed import DIRECTED, directed
 from tests.review.browser.drivers import PROGRAMS, browser
 from tests.review.browser.scripts import BUILT, HERE, WEB, in_node, need_modules, node
-from tests.review.thorough import first
+from tests.review.thorough import first, times
 
 
 def differs(name: str, play: scripts.Play, theirs: Any) -> str:
@@ -37,9 +37,7 @@ def _first(one: Any, other: Any, path: str = "") -> str:
 def compared(plays: dict[str, scripts.Play]) -> str:
     """Play in JavaScript what was played here, and return where they differ."""
     found = in_node("play", [play.script for play in plays.values()], HERE / "play.js")
-    return "\n".join(
-        filter(None, (differs(name, play, theirs) for (name, play), theirs in zip(plays.items(), found, strict=True)))
-    )
+    return "\n".join(filter(None, map(differs, plays, plays.values(), found)))
 
 
 def played(make: Callable[[Path, pytest.MonkeyPatch], scripts.Play], folder: Path) -> scripts.Play:
@@ -49,10 +47,32 @@ def played(make: Callable[[Path, pytest.MonkeyPatch], scripts.Play], folder: Pat
     return play
 
 
+async def compared_in(name: str, plays: dict[str, scripts.Play], folder: Path) -> str:
+    """Play in a browser what was played here, and return where they differ."""
+    if which(PROGRAMS[name]) is None:
+        pytest.skip(f"{PROGRAMS[name]} is not installed")
+    data = ";".join(f"const script{n} = {json.dumps(play.script)}" for n, play in enumerate(plays.values()))
+    sources = [
+        (BUILT / "review.js").read_text("utf-8"),
+        (HERE / "play.js").read_text("utf-8"),
+        data.replace("</", r"<\/"),
+    ]
+    page = folder / "page.html"
+    page.write_text("\n".join(["<meta charset=utf-8>", *(f"<script>{source}</script>" for source in sources)]), "utf-8")
+    async with browser(name, folder / "profile", folder / "downloads") as window:
+        await window.open(page)
+        await window.until(f"typeof script{len(plays) - 1} === 'object'")
+        shown = [json.loads(await window.run(f"play(script{n}).then(JSON.stringify)")) for n in range(len(plays))]
+    return "\n".join(filter(None, map(differs, plays, plays.values(), shown)))
+
+
 @pytest.mark.costly("plays whole sittings")
 @pytest.mark.parametrize("seeds", first(1, [range(n, n + 40) for n in range(0, 400, 40)]), ids=str)
-def test_random_sittings_are_equal(tmp_path: Path, seeds: range) -> None:
-    assert not compared({str(n): played(partial(scripts.at_random, seed=n), tmp_path / str(n)) for n in seeds})
+async def test_random_sittings_are_equal(tmp_path: Path, seeds: range) -> None:
+    plays = {str(n): played(partial(scripts.at_random, seed=n), tmp_path / str(n)) for n in seeds}
+    assert not compared(plays)
+    if times(0, 1):  # each of them in a browser, too: forty in one, forty in the next
+        assert not await compared_in([*PROGRAMS][seeds.start // 40 % 3], plays, tmp_path)
 
 
 @pytest.mark.costly("plays whole sittings")
@@ -64,27 +84,10 @@ def test_directed_sittings_are_equal(tmp_path: Path) -> None:
 @pytest.mark.costly("it starts a browser, and plays sittings in it")
 @pytest.mark.parametrize("name", PROGRAMS)
 async def test_sittings_in_a_browser_are_equal(tmp_path: Path, name: str) -> None:
-    if which(PROGRAMS[name]) is None:
-        pytest.skip(f"{PROGRAMS[name]} is not installed")
-    plays = {name: played(partial(directed, name=name), tmp_path / name) for name in [*DIRECTED][::2]}
-    data = ";".join(f"const script{n} = {json.dumps(play.script)}" for n, play in enumerate(plays.values()))
-    sources = [
-        (BUILT / "review.js").read_text("utf-8"),
-        (HERE / "play.js").read_text("utf-8"),
-        data.replace("</", r"<\/"),
-    ]
-    page = tmp_path / "page.html"
-    page.write_text("\n".join(["<meta charset=utf-8>", *(f"<script>{source}</script>" for source in sources)]), "utf-8")
-    async with browser(name, tmp_path / "profile", tmp_path / "downloads") as window:
-        await window.open(page)
-        await window.until(f"typeof script{len(plays) - 1} === 'object'")
-        shown = [json.loads(await window.run(f"play(script{n}).then(JSON.stringify)")) for n in range(len(plays))]
-    assert len(plays) >= 20
-    assert [
-        text
-        for (label, play), theirs in zip(plays.items(), shown, strict=True)
-        if (text := differs(label, play, theirs))
-    ] == []
+    chosen = [*DIRECTED][:: times(2, 1)]
+    assert not await compared_in(
+        name, {one: played(partial(directed, name=one), tmp_path / one) for one in chosen}, tmp_path
+    )
 
 
 def mutants() -> list[dict[str, str]]:
