@@ -19,10 +19,15 @@ from pathlib import Path
 from benchmarks.review_keys import percentile
 from benchmarks.window_probe import text_of
 from review.files.batch import Batch
+from review.log.laptop import Laptop
+from review.log.payloads import Face
+from review.rating import Rating
+from review.session.session import Session
 from review.session.view import PART
+from review.session.words.catalogue import Words
 from tests.desktop.real.display import Display, display, until
 from tests.desktop.real.stage import Stage, stage
-from tests.review.session.scenes import batch_of, items_of
+from tests.review.session.scenes import CODE, batch_of, item_of, items_of
 
 GOAL_MS = 60.0
 PAUSE_SECONDS = 0.35
@@ -68,31 +73,42 @@ class Watched:
         self.process.wait()
 
 
-def prepared(folder: Path, items: int) -> Stage:
-    """Put a batch on a stick, with its person known and agreed."""
+def prepared(folder: Path, items: int, before: int = 0) -> Stage:
+    """Put a batch on a stick, with its person known and agreed, who gave and took back some ratings before."""
     made = [item.model_copy(update={"candidate": text_of(number)}) for number, item in enumerate(items_of(items))]
     batch: Batch = batch_of(made)
-    return stage(folder, batch).know()
+    scene = stage(folder, batch).know()
+    with Laptop.open(scene.home) as laptop:
+        laptop.connection.execute("PRAGMA synchronous = OFF")
+        session = Session(laptop, batch, CODE, Face.DESKTOP, Words.load("en"), guard=0)
+        for _ in range(before):
+            item = item_of(session.view).id
+            session.painted(item)
+            session.rate(item, Rating.GIST)
+            session.undo()
+    return scene
+
+
+def rate(window: Watched, number: int) -> tuple[float, float] | None:
+    """Rate an item, and return how long the next one took; None where a rest came first."""
+    window.press("1234"[number % 4])
+    rests = number % PART == 0
+    if rests:
+        window.press("Return")
+    waited = window.painted()
+    return None if rests else waited
 
 
 def rated(screen: Display, folder: Path, items: int) -> list[tuple[float, float]]:
     """Rate all items but the last in our window."""
-    scene, waits = prepared(folder, items), []
+    scene = prepared(folder, items)
     window = Watched(screen, scene.home, "ours", str(scene.file))
     try:
         window.press("Return")
         window.painted()
-        for number in range(1, items):
-            window.press("1234"[number % 4])
-            rests = number % PART == 0
-            if rests:
-                window.press("Return")
-            waited = window.painted()
-            if not rests:
-                waits.append(waited)
+        return [waited for number in range(1, items) if (waited := rate(window, number))]
     finally:
         window.end()
-    return waits
 
 
 def repainted(screen: Display, folder: Path, items: int) -> list[tuple[float, float]]:
