@@ -92,8 +92,10 @@ async def test_another_window_waits(chromium: Chromium, small: Path, tmp_path: P
         if event.get("method") == "Target.attachedToTarget" and event["params"]["sessionId"] != first
     ]  # fmt: skip
     chromium.session = second
-    while not await chromium.run("document.body.innerText.includes('Welcome back')"):
-        await chromium.press("Try again")  # until the first one is closed
+    again = "[...document.querySelectorAll('button')].find(each => each.innerText.includes('Try again'))?.click()"
+    await chromium.until(
+        f"document.body.innerText.includes('Welcome back') || void {again}"
+    )  # once the first one is closed
 
 
 async def test_windows_that_cannot_hold_the_store_do_not_overwrite_each_other(
