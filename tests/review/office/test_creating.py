@@ -158,7 +158,7 @@ def test_secret_batch_opens_with_words(secret: ReviewDraft, identity: Identity, 
         assert (len(done.files), done.review.key.batches) == (5, tuple(done.review.manifests))
     sheet = done.cards.read_text("utf-8")
     assert identity.public.phrase in sheet
-    words = re.findall(r"words='([a-z ]+)'\)", sheet)[0]
+    words = re.findall(r"words='([a-z ]+)'", sheet)[0]
     data = done.files[0].read_bytes()
     source = secret.entries[0].source.encode()
     assert source not in data
