@@ -21,7 +21,6 @@ from scoring.core.metric import EntryStatistics, Metric
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import Translation
 from scoring.core.specification import Weighing
-from scoring.words.reading import reader, unspaced
 
 JUDGES = 100
 """Entries on which the most promising constants are scored."""
@@ -280,19 +279,27 @@ def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[s
     if accepted and translation.fst is not None:
         reference = translation.fst.reference
         return len(reference), [word.word for word in reference if word.accepted is not None]
+    from scoring.words.reading import reader  # its patterns, which reading a card does without
+
     written = reader().read(translation.entry.reference).written
     return len(written), written
 
 
+def _unspaced(words: Sequence[str]) -> Iterable[bool]:
+    from scoring.words.reading import unspaced
+
+    return map(unspaced, words)
+
+
 def joined(words: Sequence[str]) -> str:
     """Set words side by side as their script does."""
-    return ("" if words and all(map(unspaced, words)) else " ").join(words)
+    return ("" if words and all(_unspaced(words)) else " ").join(words)
 
 
 def beginning(text: str, share: float) -> str:
     """Return a share of the words from the first on, rounded down; of characters where words are not spaced."""
     words = text.split()
-    if any(map(unspaced, words)):
+    if any(_unspaced(words)):
         return text[: int(len(text) * share)]
     return " ".join(words[: int(len(words) * share)])
 

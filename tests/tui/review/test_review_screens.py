@@ -286,7 +286,7 @@ async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> Non
 
 
 async def test_rest_then_what_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(view, "MOST", 3)
+    monkeypatch.setattr(view, "PART", 3)
     async with begun(Reviewing(tmp_path, batch_of(items_of(5)))) as (app, pilot):
         await press(pilot, "1", "2", "3")
         see(app, "3 done, 2 to go.", "3 of 5", "Saved: Acceptable.")

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
-from harness.core import storage
+from harness import settings
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import get_key
 from harness.sealed.keys import Identity, Role, key_phrase
@@ -235,7 +235,7 @@ async def test_bad_file_is_kept(app: App, tmp_path: Path, monkeypatch: pytest.Mo
         assert read_settings(tmp_path).theme == "rosetta-light"
         assert (tmp_path / "settings.broken-1.toml").read_text() == "theme = 3\n"
         with monkeypatch.context() as broken:
-            broken.setattr(storage, "write_file", full)
+            broken.setattr(settings, "write_file", full)
             await press(pilot, "down", "enter")
             assert "not saved" in text(app)
             assert "No space left" in text(app)
