@@ -38,7 +38,6 @@ async def test_killed_browser_loses_nothing_that_was_shown(name: str, tmp_path: 
                 await sitting.place("Welcome back")
                 await sitting.says(f"{given} of {kills}")
                 await window.press("This is my card")
-                await window.press("skip")  # the practice, which only answers end
             if kill == kills:
                 _, file = await sitting.hand_over()
             elif kill % 4 == 3:
@@ -214,7 +213,6 @@ async def test_what_was_begun_elsewhere_goes_on(name: str, reviewed: Desk, tmp_p
             if code == other:
                 await sitting.agree()
                 await sitting.rate("1")
-        await window.press("skip")
         await sitting.painted()
         await window.key("x")
         await window.press("resume")
@@ -242,7 +240,6 @@ async def test_what_was_begun_elsewhere_goes_on(name: str, reviewed: Desk, tmp_p
         people = "new Set(rosettaPage.laptop.events.map(({ payload }) => payload?.reviewer).filter(Boolean)).size"
         assert await window.run(people) == 1
         await window.press("This is my card")
-        await window.press("skip")
         await sitting.rate("3")
         await sitting.painted()
         _, second = await sitting.hand_over()
