@@ -90,8 +90,7 @@ def main() -> None:
         scene = prepared(Path(folder) / "window", items, BEFORE)
         window = Watched(screen, scene.home, "ours", str(scene.file))
         try:
-            window.press("Return")
-            window.painted()
+            window.begin()
             waits, slowest = asyncio.run(measured(names, items, page, window))
         finally:
             window.end()

@@ -62,6 +62,12 @@ class Watched:
         time.sleep(PAUSE_SECONDS)
         self._screen.press(key)
 
+    def begin(self) -> None:
+        """Say that this is one's card, where Enter does nothing, and wait for the first item."""
+        for key in ("Tab", "Tab", "space"):  # past the other language
+            self.press(key)
+        self.painted()
+
     def painted(self) -> tuple[float, float]:
         """Wait for the next item; gives milliseconds since the key, and those of the commit."""
         _, waited, commit = self._lines.get(timeout=30).split()
@@ -104,8 +110,7 @@ def rated(screen: Display, folder: Path, items: int) -> list[tuple[float, float]
     scene = prepared(folder, items)
     window = Watched(screen, scene.home, "ours", str(scene.file))
     try:
-        window.press("Return")
-        window.painted()
+        window.begin()
         return [waited for number in range(1, items) if (waited := rate(window, number))]
     finally:
         window.end()
