@@ -6,19 +6,17 @@ import ipaddress
 import json
 import os
 import re
-import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from corpora.text.messages import near_names, one_of
 from harness.core.failures import KeyStoreError, UsageError
-from scoring.core.packs import files_naming
+from harness.core.keyring import Answer, NoKeyringError, ask_keyring
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -166,9 +164,6 @@ def list_models(name_or_url: str) -> list[str]:
 
 
 # ---- Keys of endpoints: in an environment variable, or in the operating system's keyring ----
-#
-# The keyring is imported only when it is asked, because a method that needs no key must work on a
-# machine that has none.
 
 SERVICE = "rosetta-tui"
 """Under this name the keyring keeps our keys."""
@@ -178,8 +173,6 @@ _NAMES = "names of stored keys"
 
 KeySource = Callable[[Endpoint], str | None]
 """Finds the key of an endpoint; None where there is none and none is needed."""
-
-_Answer = TypeVar("_Answer")
 
 
 def find_key(endpoint: Endpoint) -> str | None:
@@ -300,34 +293,12 @@ def _write_names(names: set[str]) -> None:
     _ask(_NAMES, lambda ring: ring.set_password(SERVICE, _NAMES, json.dumps(sorted(names))))
 
 
-def _ask(name: str, question: Callable[[Any], _Answer]) -> _Answer:
-    """Query the keyring; whatever its backend raises becomes one error in words."""
-    if sys.platform != "darwin":
-        # elsewhere this one only searches the computer for Apple's libraries, be it with a compiler, and gives up
-        sys.modules.setdefault("keyring.backends.macOS.api", None)  # type: ignore[arg-type]
-    if _no_keyring_here():
-        raise KeyStoreError(_unavailable(name, "none is running"))
-    import keyring
-
+def _ask(name: str, question: Callable[[Any], Answer]) -> Answer:
+    """Query the keyring; KeyStoreError names the variable that can hold the key instead."""
     try:
-        return question(keyring.get_keyring())
-    except Exception as error:  # noqa: BLE001  backends are others' code and raise what they like
-        raise KeyStoreError(_unavailable(name, type(error).__name__)) from None
-
-
-def _no_keyring_here() -> bool:
-    """Return whether there can be no keyring: Linux without a message bus of a session, and nobody chose another kind.
-
-    Asking would load all that can be spoken to, which takes more than a whole ``rosetta doctor`` without it.
-    """
-    if sys.platform != "linux" or "keyring" in sys.modules:
-        return False
-    bus = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nowhere", "bus")
-    chosen = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "python_keyring", "keyringrc.cfg")
-    variables = ("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "PYTHON_KEYRING_BACKEND")
-    if any(map(os.environ.get, variables)) or bus.exists() or chosen.exists():
-        return False
-    return all(file.parent.name.startswith("keyring-") for file in files_naming("keyring.backends"))
+        return ask_keyring(question)
+    except NoKeyringError as error:
+        raise KeyStoreError(_unavailable(name, error.reason)) from None
 
 
 def _unavailable(name: str, reason: str) -> str:

@@ -12,16 +12,16 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from corpora.files.decode import open_regular
 from harness.core.failures import KeyStoreError
+from harness.core.keyring import ask_keyring
 from harness.core.storage import private_folder, storage_problem
 from harness.sealed.phrase import phrase, says
 from harness.sealed.sealing import AgeIdentity, SealError, read_age_identities
@@ -101,8 +101,6 @@ _ENTRY = re.compile(r"[0-9a-f]{32}")
 
 _MOST_BYTES: Final = 2**16
 """Of a file of keys that is read."""
-
-_Answer = TypeVar("_Answer")
 
 
 class KeysNotWrittenError(KeyStoreError):
@@ -226,10 +224,10 @@ def forget_entry(folder: Path, role: Role) -> None:
     Raises KeyStoreError where the keyring cannot be used, or keeps them all the same.
     """
     entry = (_read(key_pointer(folder, role)) or "").strip()
-    if not _ENTRY.fullmatch(entry) or not _ask(lambda ring: ring.get_password(SERVICE, entry)):
+    if not _ENTRY.fullmatch(entry) or not ask_keyring(lambda ring: ring.get_password(SERVICE, entry)):
         return
-    _ask(lambda ring: ring.delete_password(SERVICE, entry))
-    if _ask(lambda ring: ring.get_password(SERVICE, entry)):
+    ask_keyring(lambda ring: ring.delete_password(SERVICE, entry))
+    if ask_keyring(lambda ring: ring.get_password(SERVICE, entry)):
         raise KeyStoreError("the operating system's keyring keeps what it was told to delete")
 
 
@@ -249,7 +247,7 @@ def _stored(folder: Path, role: Role) -> Identity | None:
     if not _ENTRY.fullmatch(entry.strip()):
         raise KeyStoreError(_lost(folder, role, f"{key_pointer(folder, role)} is damaged"))
     try:
-        kept = _ask(lambda ring: ring.get_password(SERVICE, entry.strip()))
+        kept = ask_keyring(lambda ring: ring.get_password(SERVICE, entry.strip()))
     except KeyStoreError as error:
         raise KeyStoreError(_lost(folder, role, str(error))) from None
     if not kept:
@@ -261,8 +259,8 @@ def _keep(identity: Identity, folder: Path) -> Identity:
     """Store new keys: in the keyring if it returns what it was given, else in a file."""
     entry = secrets.token_hex(16)
     try:
-        _ask(lambda ring: ring.set_password(SERVICE, entry, identity.text()))
-        kept = _ask(lambda ring: ring.get_password(SERVICE, entry)) == identity.text()
+        ask_keyring(lambda ring: ring.set_password(SERVICE, entry, identity.text()))
+        kept = ask_keyring(lambda ring: ring.get_password(SERVICE, entry)) == identity.text()
     except KeyStoreError:
         kept = False
     path = key_pointer(folder, identity.role) if kept else _file(folder, identity.role)
@@ -326,13 +324,3 @@ def _read(path: Path) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not text"
         raise KeyStoreError(f"{path} cannot be read ({reason}). Make it readable, or put back a copy.") from None
-
-
-def _ask(question: Callable[[Any], _Answer]) -> _Answer:
-    """Query the keyring; whatever its backend raises becomes one error in words."""
-    import keyring
-
-    try:
-        return question(keyring.get_keyring())
-    except Exception as error:  # noqa: BLE001  backends are others' code and raise what they like
-        raise KeyStoreError(f"the operating system's keyring cannot be used ({type(error).__name__})") from None

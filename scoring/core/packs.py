@@ -10,14 +10,14 @@ Installed packages are examined only when a name is asked for that no table of t
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.files.decode import files_naming
 from corpora.files.toml_text import parse_toml
 from scoring.core.specification import COMPOSITE, ROSETTA, InventoryRow, MetricInfo, table_row
 
@@ -36,23 +36,6 @@ def offered(group: str) -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
     return list(entry_points(group=group))
-
-
-def files_naming(group: str) -> Iterator[Path]:
-    """Yield the files in which installed packages may offer something, those included that cannot be read.
-
-    Reading all metadata as ``importlib.metadata`` does costs more than the rest of ``rosetta run --help``.
-    """
-    for place in map(Path, sys.path):
-        if place.is_file():  # an archive
-            yield place
-        for file in place.glob("*.*-info/entry_points.txt"):
-            try:
-                named = group in file.read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                named = True
-            if named:
-                yield file
 
 
 SHIPPED = ("lbrag", "au", "nest")

@@ -241,19 +241,27 @@ def test_no_key_is_read_out(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
 
 
 NO_SESSION = "-u DBUS_SESSION_BUS_ADDRESS -u DISPLAY -u XDG_RUNTIME_DIR -u PYTHON_KEYRING_BACKEND"
-ASKED = "import sys; from harness.endpoint.endpoints import stored_names\ntry: stored_names()\nexcept Exception as error: print(error)\nprint('keyring' in sys.modules)"
+ASKED = "import sys; {}\ntry: {}\nexcept Exception as error: print(error)\nprint('keyring' in sys.modules)"
+OF_A_SERVICE = ASKED.format("from harness.endpoint.endpoints import stored_names", "stored_names()")
+OF_THIS_COMPUTER = ASKED.format(
+    "from pathlib import Path; from harness.sealed.keys import Identity, Role",
+    "Identity.load(Path.home() / 'computer', Role.COMPUTER)",
+)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system always has a keyring")
-def test_keyring_is_loaded_only_where_one_can_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize("code", [OF_A_SERVICE, OF_THIS_COMPUTER])
+def test_keyring_is_loaded_only_where_one_can_be(tmp_path: Path, code: str) -> None:
     """Fails where another package brings a keyring, which none of ours does."""
 
     def asked(*given: str) -> str:
-        words = ["env", *NO_SESSION.split(), f"HOME={tmp_path}", *given, sys.executable, "-P", "-c", ASKED]
+        words = ["env", *NO_SESSION.split(), f"HOME={tmp_path}", *given, sys.executable, "-P", "-c", code]
+        shutil.rmtree(tmp_path / "computer", ignore_errors=True)
         return subprocess.run(words, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]).stdout
 
-    assert "cannot be used here (none is running)" in asked()
+    assert ("cannot be used here (none is running)" in asked()) is (code == OF_A_SERVICE)
     assert asked().endswith("False\n")
+    assert (tmp_path / "computer" / "computer.key").exists() is (code == OF_THIS_COMPUTER)
     assert asked("PYTHON_KEYRING_BACKEND=keyring.backends.null.Keyring") == "True\n"
     assert asked("DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere").endswith("True\n")
     (tmp_path / "bus").touch()
