@@ -212,6 +212,10 @@ class Forbidden(BaseModel):
         """Return whether a lower-cased word in NFC has the sequence."""
         return self._search.search(word, 0, LONGEST_WORD) is not None
 
+    def in_any(self, words: str) -> bool:
+        """Return whether the sequence stands in any of some words, or across them."""
+        return self._search.search(words) is not None
+
 
 class WritingSystem(BaseModel):
     """How a language is written in one script."""

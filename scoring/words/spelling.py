@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,14 @@ _RUN = regex.compile(
     r"[\p{Script=Latin}\p{M}]+|[\p{Script=Cyrillic}\p{M}]+|[\p{Script=Greek}\p{M}]+"
     r"|[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+"
 )
+_APART = frozenset(".,;:!?\"()“”„«»…")
+"""Characters between words that no rule looks at."""
+_JOINING = frozenset("'’-‑")
+"""Characters within words that a glance understands."""
+_LONGEST_GLANCED = 1000
+"""Characters of a text that is looked at as a whole: how long a rule's search takes grows with the square of them."""
+_CONTEXT = re.compile(r"\\|\$|(?<!\[)\^|\(\?(?!:)")
+"""What in a rule looks at the ends of a word, or around what it finds."""
 _MOST_KEPT = 16_384
 _MOST_TEXTS = 512
 """Texts that are kept: a reference is judged as the output of the next entry too where floors are worked out."""
@@ -91,6 +100,13 @@ class Spelling:
             for letter in writing.alphabet - writing.native
             if letter.lower() != letter.upper() and letter.lower() not in writing.native
         )
+        self._apart = _APART.difference(writing.joiners, writing.word_letters)
+        self._joining = _JOINING & self._joiners
+        joining = re.escape("".join(self._joining))
+        self._loose = re.compile(rf"(?:^|[\n{joining}])[{joining}]|[{joining}]$" if joining else "(?!)", re.MULTILINE)
+        """Finds a joiner without letters on both sides."""
+        self._usual = self._in_usual_texts()
+        """Characters of texts that are judged at a glance."""
         self._loans = loans
         self._source = source or reader()
         self._piece = lru_cache(maxsize=_MOST_KEPT)(self._judge_piece)
@@ -135,8 +151,43 @@ class Spelling:
             faults += [(word, why) for word, marks in text_judged.marked if marks[0] != usual]
         return text_judged.words, faults
 
+    def _in_usual_texts(self) -> frozenset[str]:
+        """Return the language's own letters, its joiners and what stands between words; none where a rule asks for more."""
+        if self._unspaced or any(_CONTEXT.search(rule.pattern) for rule in self._writing.forbidden):
+            return frozenset()
+        letters = self._lettered & self._writing.alphabet
+        capitals = {letter.upper() for letter in letters if letter.upper().lower() == letter} - {"Σ"}  # not always σ
+        return letters | capitals | self._apart | self._joining | {" "}
+
+    def _glance(self, text: str) -> _Judged | None:
+        """Judge a text in which only letters of names and loans may be wrong, as most are; None where more may be.
+
+        Rules are searched in all words at once: what stands in one of them stands in all together.
+        """
+        characters = {*text}
+        if len(text) > _LONGEST_GLANCED or not (self._usual >= characters and is_normalized("NFC", text)):
+            return None
+        spaced = text
+        for mark in characters & self._apart:
+            spaced = spaced.replace(mark, " ")
+        found = spaced.split()
+        together = "\n".join(found)
+        if not self._joining.isdisjoint(characters) and self._loose.search(together):
+            return None
+        lowered = together.lower()
+        if len({self._marks[mark] for mark in self._marked.intersection(lowered)}) > 1:
+            return None
+        if any(rule.in_any(lowered) for rule in self._writing.forbidden):
+            return None
+        if self._borrowed.isdisjoint(lowered):
+            return _Judged(len(found), (), (), ())
+        unknown = [word for word, form in zip(found, folded(together).split("\n"), strict=True) if form not in self._loans]
+        return _Judged(len(found), (), (), tuple(filter(None, map(self._foreign, unknown))))
+
     def _judge_text(self, text: str) -> _Judged:
-        """Judge the words of a text piece by piece."""
+        """Judge the words of a text, piece by piece where a glance does not do."""
+        if (judged_text := self._glance(text)) is not None:
+            return judged_text
         found = list(map(self._piece, pieces(text)))
         judged = len(found)
         faults: list[tuple[str, str]] = []

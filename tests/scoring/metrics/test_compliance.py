@@ -519,7 +519,7 @@ def test_words_are_read_and_judged_as_piece_by_piece(writing: WritingSystem, tex
     assert whole.words == tuple(word for piece in alone for word in piece.words)
     assert read.distinct(text) == whole.distinct
     slow = Spelling(writing)
-    slow._plain = slow._lettered = frozenset()
+    slow._plain = slow._lettered = slow._usual = frozenset()
     assert Spelling(writing).judged(text) == slow.judged(text)
 
 
@@ -532,5 +532,5 @@ def test_words_with_borrowed_letters_are_judged_alike_on_both_paths(text: str, s
     assert found is not None
     writing = found.card.writing("Latn")
     quick, slow = (Spelling(writing, frozenset({"axo", "qa"})) for _ in range(2))
-    slow._plain = slow._lettered = frozenset()
+    slow._plain = slow._lettered = slow._usual = frozenset()
     assert quick.judged(text, source) == slow.judged(text, source)
