@@ -27,12 +27,12 @@ _RUN = regex.compile(
     r"[\p{Script=Latin}\p{M}]+|[\p{Script=Cyrillic}\p{M}]+|[\p{Script=Greek}\p{M}]+"
     r"|[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+"
 )
-_APART = frozenset(".,;:!?\"()“”„«»…")
+_APART = frozenset('.,;:!?"()“”„«»…')
 """Characters between words that no rule looks at."""
 _JOINING = frozenset("'’-‑")
 """Characters within words that a glance understands."""
 _LONGEST_GLANCED = 1000
-"""Characters of a text that is looked at as a whole: how long a rule's search takes grows with the square of them."""
+"""Characters of a text that is judged as a whole: how long a rule's search takes grows with the square of them."""
 _CONTEXT = re.compile(r"\\|\$|(?<!\[)\^|\(\?(?!:)")
 """What in a rule looks at the ends of a word, or around what it finds."""
 _MOST_KEPT = 16_384
@@ -106,7 +106,7 @@ class Spelling:
         self._loose = re.compile(rf"(?:^|[\n{joining}])[{joining}]|[{joining}]$" if joining else "(?!)", re.MULTILINE)
         """Finds a joiner without letters on both sides."""
         self._usual = self._in_usual_texts()
-        """Characters of texts that are judged at a glance."""
+        """Characters of texts in which few rules can be broken."""
         self._loans = loans
         self._source = source or reader()
         self._piece = lru_cache(maxsize=_MOST_KEPT)(self._judge_piece)
@@ -170,8 +170,8 @@ class Spelling:
         spaced = text
         for mark in characters & self._apart:
             spaced = spaced.replace(mark, " ")
-        found = spaced.split()
-        together = "\n".join(found)
+        apart = spaced.split()
+        together = "\n".join(apart)
         if not self._joining.isdisjoint(characters) and self._loose.search(together):
             return None
         lowered = together.lower()
@@ -180,9 +180,11 @@ class Spelling:
         if any(rule.in_any(lowered) for rule in self._writing.forbidden):
             return None
         if self._borrowed.isdisjoint(lowered):
-            return _Judged(len(found), (), (), ())
-        unknown = [word for word, form in zip(found, folded(together).split("\n"), strict=True) if form not in self._loans]
-        return _Judged(len(found), (), (), tuple(filter(None, map(self._foreign, unknown))))
+            return _Judged(len(apart), (), (), ())
+        unknown = [
+            word for word, form in zip(apart, folded(together).split("\n"), strict=True) if form not in self._loans
+        ]
+        return _Judged(len(apart), (), (), tuple(filter(None, map(self._foreign, unknown))))
 
     def _judge_text(self, text: str) -> _Judged:
         """Judge the words of a text, piece by piece where a glance does not do."""
