@@ -213,7 +213,7 @@ class Forbidden(BaseModel):
         return self._search.search(word, 0, LONGEST_WORD) is not None
 
     def in_any(self, words: str) -> bool:
-        """Return whether the sequence stands in any of some words, or across them."""
+        """Return whether any of some words has the sequence, or two of them across their border."""
         return self._search.search(words) is not None
 
 

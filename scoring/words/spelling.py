@@ -162,7 +162,7 @@ class Spelling:
     def _glance(self, text: str) -> _Judged | None:
         """Judge a text in which only letters of names and loans may be wrong, as most are; None where more may be.
 
-        Rules are searched in all words at once: what stands in one of them stands in all together.
+        Rules are searched in all words at once: what one of them has, all have together.
         """
         characters = {*text}
         if len(text) > _LONGEST_GLANCED or not (self._usual >= characters and is_normalized("NFC", text)):
