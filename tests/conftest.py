@@ -22,7 +22,7 @@ from hypothesis.strategies import text
 from harness import privacy
 from harness.endpoint import offline
 from harness.endpoint.limiter import RetryPolicy
-from harness.run import recorder
+from harness.run import floors as run_floors
 from harness.setup.scoring_tools import ScoringTools, floor_work
 from scoring.card.claim import FloorScores
 from scoring.card.floors import FloorWork
@@ -107,7 +107,7 @@ def pytest_runtest_logfinish() -> None:
 @pytest.fixture(autouse=True)
 def floors_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a run over entries that an earlier test had find its floors worked out."""
-    monkeypatch.setattr(recorder, "floor_work", floor_work_once)
+    monkeypatch.setattr(run_floors, "floor_work", floor_work_once)
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,7 @@ import queue
 import sqlite3
 import threading
 import time
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,23 +20,20 @@ from typing import Final, Protocol
 from corpora.model.corpus import Dataset
 from corpora.model.entry import AnyEntry, Entry
 from corpora.text.comparison import is_blank
-from harness.core.failures import AskingStopped, ErrorClass, RunState
+from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Method, Result
-from harness.run.beginning import known_opening
 from harness.run.call_runner import RunCalls
 from harness.run.events import Control, EntryScored, Event
+from harness.run.floors import RunFloors
 from harness.run.progress import ProgressBoard
 from harness.setup.plan import Plan
-from harness.setup.scoring_tools import ScoringTools, floor_fields, floor_work, scores_of
 from harness.store.holding import RunSegment, touch_stretch
 from harness.store.replies import StoredReply, add_replies
 from harness.store.results import add_results
-from harness.store.runs import Run, read_run, set_live
-from harness.store.sqlite.openings import set_opening
+from harness.store.runs import set_live
 from harness.store.sqlite.trouble import transaction
 from harness.store.sweeps import SharedBudget
 from scoring.card.constant import Annotate
-from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 
@@ -244,70 +240,6 @@ def teller_before_seal(
         show()
 
     return tell
-
-
-# ---- The floors of a run: worked out while it waits for replies, and exact in the store before
-# it is sealed.
-
-SHOWN_SECONDS = 0.5  # Time from one look at the floors so far to the next
-QUIET_STEPS = 64  # Steps after which somebody who waits for the end is told how far the work is
-
-
-class RunFloors:
-    """Works out the floors of one run, in the thread that scores its outputs and then in that which ends it."""
-
-    def __init__(self, connection: sqlite3.Connection, run: Run, tools: ScoringTools, board: ProgressBoard) -> None:
-        self._connection = connection
-        self._run = run
-        self._tools = tools
-        self._board = board
-        self._work = floor_work(tools)
-        self._looked = 0.0
-        self._known = self._find_known()
-
-    def step(self) -> bool:
-        """Work for some milliseconds and show the floors so far. Return whether more is left."""
-        if self._known:
-            return False
-        more = self._work.step()
-        now = time.monotonic()
-        if not more or now - self._looked >= SHOWN_SECONDS:
-            self._looked = now
-            scores = self._work.scores()
-            self._board.floors = scores if scores or not more else None
-        return more
-
-    def take(self, results: Sequence[Result], scored: Iterable[tuple[Translation, EntryStatistics]]) -> None:
-        """Adopt the statistics of outputs that are the untouched source."""
-        if not self._known:
-            self._work.take((bisect_left(self._run.positions, result.position) for result in results), scored)
-
-    def settle(self, control: Control, tell: Callable[[str], None]) -> None:
-        """Finish and store the floors; AskingStopped where a person stops the run meanwhile.
-
-        Another run on the same entries may have finished them first.
-        """
-        if not (self._known or self._work.complete or self._find_known()):
-            steps = 0
-            while self.step():
-                if control.state is RunState.STOPPED:
-                    raise AskingStopped
-                steps += 1
-                if steps % QUIET_STEPS == 0:
-                    tell(f"working out the floors: {self._work.done:,} of {self._work.total:,}")
-        self._board.floors_open = False
-        fields = floor_fields(self._board.floors or {})
-        with transaction(self._connection):
-            opening = read_run(self._connection, self._run.id).opening
-            set_opening(self._connection, self._run.id, opening.changed(**fields))
-
-    def _find_known(self) -> bool:
-        """Adopt the floors of another run on the same entries. Return whether there is one."""
-        known = known_opening(self._connection, self._run.corpus, self._run.positions, self._tools)
-        if known is None or known.floors is None:
-            return False
-        self._board.floors = scores_of(known.floors)
-        return True
 
 
 # ---- Having a run's calls made elsewhere: what goes there, and what is done here with what comes

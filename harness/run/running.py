@@ -26,10 +26,11 @@ from harness.run.beginning import begun_with, take_up
 from harness.run.call_runner import RunCalls, limiter_for
 from harness.run.events import Control, Event, Failed, Finished, InFlight, Started
 from harness.run.final_scores import finish_scores, why_not_sealed, why_nothing_came
+from harness.run.floors import RunFloors
 from harness.run.following import ControlPoller
 from harness.run.loop import RunLoop
 from harness.run.progress import ProgressBoard
-from harness.run.recorder import Recorder, RemoteCalls, RemoteWork, RunFloors, teller_before_seal
+from harness.run.recorder import Recorder, RemoteCalls, RemoteWork, teller_before_seal
 from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools, floor_scores
 from harness.store.annotations import AnnotationRow, asked_for, keep_annotations, read_annotations, read_asked
@@ -210,6 +211,8 @@ class _Execution:
             return self._end(board, reason, spending)
         finally:
             ear.close()
+            if self.floors is not None:
+                self.floors.close()
             self.tools.close()
             with suppress(sqlite3.Error):  # then what it held counts until it goes on
                 leave_money(self.connection, self.run.run_id, before + spending.committed)

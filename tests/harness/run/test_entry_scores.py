@@ -14,8 +14,9 @@ from harness.card.model import EntryResult, card_hash
 from harness.card.rows import row_entry
 from harness.core.failures import RunState
 from harness.method.options import MethodOptions
-from harness.run import recorder
+from harness.run import floors as run_floors
 from harness.run.events import Control, EntryScored, Event
+from harness.run.floors import FloorProcess
 from harness.run.following import Follower
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
@@ -159,7 +160,7 @@ SIZE = 150
 @pytest.fixture
 def worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each run work its floors out; those of other tests know them beforehand."""
-    monkeypatch.setattr(recorder, "floor_work", floor_work)
+    monkeypatch.setattr(run_floors, "floor_work", floor_work)
 
 
 def expected() -> tuple[Floor, ...]:
@@ -200,6 +201,30 @@ def test_floors_are_exact_however_a_run_ends(endpoint: Scripted, store_path: Pat
     ]
     again = run_corpus(store_path, corpus(SIZE), chat_plan(endpoint.url))
     assert again.started.floors == expected(), "the next run on the same entries has them at once"
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.usefixtures("worked_out")
+def test_floors_of_another_process_are_exact(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch, *, killed: bool
+) -> None:
+    processes: list[FloorProcess] = []
+
+    class Watched(FloorProcess):
+        def __init__(self, store: Path, run: int) -> None:
+            super().__init__(store, run)
+            processes.append(self)
+            if killed:
+                self.close()
+
+    monkeypatch.setattr(run_floors, "MOST_HERE", SIZE - 1)
+    monkeypatch.setattr(run_floors, "FloorProcess", Watched)
+    endpoint.answer = translated
+    run_corpus(store_path, corpus(SIZE), chat_plan(endpoint.url))
+    assert len(processes) == 1
+    assert processes[0].news.complete is not killed
+    assert kept(store_path).run.opening.floors == expected()
+    assert processes[0].wait(60), "it ends with the run"
 
 
 @pytest.mark.usefixtures("worked_out")
