@@ -36,8 +36,8 @@ from scoring.card.claim import FloorScores
 from scoring.core.metric import EntryStatistics
 from scoring.core.setup import Translation
 
-MOST_HERE = 5_000
-"""Entries up to which floors take no longer than a second process takes to start and to read the corpus."""
+LEAST_APART = 2_000
+"""Entries from which a second process pays: to start it and to read the corpus again takes a tenth of the floors there."""
 SHOWN_SECONDS = 0.5  # Time from one look at the floors so far to the next
 NEWS_SECONDS = 0.01  # How long a step waits for news from the other process
 QUIET_STEPS = 64  # Steps after which somebody who waits for the end is told how far the work is
@@ -187,7 +187,7 @@ def _process_for(connection: sqlite3.Connection, run: Run, tools: ScoringTools) 
     """Start a process where it pays: not for secret entries, nor in a sweep, whose processes keep all cores busy."""
     entries = tools.resources.entries
     alone = multiprocessing.parent_process() is not None or (os.cpu_count() or 1) < 2
-    if len(entries) <= MOST_HERE or alone or tools.slow or any(entry.secret for entry in entries):
+    if len(entries) < LEAST_APART or alone or tools.slow or any(entry.secret for entry in entries):
         return None
     with suppress(OSError):
         return FloorProcess(store_path(connection), run.id)
@@ -200,11 +200,11 @@ def work_alone(store: str, run: str) -> None:
     with closing(open_store(Path(store))) as connection:
         tools = begun_with(connection, read_run(connection, int(run)))
         work = floor_work(tools)
-        told, more = time.monotonic(), True
+        last, more = time.monotonic(), True
         while more:
             more = work.step()
             now = time.monotonic()
-            if not more or now - told >= SHOWN_SECONDS:
-                told = now
+            if not more or now - last >= SHOWN_SECONDS:
+                last = now
                 sys.stdout.buffer.write(FloorNews(work.done, work.scores(), complete=not more).line())
                 sys.stdout.buffer.flush()

@@ -217,7 +217,7 @@ def test_floors_of_another_process_are_exact(
             if killed:
                 self.close()
 
-    monkeypatch.setattr(run_floors, "MOST_HERE", SIZE - 1)
+    monkeypatch.setattr(run_floors, "LEAST_APART", SIZE)
     monkeypatch.setattr(run_floors, "FloorProcess", Watched)
     endpoint.answer = translated
     run_corpus(store_path, corpus(SIZE), chat_plan(endpoint.url))
