@@ -197,7 +197,7 @@ class Hallucination(ResourceRate):
             elif word in frequent:
                 continue
             elif (beginning := word[:STEM]) not in stems and not (
-                (beginning in linked and not any(map(str.isdigit, word)))
+                (beginning in linked and not any(map(str.isdecimal, word)))
                 or ((may_account or not word.isalpha()) and self._accounted(word, written, source, entry))
             ):
                 words.append((written, _LEFT_OVER if word in source.distinct else _UNLINKED))
@@ -216,7 +216,7 @@ class Hallucination(ResourceRate):
 
     def _accounted(self, word: str, written: str, source: Reading, entry: Entry) -> bool:
         """Return whether the source has a name, a number or a term that a word of the output renders."""
-        if not word.isalpha() and any(map(str.isdigit, word)):
+        if not word.isalpha() and any(map(str.isdecimal, word)):
             digits = self._resources.bitext.target.read(word).digits
             return word in source.distinct or digits <= source.digits
         # A capitalised word may be a name of the source, or begin with one and have an ending.

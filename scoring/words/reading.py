@@ -24,7 +24,8 @@ _FROM_THAI_ON = re.compile("[\u0e00-\U0010ffff]")
 """What a text without letters of these scripts hardly has; found in a tenth of the time."""
 _UNSPACED_LETTER = regex.compile(_UNSPACED)
 _PART = regex.compile(rf"{_UNSPACED}\p{{M}}*|(?:(?!{_UNSPACED}).)+", regex.DOTALL)
-_DIGITS = regex.compile(r"\p{Nd}+")
+_DIGITS = re.compile(r"\d+")
+"""Digits that Python reads: newer Unicode versions, which `regex` may know, have more."""
 _BETWEEN_DIGITS = frozenset(".,'’٫٬\u00a0\u202f\u2009")
 _BEFORE_A_SENTENCE = frozenset(".?!…:;。？！।॥؟።፧᙮\"“”„«»‹›'‘’(（[【「『¿¡—–•\n")
 STEM = 5

@@ -157,7 +157,7 @@ class Sides:
         return bool(parts) and parts != [word] and self.common.issuperset(parts)
 
     def _side(self, word: str) -> LanguageSide:
-        if not word.isalpha() and any(map(str.isdigit, word)):
+        if not word.isalpha() and any(map(str.isdecimal, word)):
             return LanguageSide.NONE
         if word in self._target_words:
             return LanguageSide.TARGET

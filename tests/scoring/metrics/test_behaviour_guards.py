@@ -12,7 +12,7 @@ from pathlib import Path
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpora.formats.load import load
@@ -147,6 +147,8 @@ def test_no_value_leaves_its_range(source: str, reference: str, output: str, var
 
 @examples(15, 100)
 @given(st.lists(st.tuples(sentences, sentences, sentences), max_size=6))
+@example([("", "", "")] * 2 + [("", "", "A¹ x² \N{ROMAN NUMERAL EIGHT}")])
+@example([("", "", "a \U00016d70 b\U0001e5f1")])  # digits of a Unicode version that Python may not know
 def test_no_corpus_raises(rows: list[tuple[str, str, str]]) -> None:
     covered = entries((source, reference) for source, reference, _ in rows)
     found = resources(covered, {source: [reference] for source, reference, _ in rows})
