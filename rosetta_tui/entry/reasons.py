@@ -179,7 +179,7 @@ class ReasonedScreen(PanedScreen):
     def action_reasons(self) -> None:
         table = self.query_one(ReasonsTable)
         table.display = not table.has_focus
-        (table if table.display else self.table).focus()
+        self.set_focus(table if table.display else self.table)  # at once: the next key is meant for it
 
     @on(ResultTable.Chosen, "#reasons")
     def _reason_chosen(self, event: ResultTable.Chosen) -> None:

@@ -245,7 +245,7 @@ class HomeScreen(Screen[None]):
 
     def action_search(self) -> None:
         self.query_one(QueryLine).display = True
-        self.query_one("#search").focus()
+        self.set_focus(self.query_one("#search"))
 
     @on(Input.Changed, "#search")
     def _search(self, event: Input.Changed) -> None:
@@ -264,7 +264,7 @@ class HomeScreen(Screen[None]):
     def _searched(self, event: Input.Submitted) -> None:
         if self._filter(event.value, typing=False):
             self.query_one(QueryLine).display = bool(event.value.strip())
-            self.table.focus()
+            self.set_focus(self.table)
 
     def action_end_search(self) -> None:
         self.query_one("#search", Input).value = ""

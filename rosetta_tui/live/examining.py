@@ -201,7 +201,7 @@ class ExaminedScreen(ReasonedScreen):
     def action_parts(self) -> None:
         table = self.query_one("#parts", ResultTable)
         table.display = not table.has_focus
-        (table if table.display else self.table).focus()
+        self.set_focus(table if table.display else self.table)
         if table.display:
             table.show_columns(_columns(self.table.kept.headline))
             self._examine()

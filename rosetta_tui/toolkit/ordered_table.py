@@ -275,7 +275,7 @@ class FilteredScreen(SearchedScreen):
         others = tuple(other for other in terms if other.field != term.field)
         self.filter_by(Query(others if term in terms else (*others, term)))
         if term not in terms:
-            self.table.focus()
+            self.set_focus(self.table)
 
     @on(OrderedTable.EntriesShown)
     def show_matches(self) -> None:

@@ -174,6 +174,7 @@ def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
     yield from _after(scene, "no stick", "x")
     page = scene.page_of(HandOverPage)
     scene.click(scene.desk.words("Another folder …"))
+    scene.idle()
     yield "folders", page
     scene.press(ESC)
     page.save(scene.folder / "gone")
