@@ -26,6 +26,11 @@ def told(session, item):
     painted(session, item)
     os.write(1, f"painted {{item}}\\n".encode())
 Session.painted = told
+from review.desktop.pages.first_pages import WelcomePage
+def welcomed(page, event):
+    super(WelcomePage, page).paintEvent(event)
+    os.write(1, b"welcome\\n")
+WelcomePage.paintEvent = welcomed
 """
 
 
@@ -61,7 +66,8 @@ class Window:
         self.display.press(*keys)
 
     def know_card(self) -> None:
-        """Answer the page of welcome that the card is one's own; Enter alone answers nothing there."""
+        """Answer the page of welcome, once it is drawn, that the card is one's own; Enter alone answers nothing there."""
+        until(lambda: "welcome\n" in self.told(), self.said)
         self.press(*KNOWN_CARD)
 
     def click(self, place: tuple[int, int, int, int]) -> None:
