@@ -125,6 +125,8 @@ def _pressing(display: Display, *keys: str) -> Iterator[None]:
     with subprocess.Popen(command, env=display.environment, stderr=subprocess.DEVNULL) as pressing:
         yield
         pressing.kill()
+        pressing.wait()
+        display.do("xdotool", "keyup", *keys)  # one may be down for ever
 
 
 @pytest.mark.thorough
