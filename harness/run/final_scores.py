@@ -121,7 +121,7 @@ def finish_scores(
     else:
         tell("scoring the whole")
         given = [translation(entries[result.position], result) for result in results]
-        corpus_opening = {"corpus_values": tools.corpus_values(tools.annotated(given))}
+        corpus_opening = {"corpus_values": tools.corpus_values(tools.annotated_for_corpus(given))}
         rows, opening = [], corpus_opening
     with transaction(connection):
         replace_scores(connection, number, rows)

@@ -63,6 +63,12 @@ class ScoringTools:
                 translations = filled(annotator, translations)
         return translations
 
+    def annotated_for_corpus(self, translations: Sequence[Translation]) -> Sequence[Translation]:
+        """Fill in the same where a metric of the whole corpus reads it: renderings of terms are found by lemma."""
+        ids = [metric.info.id for metric in self.scorer.corpus_metrics]
+        read = self.setup.terms or any(read_by(annotator.id, ids) for annotator in self.annotators)
+        return self.annotated(translations) if read else translations
+
     def annotated_for_floors(self, ask: Ask, translations: Sequence[Translation]) -> Sequence[Translation]:
         """Fill in what the annotators find whose metrics enter the composite."""
         for annotator in self.annotators:
