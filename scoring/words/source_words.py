@@ -151,8 +151,8 @@ class Sides:
 
     def listed(self, word: str) -> bool:
         """Return whether a folded word, or each of its parts (l'eau, self-made), is a common source word."""
-        if word in self.common:
-            return True
+        if word in self.common or word.isalpha():  # a word of letters has no parts
+            return word in self.common
         parts = [part for part in _BETWEEN_PARTS.split(word) if len(part) > 1]
         return bool(parts) and parts != [word] and self.common.issuperset(parts)
 

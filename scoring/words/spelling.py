@@ -44,26 +44,14 @@ _Marked = tuple[tuple[str, tuple[int, ...]], ...]
 """Words that break none, with the sets of marks that each uses."""
 
 
-class _Foreign(NamedTuple):
-    """A word with letters of names and loans that is not known as either."""
-
-    word: str
-    why: str
-    parts: tuple[str, ...]
-    """Its parts with such letters, folded."""
-
-    def stands_in(self, known: frozenset[str] | set[str]) -> bool:
-        """Return whether these words hold the word or each such part of it."""
-        return known.issuperset(self.parts) or folded(self.word) in known
-
-
 class _Judged(NamedTuple):
     """What is found of the words of one piece of a text."""
 
     words: int
     faults: _Faults
     marked: _Marked
-    foreign: tuple[_Foreign, ...]
+    foreign: tuple[tuple[str, str], ...]
+    """Words with letters of names and loans that break no other rule, each as written and folded."""
 
 
 _RIGHT = _Judged(1, (), (), ())
@@ -109,6 +97,7 @@ class Spelling:
         """Characters of texts in which few rules can be broken."""
         self._loans = loans
         self._source = source or reader()
+        self._foreign = lru_cache(maxsize=_MOST_KEPT)(self._foreign_parts)
         self._piece = lru_cache(maxsize=_MOST_KEPT)(self._judge_piece)
         self._text = lru_cache(maxsize=_MOST_TEXTS)(self._judge_text)
 
@@ -141,8 +130,8 @@ class Spelling:
         faults = [*text_judged.faults]
         if text_judged.foreign:
             given = self._source.read(source).distinct
-            strangers = (word for word in text_judged.foreign if not word.stands_in(given))
-            faults += [(word.word, word.why) for word in strangers]
+            unknown = (word for word, form in text_judged.foreign if form not in given)
+            faults += [(word, self._why_foreign(word)) for word in unknown if not given.issuperset(self._foreign(word))]
         if len({marks[0] for _, marks in text_judged.marked}) > 1:
             # words with the rarer marks of a text that mixes them; the card's first set wins a tie
             used = Counter(marks[0] for _, marks in text_judged.marked)
@@ -181,10 +170,8 @@ class Spelling:
             return None
         if self._borrowed.isdisjoint(lowered):
             return _Judged(len(apart), (), (), ())
-        unknown = [
-            word for word, form in zip(apart, folded(together).split("\n"), strict=True) if form not in self._loans
-        ]
-        return _Judged(len(apart), (), (), tuple(filter(None, map(self._foreign, unknown))))
+        forms = zip(apart, folded(together).split("\n"), strict=True)
+        return _Judged(len(apart), (), (), tuple(pair for pair in forms if pair[1] not in self._loans))
 
     def _judge_text(self, text: str) -> _Judged:
         """Judge the words of a text, piece by piece where a glance does not do."""
@@ -194,7 +181,7 @@ class Spelling:
         judged = len(found)
         faults: list[tuple[str, str]] = []
         marked: list[tuple[str, tuple[int, ...]]] = []
-        foreign: list[_Foreign] = []
+        foreign: list[tuple[str, str]] = []
         for piece in found:
             if piece is not _RIGHT:
                 judged += piece.words - 1
@@ -219,8 +206,8 @@ class Spelling:
                 why = self._hyphen_fault(piece, word)
             if why is not None:
                 faults.append((word.text, why))
-            elif foreign := self._foreign(word.text):
-                strangers.append(foreign)
+            elif self._foreign(word.text):
+                strangers.append((word.text, folded(word.text)))
             elif marks:
                 marked.append((word.text, marks))
         return _Judged(judged, tuple(faults), tuple(marked), tuple(strangers))
@@ -237,23 +224,29 @@ class Spelling:
         why = f"{self._named(marks)} mixed" if len(marks) > 1 else self._forbidden(lowered)
         if why is not None:
             return _Judged(1, ((word, why),), (), ())
-        if not self._borrowed.isdisjoint(lowered) and (foreign := self._foreign(word)):
-            return _Judged(1, (), (), (foreign,))
+        if not self._borrowed.isdisjoint(lowered) and self._foreign(word):
+            return _Judged(1, (), (), ((word, folded(word)),))
         return _Judged(1, (), ((word, marks),), ()) if marks else _RIGHT
 
-    def _foreign(self, text: str) -> _Foreign | None:
-        """Return a word with letters of names and loans that is not known as either; None for all others."""
+    def _foreign_parts(self, text: str) -> tuple[str, ...]:
+        """Return the parts of a word with letters of names and loans that is not known as either; none of all others.
+
+        They are folded, and each has such a letter.
+        """
         word = unicodedata.normalize("NFC", text)
         if self._borrowed.isdisjoint(word.lower()):
-            return None
+            return ()
         parts = [word]
         if not self._joiners.isdisjoint(word):
             parts = [part for part in self._parts(word) if not self._borrowed.isdisjoint(part.lower())]
         if _begins_with_a_capital(word) or (parts != [word] and all(map(_begins_with_a_capital, parts))):
-            return None
-        letters = dict.fromkeys(filter(self._borrowed.__contains__, word.lower()))
-        foreign = _Foreign(text, _only_in_loans("".join(letters)), tuple(map(folded, parts)))
-        return None if foreign.stands_in(self._loans) else foreign
+            return ()
+        forms = tuple(map(folded, parts))
+        return () if self._loans.issuperset(forms) or folded(text) in self._loans else forms
+
+    def _why_foreign(self, text: str) -> str:
+        letters = filter(self._borrowed.__contains__, unicodedata.normalize("NFC", text).lower())
+        return _only_in_loans("".join(dict.fromkeys(letters)))
 
     def _words(self, text: str) -> Iterator[Word]:
         split_words = words(text, self._writing.joiners, self._writing.word_letters)
