@@ -32,6 +32,7 @@ from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.pages import UNREADABLE
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.core.inventory import short_title
 from scoring.statistics.intervals import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
@@ -166,17 +167,17 @@ def _scores(facts: EntryOfRuns) -> Content:
     one, other = runs[view.first].letter, runs[view.second].letter
     entries = facts.comparison.entries
     metrics = ordered(list(entries.values))
-    rows = [["", *(run.letter for run in runs), f"{other} − {one}", "better"]]
+    rows = [["", *(run.letter for run in runs), f"{other} − {one}", ""]]  # at last the letter of the better run
     for metric in metrics:
         own = entries.values[metric][:, facts.place]
         outcome = ComparisonView(metric, view.first, view.second).outcome(entries, facts.place)
         better = {1: other, -1: one, 0: "="}.get(outcome, figures.NONE)
         difference = _number(metric, own[view.second] - own[view.first], sign=True)
-        rows.append([name(metric), *(_number(metric, v) for v in own), difference, better])
+        rows.append([short_title(metric), *(_number(metric, v) for v in own), difference, better])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for place, row in enumerate(rows):
-        cells = "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
+        cells = " ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
         head = show(f"{row[0]:<{widths[0]}}  ", "$quiet")
         lines.append(Content.assemble(head, show(cells, "" if place else "bold $quiet")))
     return Content("\n").join(lines)

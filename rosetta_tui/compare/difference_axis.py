@@ -33,27 +33,29 @@ class DifferenceAxis(Widget):
 
     def __init__(self) -> None:
         super().__init__(id="axis")
-        self._shown: tuple[Comparison, str, frozenset[str], bool] | None = None
+        self._shown: tuple[Comparison, str, frozenset[str], bool, bool] | None = None
 
-    def show_runs(self, comparison: Comparison, metric: str, chosen: frozenset[str], *, tested: bool) -> None:
+    def show_runs(
+        self, comparison: Comparison, metric: str, chosen: frozenset[str], *, tested: bool, details: bool
+    ) -> None:
         """Show the runs by a metric; ``chosen`` are the letters of the pair that is spoken of."""
-        before = 0 if self._shown is None else len(self._shown[0].runs)
-        self._shown = (comparison, metric, chosen, tested)
-        self.refresh(layout=len(comparison.runs) != before)
+        before = None if self._shown is None else (len(self._shown[0].runs), self._shown[4])
+        self._shown = (comparison, metric, chosen, tested, details)
+        self.refresh(layout=(len(comparison.runs), details) != before)
 
     def render(self) -> Content:
         if self._shown is None:
             return Content()
-        comparison, metric, chosen, tested = self._shown
-        width, roomy = self.content_size.width, self.screen.has_class("-roomy")
-        lines = axis_lines(comparison.runs, metric, width, chosen, tested=tested, roomy=roomy)
+        comparison, metric, chosen, tested, details = self._shown
+        width = self.content_size.width
+        lines = axis_lines(comparison.runs, metric, width, chosen, tested=tested, details=details)
         return Content("\n").join(lines)
 
 
 def axis_lines(
-    runs: Sequence[ComparedRun], metric: str, width: int, chosen: frozenset[str], *, tested: bool, roomy: bool
+    runs: Sequence[ComparedRun], metric: str, width: int, chosen: frozenset[str], *, tested: bool, details: bool
 ) -> list[Content]:
-    """Return one line a run, its facts below where there is room, and the ends of the axis at last."""
+    """Return one line a run; with ``details`` its facts below, and the ends of the axis at last."""
     low, high = span(runs, metric, tested=tested)
     reached = [run.values.get(metric) for run in runs]
     values = ["no value" if value is None else number(metric, value) for value in reached]
@@ -77,8 +79,10 @@ def axis_lines(
                 (f" {end}", "$quiet"),
             )
         )
-        if roomy:
+        if details:
             lines.append(Content.styled(f"  {crop(facts(run), width - 2)}", "$quiet"))
+    if not details:
+        return lines
     # Write the ends of the axis below its line.
     before = 2 + name + 1 + wide[0] + 1
     left, right = number(metric, low), number(metric, high)

@@ -43,8 +43,8 @@ WHY_NOW = (
 """Why a difference may be examined before its runs are complete."""
 
 
-def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content:
-    """Return the sentence about a pair, what makes it safe or doubtful, and which runs do not compare."""
+def said(found: Comparison, pair: Pair, metric: str, *, tested: bool, details: bool) -> Content:
+    """Return the sentence about a pair and which runs do not compare; with ``details`` all that makes it safe or doubtful."""
     # Before the tests are worked out nothing is said that only they can tell.
     lines = [Content.styled(f"Testing {pair.second.letter} against {pair.first.letter} …", "$quiet")]
     if tested or pair.under_way or metric not in pair.by_metric:
@@ -53,20 +53,23 @@ def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content
     if pair.under_way:
         open_ = [run.letter for run in (pair.first, pair.second) if not run.complete]
         verb = "is" if len(open_) == 1 else "are"
-        lines.append(show(f"{' and '.join(open_)} {verb} not complete. {WHY_NOW}", "$quiet"))
+        why = f" {WHY_NOW}" if details else ""
+        lines.append(show(f"{' and '.join(open_)} {verb} not complete.{why}", "$quiet"))
     if pair.reproduction is not None and tested:
-        lines += [show(repeated_words(setup, metric), "$mark") for setup in found.repeated(metric)]
-        lines.append(show(" · ".join(map(str.strip, reproduction_words(pair.reproduction))), "$quiet"))
+        repeated = found.repeated(metric)
+        lines += [show(repeated_words(setup, metric, deviations=details), "$mark") for setup in repeated]
+        if details or not repeated:
+            lines.append(show(" · ".join(map(str.strip, reproduction_words(pair.reproduction))), "$quiet"))
         cached = (cached_words(run) for run in (pair.first, pair.second))
         lines += [show(words, "$warn") for words in cached if words]
     for run in (pair.first, pair.second):  # where little may be claimed, with a mark and the floors
         claim = claim_words(run)
         if doubtful(run):
-            lines.append(show(" · ".join([f"! {claim}", *floor_lines(run)]), "$warn"))
-        elif claim:
+            lines.append(show(" · ".join([f"! {claim}", *(floor_lines(run) if details else ())]), "$warn"))
+        elif claim and details:
             lines.append(show(claim, "$quiet"))
     if found.refused:
-        lines.append(refused(found))
+        lines.insert(1, refused(found))
     return Content("\n").join(lines)
 
 
@@ -244,9 +247,8 @@ class PairRows(Rows["Pair"]):
         return figures.interval_bar(value, interval, low=-reach, top=reach, width=LINE)
 
 
-LEAST_PAIRS, MOST_PAIRS = 2, 4  # pairs seen at once where the screen is tiny or small
-SHORT = 28  # lines of a screen below which entries have no room beside more pairs and all that is said of them
-ROOMY = 36  # lines of a screen from which on all pairs are seen, and the facts of each run
+FEW_PAIRS = (0, 1), (28, 3), (36, 4)  # from so many lines of the screen on, so many pairs are seen at once
+"""Without details; with them all are."""
 
 
 class DifferencePanel(Vertical):
@@ -279,6 +281,17 @@ class DifferencePanel(Vertical):
         return self._comparison.pairs[min(self.pairs.cursor, len(self._comparison.pairs) - 1)]
 
     @property
+    def has_details(self) -> bool:
+        """Return whether all that is known is shown, and not only what decides."""
+        return self.has_class("-details")
+
+    def show_details(self, *, shown: bool) -> None:
+        """Show all that is known, or only what decides."""
+        self.set_class(shown, "-details")
+        self.share_height()
+        self._tell()
+
+    @property
     def letters(self) -> tuple[str, str]:
         """Letters of the pair that is spoken of."""
         pair = self.pair
@@ -298,10 +311,9 @@ class DifferencePanel(Vertical):
     def share_height(self) -> None:
         """Show as many pairs at once as the screen has room for."""
         if self._comparison is not None:
-            pairs = len(self._comparison.pairs)
-            height = self.app.size.height
-            seen = pairs if height >= ROOMY else min(pairs, MOST_PAIRS if height >= SHORT else LEAST_PAIRS)
-            self.pairs.styles.height = seen + 1
+            pairs, height = len(self._comparison.pairs), self.app.size.height
+            few = max(count for lines, count in FEW_PAIRS if lines <= height)
+            self.pairs.styles.height = 1 + (pairs if self.has_details else min(pairs, few))
             self.query_one(DifferenceAxis).refresh(layout=True)
 
     def _tell(self) -> None:
@@ -311,8 +323,9 @@ class DifferencePanel(Vertical):
             return
         self._chosen = (pair.first.run_id, pair.second.run_id)
         axis, line = self.query_one(DifferenceAxis), self.query_one("#said", DetailLine)
-        axis.show_runs(comparison, self._metric, frozenset(self.letters), tested=self._tested)
-        line.tell(said(comparison, pair, self._metric, tested=self._tested))
+        letters, details = frozenset(self.letters), self.has_details
+        axis.show_runs(comparison, self._metric, letters, tested=self._tested, details=details)
+        line.tell(said(comparison, pair, self._metric, tested=self._tested, details=details))
 
     def turn(self, by: int) -> None:
         """Move to the pair before or after."""

@@ -95,7 +95,7 @@ LOOK_SECONDS = 2.0  # time between two looks at a run that continues
 PATIENCE = 4  # a look that takes long is repeated after that many times as long
 _PARTS = ("#differences", "#notes", "RowsAndPane")  # shown only where something is compared
 
-_OF_COMPARED = frozenset({"metric", "turn", "sort", "search", "parts", "baseline"})
+_OF_COMPARED = frozenset({"details", "metric", "turn", "sort", "search", "parts", "baseline"})
 """What can be done only where something is compared."""
 
 
@@ -112,7 +112,6 @@ class CompareScreen(ReasonedScreen):
     )
     CSS_PATH = "compare.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  Textual's own form
-    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (difference_panel.SHORT, "-short"), (difference_panel.ROOMY, "-roomy")]  # noqa: RUF012  Textual's own form
 
     BINDINGS: ClassVar[list[BindingType]] = [
         PANE,
@@ -122,10 +121,11 @@ class CompareScreen(ReasonedScreen):
         Binding("right,l", "turn(1)", "Pair after", show=False, id="next"),
         Binding("s", "sort", "Sort", id="sort"),
         *MATCHES,
+        Binding("i", "details", "More", tooltip="All about the runs, or only what decides", id="compare.details"),
         Binding("d", "parts", "Parts", tooltip="By difficulty, register …", id="compare.parts"),
         Binding("a", "add", "Add", tooltip="Compare one more run", id="compare.add"),
         Binding("x", "remove", "Take out", show=False, id="compare.remove"),
-        Binding("B", "baseline", "Base", tooltip="Compare all with one run", id="compare.baseline"),
+        Binding("B", "baseline", "Compare all with one run", show=False, id="compare.baseline"),
         Binding("C", "command", "Copy command", show=False, id="compare.command"),
         Binding("r", "read", "Refresh", show=False, id="refresh"),
         Binding("q,escape", "back", "Back", key_display="q", id="back"),
@@ -400,6 +400,10 @@ class CompareScreen(ReasonedScreen):
         return comparison.sides[sides[most][0]].rows.run if comparison and sides else None
 
     # Metric, pair, order
+
+    def action_details(self) -> None:
+        self.toggle_class("-details")
+        self.panel.show_details(shown=self.has_class("-details"))
 
     def action_metric(self) -> None:
         if self.comparison is not None and self.metric:

@@ -163,8 +163,8 @@ def _running(pair: Pair, metric: str) -> str:
     )
 
 
-def repeated_words(found: RepeatedSetup, metric: str) -> str:
-    """Return how much repeats of one set-up vary, and how much of that is luck."""
+def repeated_words(found: RepeatedSetup, metric: str, *, deviations: bool = True) -> str:
+    """Return how much repeats of one set-up vary; with ``deviations`` also how much of that is luck."""
     letters = f"{', '.join(found.letters[:-1])} and {found.letters[-1]} repeat one set-up"
     if found.equal:
         return f"{letters} and score the same on every entry: nothing varies between them."
@@ -176,10 +176,10 @@ def repeated_words(found: RepeatedSetup, metric: str) -> str:
     )
     interval = parts.interval(Holding.REPETITIONS)
     bounds = f"{number(metric, interval.lower)}–{number(metric, interval.upper)}"
-    return (
-        f"{letters}: {name(metric)} {number(metric, parts.mean)}, {bounds} for other repeats (95 %). Standard "
-        f"deviation: {between} between repeats, {within} between entries, {chance} of an entry between repeats."
-    )
+    mean = f"{letters}: {name(metric)} {number(metric, parts.mean)}, {bounds} for other repeats (95 %)."
+    if not deviations:
+        return mean
+    return f"{mean} Standard deviation: {between} between repeats, {within} between entries, {chance} of an entry between repeats."
 
 
 def reproduction_words(found: Reproduction) -> Iterator[str]:

@@ -98,6 +98,7 @@ async def test_walk_by_metrics_entries_runs_and_parts(path: Path) -> None:
     async with comparing(path, A, B) as (app, pilot, screen):
         table, command = screen.table, "rosetta compare 00000000 00000001"
         assert table.entries is not None
+        await press(pilot, "i")
         for metric, keys in (("chrf_plus_plus", ()), ("composite", ("m", "down", "enter"))):
             await press(pilot, *keys)
             assert screen.metric == metric
@@ -114,7 +115,9 @@ async def test_walk_by_metrics_entries_runs_and_parts(path: Path) -> None:
         assert "where B gains most over A" in text(app)
         await press(pilot, "slash", *"id:7", "enter")
         assert list(table.entries.order) == [6]
-        await press(pilot, "escape", *["down"] * 5, "enter")
+        await press(pilot, "escape")  # all entries are there before the cursor moves
+        await until(pilot, lambda: table.entries is not None and table.entries.count == 40)
+        await press(pilot, *["down"] * 5, "enter")
         assert isinstance(app.screen, ComparedEntryScreen)
         one, other = pair.first.letter, pair.second.letter
         for words in ("6 of 40", f"{one} → reference", f"{other} → reference", f"{one} → {other}"):
@@ -243,6 +246,8 @@ async def test_running_run_shows_only_what_may_be_looked_at(open_path: Path) -> 
         [pair] = compared(open_path, A, B).pairs
         assert pair.running
         assert sentence(pair, "chrf_plus_plus")[1:] in joined(app)
+        assert "B is not complete." in joined(app)
+        await press(pilot, "i")
         assert "B is not complete. Ordinary tests may be wrong" in joined(app)
         assert "stays right at every look" in joined(app)
         assert "going on 10/40" in text(app)
@@ -250,6 +255,7 @@ async def test_running_run_shows_only_what_may_be_looked_at(open_path: Path) -> 
         assert row.split("B − A")[1].count("–") >= 6
         assert "open" in row
         record = screen.panel.pairs.records.record(0)
+        await press(pilot, "i")
         assert record["entries"] == 10
         assert not {"p_randomisation", "p_holm", "p_bootstrap", "better"} & record.keys()
         await pilot.resize_terminal(*SMALL)
@@ -450,13 +456,18 @@ def test_repeats_leave_room_for_entries_and_are_taken_apart_as_json(tmp_path: Pa
     assert parts["variance_between_repeats"] > 0 < parts["variance_within_repeats"]
 
     async def look_at() -> None:
-        for size in ((80, 24), WIDE):
+        for size, rows in (((80, 24), 6), (WIDE, 15)):
             async with App(None, path).run_test(size=size) as pilot:
                 screen = await shown(pilot, path, A, B, C)
                 await until(pilot, lambda: screen.tested)  # noqa: B023  awaited here
                 await settle(pilot)
-                assert screen.table.size.height >= 4, "a title and three entries"
+                assert screen.table.size.height > rows, "a title and the entries"
                 assert "A, B and C repeat one set-up" in text(pilot.app)
+                assert "Standard deviation" not in " ".join(text(pilot.app).split())
+                await press(pilot, "i")
+                assert "Standard deviation" in " ".join(text(pilot.app).split())
+                await press(pilot, "i")
+                assert screen.table.size.height > rows
 
     asyncio.run(look_at())
 
