@@ -142,6 +142,8 @@ class RunBanner(DetailLine):
             looks = [show(look) for look in live.looks[: None if wide else _NARROW_LOOKS]]
             looked = Content.styled(" · ", "$quiet").join(looks)
             parts.append(Content.assemble(("Look first  ", "bold $mark"), looked))
+        # The line of reasons would say the same again
+        self.screen.set_class(live.complete and bool(live.looks), "-looked")
         words = Content("\n").join(parts) if parts else None
         self.display = words is not None
         if words is not None:
@@ -227,6 +229,7 @@ class CountLine(DetailLine):
         self.tell(Content.assemble(counts, note, "   ", (bar, "$mark"), tail))
 
 
+FAST = 6_000  # entries a minute from which on their number a second is shown: the panel has no room for more digits
 BARS = 14  # slices of the last minute that are drawn
 
 
@@ -249,8 +252,10 @@ class SpeedPanel(DetailLine):
         )
         limited = sum(waiting.reason == "429" for waiting in live.progress.waiting)
         waiting = Content.styled(f"{limited} waiting (429)" if limited and not live.over else "", "$warn")
+        is_fast = per_minute is not None and per_minute >= FAST
+        many = figures.number(per_minute / 60 if is_fast and per_minute else per_minute, 0)
         rate = Content.assemble(
-            (f"{figures.number(live.progress.per_minute, 0)}/min", "bold"),
+            (f"{many}/{'s' if is_fast else 'min'}", "bold"),
             ("  p50 ", "$quiet"),
             f"{figures.seconds(live.progress.p50_seconds)} s",
             ("  p95 ", "$quiet"),
