@@ -96,7 +96,7 @@ _TYPES = {
 
 def module() -> str:
     """Return the text of ``rosetta/options.py``."""
-    of_runs = [o for group in (METHOD, RUN, SCORING) for o in group.options if o.name != "method"]
+    of_runs = [o for group in (METHOD, RUN, SCORING) for o in group.options if o.name not in {"method", "repeats"}]
     scored = [option for option in of_runs if "score" in option.also]
     others = [option for option in of_runs if "score" not in option.also]
     parts = (

@@ -27,7 +27,7 @@ from harness.api import CorpusRequest
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_text
-from harness.method.option_table import LIMITS
+from harness.method.option_table import LIMITS, asks
 from harness.method.options import MethodOptions, refuse_told_keys
 from harness.setup.plan import RunOptions
 from harness.setup.scoring_options import ScoringOptions
@@ -198,10 +198,21 @@ class PlanFile:
         return UsageError(f"{_where(self.file, self.text, place)}: {words}")
 
 
+def refuse_repeats(given: Mapping[str, object]) -> None:
+    """Raise UsageError for what does not go with repeats, or would make every repeat equal."""
+    if given.get("vault"):
+        raise UsageError("--vault does not go with --repeats: leave it out. `rosetta sweep` does more.")
+    if not asks(str(given.get("method", ""))):
+        raise UsageError(f"The method {given['method']} asks nobody: every repeat would be equal.")
+    if any(str(pair).startswith("seed=") for pair in _listed(given.get("body"))):
+        raise UsageError("With one seed every repeat would be equal: leave `--body seed=…` out.")
+
+
 def plan_of_repeats(
     repeats: int, given: Mapping[str, object], told: Mapping[str, object], chosen: Selection
 ) -> PlanFile:
     """Return the plan that runs one set-up several times: the options ``given`` for a corpus, and those ``told`` of a run."""
+    refuse_repeats(given)
     named = str(given["file"])
     files = [given["reference"], *_listed(given["other_reference"])]
     reading = {name: given.get("corpus_id" if name == "id" else name) for name in ReadingTable.model_fields}

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from corpora.files.problems import CorpusError
-from harness.core.failures import HarnessError
+from harness.core.failures import HarnessError, RunState
 from harness.store.sqlite.database import is_read_only, open_store
 from rosetta_tui.app.palette import ActionProvider, RunProvider
 from rosetta_tui.home.screen import HomeScreen
@@ -65,6 +65,7 @@ from rosetta_tui.toolkit.result_table import kind_of_column
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 
 if TYPE_CHECKING:
+    from rosetta_tui.app.repeating import RepeatsEngine
     from rosetta_tui.live.screen import LiveScreen
     from rosetta_tui.session.engine import Engine
     from rosetta_tui.session.picture import LiveRun
@@ -158,7 +159,9 @@ class RunScreens:
 
 Follow = Callable[[str], "Followed"]  # gives the events of a run under way, by its id
 
-Begin = Callable[[Path], "Engine"]  # makes a run of a store ready to go; called in a thread
+Begin = Callable[[Path], "Engine | RepeatsEngine"]  # makes a run of a store ready to go; called in a thread
+
+ShowSession = Callable[[WatchedRun], object]
 
 Start = Callable[[Begin], WatchedRun]  # starts a run in the background; called in a thread
 
@@ -190,6 +193,7 @@ class RosettaApp(TerminalApp):
         self.store_path, self._follow, self.start_run = store_path, follow, start
         self.initial = initial
         self._beginning: Worker[None] | None = None
+        self._repeats: list[WatchedRun] = []  # of this process, by the id of their sweep
         self._runs = RunScreens(self, lambda: self.store_path)
         for name in set(self.available_themes) - THEME_WORDS.keys():
             self.unregister_theme(name)
@@ -244,7 +248,13 @@ class RosettaApp(TerminalApp):
 
     @on(RunBegun)
     def _begin_run(self, message: RunBegun) -> None:
-        self._go("The run", partial(begin, draft=message.draft))
+        if not message.draft.get("repeats"):
+            self._go("The run", partial(begin, draft=message.draft))
+            return
+        from rosetta_tui.app.repeating import begin_and_show
+
+        made, show = begin_and_show(self, self.store_path, message.draft, self._repeats)
+        self._go("The first repeat", made, show=show)
 
     @on(RunPrepared)
     def _begin_prepared(self, message: RunPrepared) -> None:
@@ -260,23 +270,23 @@ class RosettaApp(TerminalApp):
         again = partial(retry, run_id=message.run_id, changes=message.changes)
         self._go("The second try", again)
 
-    def _go(self, what: str, begin: Begin, run_id: str = "") -> None:
+    def _go(self, what: str, begin: Begin, run_id: str = "", show: ShowSession | None = None) -> None:
         """Start a run, or continue with that of ``run_id``; where one is just beginning, a key was pressed twice."""
         if self._beginning is not None and not self._beginning.is_finished:
             self.notify("A run is starting already.", timeout=2, markup=False)
             return
         self.notify(f"{what} starts …", timeout=2, markup=False)
-        self._beginning = self._run_in_background(what, begin, run_id)
+        self._beginning = self._run_in_background(what, begin, run_id, show or self._runs.steer)
 
     @work(thread=True, exclusive=True, group="begin")
-    def _run_in_background(self, what: str, begin: Begin, run_id: str) -> None:
+    def _run_in_background(self, what: str, begin: Begin, run_id: str, show: ShowSession) -> None:
         try:
             session = self.start_run(begin)
             session = session._replace(run_id=run_id or session.run_id)
         except (CorpusError, HarnessError) as error:
             self.notify(plain(str(error)), title=f"{what} cannot start", severity="error", markup=False)
         else:
-            bring(self, self._runs.steer, session)
+            bring(self, show, session)
 
     # Other screens
 
@@ -348,14 +358,15 @@ class RosettaApp(TerminalApp):
         """Quit; where a run is under way, ask first what becomes of it."""
         controls = [screen.control for screen in self._runs.under_way if screen.control is not None]
         benches = [session for screen in self.screen_stack if (session := getattr(screen, "asking_session", None))]
-        controls += [session.control for session in benches]
+        repeats = [session for session in self._repeats if session.control.state is not RunState.STOPPED]
+        controls += [session.control for session in (*benches, *repeats)]
         if not controls:
             self.exit()
             return
         question = Content.assemble(
             ("A run is still under way.\n\n", "bold"),
             "Leaving stops it. Nothing that is done is lost; ",
-            ("rosetta resume", "bold"),
+            (f"rosetta sweep resume {repeats[0].run_id}" if repeats else "rosetta resume", "bold"),
             " continues later.",
         )
 

@@ -25,6 +25,7 @@ SWITCH_SECONDS = 0.0005  # how long a working thread may hold up the one that an
 if TYPE_CHECKING:
     from harness.run.following import Follower
     from rosetta_tui.app.app import Begin, Screens
+    from rosetta_tui.app.repeating import RepeatsEngine
     from rosetta_tui.session.engine import Engine
 
 
@@ -99,7 +100,7 @@ def _run(path: Path, engine: Engine | None, at: Watched | Screens | None = None)
     os.environ.setdefault("ESCDELAY", ESCAPE_MILLISECONDS)
     from rosetta_tui.app.app import RosettaApp
 
-    engines = [] if engine is None else [engine]
+    engines: list[Engine | RepeatsEngine] = [] if engine is None else [engine]
 
     def start(begin: Begin) -> WatchedRun:
         started = begin(path)

@@ -48,7 +48,6 @@ with when_used():
     from harness import api
     from harness.card import reading
     from harness.inputs import outputs as made_elsewhere
-    from harness.method import option_table
     from harness.release import ledger
     from harness.run import events, following, rescoring, vault_opening
     from harness.run import following as steering
@@ -79,7 +78,6 @@ class _WithMethods(GroupedCommand):
 @CONFIRM
 @SUBMIT
 @click.option("--estimate", is_flag=True, help="Run nothing: show what it would take in calls, tokens, money and time. No key is needed.")  # fmt: skip
-@click.option("--repeats", type=click.IntRange(2, 50), metavar="K", help="Run it K times, each call asked again: is the score stable or lucky?")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print JSON.")
 @DETACH
 @in_lines
@@ -135,15 +133,12 @@ with when_used():
 
 def _run_repeats(repeats: int, style: str | None, given: dict[str, Any], *, estimate: bool, submit: bool, as_json: bool) -> None:  # fmt: skip
     """Run one set-up several times, or show what that would take, and exit with the code that says how it ended."""
-    strays = {"--vault": given["vault"], "--submit": submit, "--confirm": given["confirm"], "--json": as_json, "--detach": style == "detached"}  # fmt: skip
-    if stray := next((option for option, value in strays.items() if value), None):
-        raise UsageError(f"{stray} does not go with --repeats: leave it out. `rosetta sweep` does more.")
-    if not option_table.asks(given["method"]):
-        raise UsageError(f"The method {given['method']} asks nobody: every repeat would be equal.")
-    if any(pair.startswith("seed=") for pair in given["body"]):
-        raise UsageError("With one seed every repeat would be equal: leave `--body seed=…` out.")
+    strays = {"--submit": submit, "--confirm": given["confirm"], "--json": as_json, "--detach": style == "detached"}
+    for option, value in strays.items():
+        if value:
+            raise UsageError(f"{option} does not go with --repeats: leave it out. `rosetta sweep` does more.")
     asked = sweep_plan.plan_of_repeats(repeats, given, told(given), selection(given))
-    cells = expansion.expand(asked, expansion.open_plan_corpus(asked, None))
+    cells = expansion.expand(asked, expansion.open_plan_corpus(asked))
     if estimate:
         for line in report_sweep.estimate_lines(expansion.estimate_sweep(default_path(), asked.plan, cells), None):
             click.echo(plain(line))

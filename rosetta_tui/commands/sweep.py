@@ -201,7 +201,7 @@ def show(sweep: str, screen: bool, as_json: bool) -> None:
         if not screen:
             summary = record.with_missed(connection, record.sweep_record(connection, wanted))
     if summary is None:
-        launch.open_app(lambda path: [sweep_screen.SweepScreen(path, wanted.number)])
+        launch.open_app(lambda path: [sweep_screen.SweepScreen(path, wanted.id)])
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = report_sweep.sweep_lines(summary, width)

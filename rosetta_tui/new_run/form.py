@@ -20,11 +20,13 @@ from harness.core.failures import HarnessError
 from harness.method.method_names import METHOD_CLASSES
 from harness.method.option_table import CORPUS, ENTRIES, OPTIONS
 from harness.settings import Settings, read_settings
-from rosetta_tui.report.cost import cost_words, estimate_rows, time_words
+from rosetta_tui.report.cost import between, cost_words, estimate_rows, time_words
+from rosetta_tui.report.sweep import together_rows
 from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.fields import SECTIONS, FieldKind, FormField
 from rosetta_tui.request.suggesting import Suggest
+from rosetta_tui.show import figures
 from rosetta_tui.show.figures import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show, show_lines
@@ -185,9 +187,10 @@ def _budget_words(found: DraftLook, budget: str) -> str:
         return ""
     if found.estimate.budget:
         return f"! {found.estimate.budget}"
-    if found.estimate.cost_usd is None:
+    cost = found.estimate.cost_usd if found.repeats is None else found.repeats.cost_usd
+    if cost is None:
         return ""
-    cost, words = found.estimate.cost_usd, cost_words(found.estimate)
+    words = between(cost, figures.money)
     if cost.expected > float(budget):
         return f"! The budget would stop the run early: it takes {words}."
     return f"! It may not last: the run takes {words}." if cost.high > float(budget) else ""
@@ -233,6 +236,9 @@ VAULT_COST = "What it costs is known once the vault is open: rosetta run --estim
 """The same for a corpus of a vault."""
 
 
+_ONE_REPEAT = "Of these, one repeat:"
+
+
 def _unpriced(look: DraftLook) -> str:
     """Return why there is no estimate of a draft that nothing is wrong with."""
     return VAULT_COST if look.corpus is not None and look.corpus.sealed else PLUGIN_COST
@@ -276,8 +282,13 @@ def in_a_line(look: DraftLook) -> Content:
         return Content.styled(f"{words[0].lower()}{words[1:]}", "$quiet")
     if look.estimate is None:
         return Content.styled("the estimate comes when the form is whole", "$quiet")
-    count = f"{counted(look.estimate.entries, 'entry', 'entries')} · "
-    return show(f"{count}cost {cost_words(look.estimate)} · time {time_words(look.estimate)}")
+    count = counted(look.estimate.entries, "entry", "entries")
+    if look.repeats is not None:
+        together = dict(together_rows(look.repeats))
+        return show(
+            f"{len(look.repeats.runs)} × {count} · cost {together['Cost']} · time {together['Time']}, all repeats"
+        )
+    return show(f"{count} · cost {cost_words(look.estimate)} · time {time_words(look.estimate)}")
 
 
 def _title(words: str, more: str = "") -> Content:
@@ -285,12 +296,15 @@ def _title(words: str, more: str = "") -> Content:
 
 
 def _estimate(look: DraftLook) -> Iterator[Content]:
-    yield _title("Estimate")
+    yield _title("Estimate", "" if look.repeats is None else f"of all {len(look.repeats.runs)} repeats")
     if look.estimate is None:
         words = f"{_unpriced(look)}." if look.silent else "It comes when the form is whole."
         yield Content.styled(f"{words}\n", "$quiet")
         return
-    for label, words in estimate_rows(look.estimate):
+    rows = estimate_rows(look.estimate)
+    if look.repeats is not None:
+        rows = [*together_rows(look.repeats), (_ONE_REPEAT, ""), *rows]
+    for label, words in rows:
         yield Content.assemble((f"{label:<9}", "$quiet"), show(words))
     yield Content()
 

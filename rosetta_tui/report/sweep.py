@@ -184,16 +184,21 @@ def estimate_lines(found: SweepEstimate, width: int | None) -> Iterator[str]:
         rows.append((run.name, between(one.calls, _count), tokens, cost_words(one), time_words(one)))
     yield from stacked(rows, width, ("calls", "tokens", "cost", "time"))
     yield ""
+    yield from (f"{label:<9}{words}" for label, words in together_rows(found))
+
+
+def together_rows(found: SweepEstimate) -> Iterator[tuple[str, str]]:
+    """Yield label and words of what all runs take together."""
     known = "" if found.to_make == len(found.runs) else "; the store has the others"
-    yield f"Runs     {found.to_make} of {len(found.runs)}{known}"
-    yield f"Calls    {between(found.calls, _count)}"
-    yield f"Tokens   {'unknown' if found.tokens is None else between(found.tokens, _count)}"
-    yield f"Cost     {'unknown' if found.cost_usd is None else between(found.cost_usd, figures.money)}"
-    yield f"Time     {'unknown' if found.seconds is None else between(found.seconds, figures.clock)}"
+    yield "Runs", f"{found.to_make} of {len(found.runs)}{known}"
+    yield "Cost", "unknown" if found.cost_usd is None else between(found.cost_usd, figures.money)
+    yield "Time", "unknown" if found.seconds is None else between(found.seconds, figures.clock)
+    yield "Calls", between(found.calls, _count)
+    yield "Tokens", "unknown" if found.tokens is None else between(found.tokens, _count)
     if found.budget:
-        yield f"Budget   ! {found.budget}"
+        yield "Budget", f"! {found.budget}"
     if found.scoring:
-        yield f"Scoring  ! {found.scoring}"
+        yield "Scoring", f"! {found.scoring}"
 
 
 def _count(amount: float) -> str:

@@ -54,11 +54,9 @@ class RunDraft:
 
     def arguments(self) -> list[str]:
         """Return the words after ``rosetta run``; no word of a value can be taken for an option."""
-        from rosetta_tui.request.options import asked
-
         named: list[str] = []
         files: list[str] = []
-        for parameter in asked.params:
+        for parameter in _command().params:
             words = list(_words(parameter, self.values.get(parameter.name or "")))
             (files if parameter.param_type_name == "argument" else named).extend(words)
         if any(file.startswith("-") for file in files):
@@ -71,9 +69,7 @@ class RunDraft:
 
     def given(self) -> dict[str, Any]:
         """Read the draft as the command reads its options; raises click's UsageError."""
-        from rosetta_tui.request.options import asked
-
-        return asked.make_context("run", self.arguments()).params
+        return _command().make_context("run", self.arguments()).params
 
     def corpus(self, store_path: Path) -> Corpus:
         """Read the corpus that the draft names; raises CorpusError, or UsageError for one of the store."""
@@ -100,6 +96,12 @@ class RunDraft:
         from rosetta_tui.request.options import make_plan
 
         return make_plan(corpus, self.given())
+
+
+def _command() -> click.Command:
+    from rosetta_tui.request.options import asked
+
+    return asked
 
 
 def _words(parameter: click.Parameter, value: Value | None) -> Iterator[str]:

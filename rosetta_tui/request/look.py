@@ -39,11 +39,15 @@ from harness.setup.plan import Plan
 from harness.shipped_methods.registry import build
 from harness.store.sqlite.database import opened
 from harness.store.withdrawn import now_standing
+from harness.sweep.expansion import SweepEstimate, estimate_sweep, expand
+from harness.sweep.plan import PlanFile, plan_of_repeats, refuse_repeats
 from harness.vault.folder import HEAD
 from harness.vault.opening import BECAUSE, vault_at
 from harness.vault.sealed_corpus import corpus_named
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.request.fields import beside_field, field_of_options, field_of_words, needed, wrong_shapes
+from rosetta_tui.request.options import told
+from rosetta_tui.request.reading import selection
 
 MOST_PROBLEMS = 5
 """Problems of a corpus that are next to its field."""
@@ -75,6 +79,8 @@ class DraftLook:
     key: str = ""
     """Where the endpoint's key is, in words."""
     estimate: RunEstimate | None = None
+    repeats: SweepEstimate | None = None
+    """What all repeats take together; None where it is one run."""
     request: Request | None = None
     """The first call as it will be sent; None where none can be seen ahead."""
     silent: str = ""
@@ -130,6 +136,8 @@ class _Looking:
         # Read each option on its own, as the command line does.
         for name, words in wrong_shapes(self.draft):
             self.wrong(words, name)
+        if self.draft.get("repeats"):
+            self._refuse_repeats()
         if self.draft.get("vault").strip():
             self._in_vault()
             return
@@ -149,8 +157,17 @@ class _Looking:
         request = first_request(method, entries[: method.setup.batch_size])
         with opened(self.store_path) as connection:
             self._add(request=request, estimate=estimate(connection, entries, method, plan))
+        if self.draft.get("repeats"):
+            asked = drafted_repeats(self.draft)
+            self._add(repeats=estimate_sweep(self.store_path, asked.plan, expand(asked, corpus)))
         if request is None:
             self._add(silent="This method asks nobody, so there is no prompt.")
+
+    def _refuse_repeats(self) -> None:
+        try:
+            refuse_repeats(self.draft.values)
+        except UsageError as error:
+            self.wrong(str(error), "repeats")
 
     def _add(self, **more: Any) -> None:
         self.found = replace(self.found, **more)
@@ -302,6 +319,12 @@ class _Looking:
         except HarnessError as error:
             name = "endpoint" if "endpoint" in needed(plan.method) else "method"
             self.wrong(str(error), name)
+
+
+def drafted_repeats(draft: RunDraft) -> PlanFile:
+    """Return the plan of a draft's repeats, the same that the command makes; raises UsageError."""
+    given = draft.given()
+    return plan_of_repeats(given["repeats"], given, told(given), selection(given))
 
 
 def key_words(endpoint: Endpoint) -> str:

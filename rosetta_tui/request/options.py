@@ -92,7 +92,7 @@ def run_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     return {LIMITS.get(name, name): value for name, value in told(given).items() if name in RUN.names}
 
 
-_TOLD = frozenset((*METHOD.names, *RUN.names, *SCORING.names)) - {"method", "tags", "note"}
+_TOLD = frozenset((*METHOD.names, *RUN.names, *SCORING.names)) - {"method", "tags", "note", "repeats"}
 """Options of which the API is told by their names."""
 
 

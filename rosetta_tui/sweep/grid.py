@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
 
 from corpora.text.messages import counted
 from harness.sweep.record import CellRecord, SweepRecord
 from harness.sweep.state import CellMeasure, SweepSetup, best, best_baseline, effort_of, front, setups_of, usual_inputs
-from rosetta_tui.report.sweep import claimed, headline_words, trouble_words
+from rosetta_tui.report.sweep import cell_line, claimed, headline_words, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.show.figures import value as metric_value
 from scoring.core.inventory import short_title
@@ -109,6 +109,8 @@ class SweepMap:
     def __init__(self, found: SweepRecord) -> None:
         self.record = found
         self.setups = setups_of(found)
+        self.is_of_repeats = len(self.setups) == 1 and len(found.cells) > 1
+        """Whether it is one set-up, so that each repeat has a row."""
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
@@ -145,6 +147,8 @@ class SweepMap:
 
     def grid(self, down: str, across: str, measure: CellMeasure, quality: CellMeasure) -> HeatGrid:
         """Arrange the set-ups by two axes, empty for none; ``quality`` decides about the best baseline and the front."""
+        if self.is_of_repeats:
+            return self._of_repeats(measure)
         rows, columns = self.labels(down), self.labels(across)
         places: dict[tuple[int, int], list[SweepSetup]] = {}
         for setup in self.setups:
@@ -162,6 +166,16 @@ class SweepMap:
                 on_front=any(setup is other for setup in setups for other in unbeaten),
             )
         return HeatGrid(down, across, rows, columns, cells, measure, self.headline)
+
+    def _of_repeats(self, measure: CellMeasure) -> HeatGrid:
+        cells = {}
+        for row, run in enumerate(self.record.cells):
+            repeat = replace(self.setups[0], cells=(run,))
+            shown = repeat if repeat.complete else None
+            value = None if shown is None else shown.value(measure)
+            cells[row, 0] = HeatCell((repeat,), shown, value, is_best_baseline=False, on_front=False)
+        rows = tuple(run.name for run in self.record.cells)
+        return HeatGrid("repeat", "", rows, (title_of(measure, self.headline),), cells, measure, self.headline)
 
 
 # ---- What the map of a sweep says in words and numbers ----
@@ -245,6 +259,11 @@ def name_words(found: SweepMap, setup: SweepSetup) -> str:
 def chosen_words(found: SweepMap, cell: HeatCell) -> Iterator[str]:
     """Yield the lines about the cell under the cursor: which set-up, its numbers, and what else is to be known."""
     shown = cell.shown or cell.setups[0]
+    if found.is_of_repeats:
+        yield shown.cells[0].name
+        yield setup_numbers(shown)
+        yield cell_line(shown.cells[0])
+        return
     others = f" · the best of {len(cell.setups)} set-ups here" if len(cell.setups) > 1 else ""
     yield name_words(found, shown) + (others if cell.shown else "")
     yield setup_numbers(shown)

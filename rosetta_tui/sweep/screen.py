@@ -17,6 +17,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from corpora.text.messages import counted
+from harness.compare import MOST_RUNS
 from harness.store.sqlite.database import Mark, mark_of
 from harness.store.sweeps import StoredSweep, list_sweeps
 from harness.sweep.record import sweep_record, with_missed
@@ -39,7 +41,7 @@ from rosetta_tui.toolkit.background import background
 from rosetta_tui.toolkit.content import EmptyState, StatusBar, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen
+from rosetta_tui.toolkit.messages import BackRequested, ReportAsked, RunChosen, RunsCompared
 from rosetta_tui.toolkit.result_table import crop
 
 # ---- The map itself: a cell is a bar, a number and signs, so that it is read without colours.
@@ -226,6 +228,7 @@ class SweepScreen(Screen[None]):
         Binding("d", "down", "Down", tooltip="The axis that goes down", id="sweep.down"),
         Binding("e", "missed", "Missed", tooltip="Entries that all runs miss", id="sweep.missed"),
         Binding("L", "sweeps", "Sweeps", tooltip="Another sweep", id="sweep.list"),
+        Binding("c", "compare", "Compare", tooltip="Compare the complete runs of this cell", id="sweep.compare"),
         Binding("E", "report", "Report", tooltip="Write a page of the sweep", id="report"),
         Binding("r", "read", "Refresh", show=False, id="refresh"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
@@ -233,10 +236,10 @@ class SweepScreen(Screen[None]):
     ]
     view = getters.query_one(HeatView)
 
-    def __init__(self, store_path: Path, number: int | None = None) -> None:
-        """Show the sweep of this number of the store, the newest where it is None."""
+    def __init__(self, store_path: Path, sweep_id: str | None = None) -> None:
+        """Show the sweep of this id, the newest where it is None."""
         super().__init__()
-        self._path, self._number = store_path, number
+        self._path, self._id = store_path, sweep_id
         self._sweeps: list[StoredSweep] = []
         self._map: SweepMap | None = None
         self._mark: Mark | None = None
@@ -256,6 +259,13 @@ class SweepScreen(Screen[None]):
         self.set_interval(REFRESH_SECONDS, self.look_again)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in {"across", "down"} and self._map is not None and self._map.is_of_repeats:
+            return False
+        if action == "compare":
+            return self._map is not None and bool(self._comparable)
+        return super().check_action(action, parameters)
+
     # Reading
 
     def action_read(self) -> None:
@@ -272,7 +282,7 @@ class SweepScreen(Screen[None]):
 
     def _read(self, store: sqlite3.Connection) -> SweepsFound:
         mark, sweeps = mark_of(self._path), list_sweeps(store)
-        wanted = next((sweep for sweep in sweeps if sweep.number == self._number), None)
+        wanted = next((sweep for sweep in sweeps if sweep.id == self._id), None)
         wanted = wanted or next(iter(sweeps), None)
         if wanted is None:
             return SweepsFound(sweeps, None, mark)
@@ -338,6 +348,10 @@ class SweepScreen(Screen[None]):
         lines = [show(line, "$quiet") for line in progress_lines(record)]
         if record.inside:
             lines.append(show(inside_words(record)))
+        elif self._map.is_of_repeats:
+            complete = sum(run.state == "complete" for run in record.cells)
+            then = " · c compares them" if complete > 1 else ""
+            lines.append(show(f"{complete} of {counted(len(record.cells), 'repeat')} complete{then}", "bold"))
         else:
             lines.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
             lines.append(show(standing_words(self._map, self._quality)))
@@ -349,6 +363,7 @@ class SweepScreen(Screen[None]):
     @on(HeatView.CellMoved)
     def _moved(self) -> None:
         cell, line = self.view.cell, self.query_one("#chosen", Static)
+        self.refresh_bindings()
         if self._map is None or cell is None:
             line.update(show("The plan has no run here.\n\n", "$quiet"))
             return
@@ -407,16 +422,16 @@ class SweepScreen(Screen[None]):
         choose(self.app, title, words, "0", chosen)
 
     def action_sweeps(self) -> None:
-        words = {str(sweep.number): plain(f"{sweep.name} · {sweep.id}") for sweep in self._sweeps}
+        words = {sweep.id: plain(f"{sweep.name} · {sweep.id}") for sweep in self._sweeps}
         if self._map is None or not words:
             return
         now = next(sweep for sweep in self._sweeps if sweep.id == self._map.record.id)
 
-        def chosen(number: str) -> None:
-            self._number = int(number)
+        def chosen(sweep_id: str) -> None:
+            self._id = sweep_id
             self.action_read()
 
-        choose(self.app, "Sweeps", words, str(now.number), chosen)
+        choose(self.app, "Sweeps", words, now.id, chosen)
 
     @on(HeatView.CellChosen)
     def _open(self, message: HeatView.CellChosen) -> None:
@@ -433,6 +448,18 @@ class SweepScreen(Screen[None]):
     def _open_run(self, run_id: str, message: HeatView.CellChosen) -> None:
         run = next(run for run in message.cell.runs if run.run_id == run_id)
         self.post_message(RunChosen(run_id, run.state == "complete"))
+
+    @property
+    def _comparable(self) -> tuple[str, ...]:
+        """The complete runs of the cell under the cursor, or all repeats, as many as a comparison takes."""
+        cell = self.view.cell
+        is_of_repeats = self._map is not None and self._map.is_of_repeats
+        runs = self._map.record.cells if self._map and is_of_repeats else () if cell is None else cell.runs
+        complete = [run.run_id for run in runs if run.run_id is not None and run.state == "complete"]
+        return tuple(complete[:MOST_RUNS]) if len(complete) > 1 else ()
+
+    def action_compare(self) -> None:
+        self.post_message(RunsCompared(self._comparable))
 
     def action_report(self) -> None:
         if self._map is not None:

@@ -30,7 +30,8 @@ class Starting(App):
 
     def _begin(self, begin: Begin) -> WatchedRun:
         engine = begin(self._data)
-        self.engines.append(engine)
+        if isinstance(engine, Engine):  # repeats are followed in the store
+            self.engines.append(engine)
         engine.start()
         return WatchedRun(engine.events, engine.control)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import threading
 from collections.abc import AsyncIterator
@@ -21,20 +22,24 @@ from harness.store.run_list import list_runs
 from harness.store.runs import find_run
 from harness.store.sqlite.database import open_store
 from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run import screen as new_run
 from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.request.draft import RunDraft, kept_draft
 from rosetta_tui.request.fields import applicable
+from rosetta_tui.request.look import FormCache
+from rosetta_tui.request.look import look as form_look
+from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.form.form_line import Ticks
 from rosetta_tui.toolkit.messages import NewRunAsked
-from tests.harness.scripted import Scripted, json_answer, serving
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, serving
 from tests.review.thorough import first
 from tests.tui.golden import SMALL, look
 from tests.tui.new_run.form import CHAT, COACHING, CORPUS, Starting, path
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import AnyApp, App, at_rest, burst, press, settle, text, until
+from tests.tui.screens import AnyApp, App, at_rest, burst, press, settle, stands, text, until
 
 __all__ = ["path"]
 
@@ -312,3 +317,50 @@ async def test_local_models_are_asked_for_only_by_a_key(path: Path) -> None:
             assert "\x1b" not in text(app)
             await press(pilot, "down", "enter")
             assert screen.draft.get("model") == "aya:8b"
+
+
+@pytest.mark.costly("three runs over a server")
+async def test_repeats_are_priced_followed_and_compared_by_keys(path: Path) -> None:
+    lucky = itertools.count()
+
+    def answer(asked: Asked) -> Answer:
+        return json_answer(completion("Bonan tagon" + ", kara amiko" * (next(lucky) % 3) + "."))
+
+    with serving(answer) as server:
+        app, asks = Starting(path), {"endpoint": server.url, "limit": "4"}
+        async with at_form(app, (80, 24), CHAT | asks) as (_, pilot, screen):
+            screen.form.focus_on("repeats")
+            await press(pilot, "1")
+            assert "A whole number from 2 to 50 is wanted." in text(app)
+            await press(pilot, "backspace", "3")
+            await settle(pilot)
+            await until(pilot, lambda: "3 × 4 entries · cost free" in text(app))
+            assert "Runs     3 of 3" in beside(app)
+            assert "Calls    12" in beside(app)
+            assert "--repeats 3" in beside(app)
+            assert server.asked == []
+            await press(pilot, "ctrl+s")
+            await until(pilot, lambda: stands(app, SweepScreen) and "of 3 repeats complete" in text(app))
+            await until(pilot, lambda: "c compares" in text(app))
+            await press(pilot, "c")
+            await until(pilot, lambda: stands(app, CompareScreen) and "A, B and C repeat one set-up" in text(app))
+        assert len(server.asked) == 12
+    with closing(open_store(path)) as connection:
+        assert [run.state for run in list_runs(connection)] == ["complete"] * 3
+    assert kept_draft(path.parent) is None
+
+
+@pytest.mark.parametrize(
+    ("more", "field", "words"),
+    [
+        ({"method": "copy-source"}, "repeats", "asks nobody: every repeat would be equal"),
+        ({"body": ("seed=7",)}, "repeats", "With one seed every repeat would be equal"),
+        ({"vault": "v"}, "repeats", "--vault does not go with --repeats"),
+        ({"repeats": "51"}, "repeats", "A whole number from 2 to 50 is wanted."),
+    ],
+)
+def test_repeats_that_say_nothing_are_refused_in_words(
+    path: Path, more: dict[str, Any], field: str, words: str
+) -> None:
+    troubles = form_look(path, RunDraft.of({**CHAT, "repeats": "2", **more}), FormCache()).troubles
+    assert [trouble.words for trouble in troubles if trouble.field == field and words in trouble.words]

@@ -54,7 +54,7 @@ NOBODY_LISTENS = privacy.nobody_listens
 def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
     asked_in_the_app_at_the_end = {"keep_failed"}
     written_in_the_app_at_any_time = {"tags", "note"}
-    typed_at_the_terminal = {"submit", "confirm", "estimate", "as_json", "repeats"}
+    typed_at_the_terminal = {"submit", "confirm", "estimate", "as_json"}
     options = {parameter.name for parameter in run_command.params} - {"style"}
     options -= asked_in_the_app_at_the_end | written_in_the_app_at_any_time
     assert FIELDS.keys() == options - typed_at_the_terminal
