@@ -37,17 +37,18 @@ export interface BatchManifest {
 }
 
 export interface Batch {
-  manifest: BatchManifest; manifest_bytes: Uint8Array; sha256: string; salt: Uint8Array; items: BatchItem[];
+  manifest: BatchManifest; sha256: string; salt: Uint8Array; items: BatchItem[];
   training: TrainingItem[]; fonts: { font: Uint8Array; licence: string }[];
 }
 
 export interface Draft { item: string; field: TextField; text: string | null }
+export type DraftChange = [batch: string, reviewer: string, item: string, field: string, text: string | null];
 
 /** What an act changes in the store: all of it, or nothing. The first of a store names its device and keys. */
 export interface Change {
   device?: string; identity?: { seed: string; age: string };
   events?: { head: Record<string, unknown>; payload: Payload | null; salt: string | null }[];
-  drafts?: [batch: string, reviewer: string, item: string, field: string, text: string | null][];
+  drafts?: DraftChange[];
   saved_with?: [text: string, answer: string][]; settings?: Record<string, string | null>;
 }
 

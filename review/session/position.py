@@ -5,9 +5,8 @@ Time is monotonic, so a changed wall clock does not matter; a pause between two 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from review.files.batch import Batch
 from review.files.manifests import BatchItem, TrainingItem, wording
@@ -93,20 +92,6 @@ class ActiveTime:
         return min(round(self._seconds * 1000), MOST_MS)
 
 
-class Exercise(NamedTuple):
-    """A training item with its 1-based place."""
-
-    item: TrainingItem
-    number: int
-    of: int
-
-
-def next_exercise(items: Sequence[TrainingItem], answers: Mapping[str, Sequence[Rating]]) -> Exercise | None:
-    """Return the next training item, None when training is over; ``answers`` are by item, in order."""
-    new = [item for item in items if not answers.get(item.id)]
-    return Exercise(new[0], len(items) - len(new) + 1, len(items)) if new else None
-
-
 @dataclass(frozen=True, slots=True)
 class CoursePlace:
     phase: Phase
@@ -140,12 +125,17 @@ class SessionProgress:
             return CoursePlace(Phase.CONSENT)
         return self._lesson(now) or self._item(now)
 
+    def exercises(self, now: SittingProgress) -> list[str]:
+        """Return the training items that wait, in their order."""
+        return [item.id for item in self.training if item.id not in now.practised]
+
     def _lesson(self, now: SittingProgress) -> CoursePlace | None:
         if self.lesson is not None:
             return self.lesson[0]
-        if (exercise := next_exercise(self.training, now.answers)) is None:
+        if not (waiting := self.exercises(now)):
             return None
-        return CoursePlace(Phase.TRAINING, exercise.item.id, *exercise[1:])
+        of = len(self.training)
+        return CoursePlace(Phase.TRAINING, waiting[0], of - len(waiting) + 1, of)
 
     def _item(self, now: SittingProgress) -> CoursePlace:
         if self.resting:
@@ -175,9 +165,6 @@ class SessionProgress:
         again = self.second is not None and put_aside in self.second
         passed = self.passed | {put_aside} if again and put_aside else self.passed
         return replace(self, chosen=None, passed=passed, resting=rest)
-
-    def without_practice(self) -> SessionProgress:
-        return replace(self, training=(), lesson=None)
 
     def going_to(self, item: str | None) -> SessionProgress:
         return replace(self, chosen=item, resting=False)

@@ -204,10 +204,10 @@ class Session:
         return self._decide(Translate(**self._judged(item, override=override), text=typed), message)
 
     def skip(self, item: str) -> View:
-        """Move the item that is shown to the end; in practice, skip the practice."""
+        """Move the item that is shown to the end; in practice, skip all of it that waits."""
         if self._place.phase is Phase.TRAINING:
-            self._course = self._course.without_practice()
-            return self._say(self.words(position.PRACTICE_IS_OVER))
+            skipped = [Skip(**self._author.about(waiting)) for waiting in self._course.exercises(self._progress)]
+            return self._done(skipped, self.words(position.PRACTICE_IS_OVER), replace(self._course, lesson=None))
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         course = self._course.decided(put_aside=item)

@@ -158,7 +158,7 @@ class SittingProgress:
         # The item decided last, other than left for later, since anything was taken back; None for
         # none
         self.judged_last: str | None = None
-        self.answers: dict[str, list[Rating]] = {}  # Training item → its answers, in order
+        self.practised: set[str] = set()  # Training items that were answered, or skipped
         self.decisions: dict[str, Decision] = {}  # Event id → decision, of all that were ever made
         # Time of the file that holds everything; None where something came after it
         self._handed_over: str | None = None
@@ -176,6 +176,8 @@ class SittingProgress:
     def add(self, event: Event) -> None:
         """Fold in the newest event; after a withdrawal, everything that is left is to be read again."""
         if isinstance(event.payload, Decision) and event.payload.item not in self._places:
+            if isinstance(event.payload, Skip):
+                self.practised.add(event.payload.item)
             event = event.erased()
         self.person.add(event)
         payload = event.payload
@@ -193,7 +195,7 @@ class SittingProgress:
                 self.reopened = None
                 self.judged_last = self.judged_last if isinstance(payload, Skip) else payload.item
             case Train():
-                self.answers.setdefault(payload.item, []).append(payload.rating)
+                self.practised.add(payload.item)
             case Comment() | Suggest():
                 self._texts[payload.item, payload.kind].append(event)
             case _:

@@ -24,7 +24,7 @@ from review.log.fold import ReviewerState, fold
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
 from review.log.own_file import FILE_NAME as PRESENCE
-from review.log.payloads import Export, Withdraw
+from review.log.payloads import Export, Skip, Withdraw
 from review.log.table import NotSaved, saying
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble, trouble
@@ -46,12 +46,19 @@ def hand_over(laptop: Laptop, batch: Batch, reviewer: str, folder: Path, wall: s
     """
 
     identity = Identity.load(laptop.path.parent, Role.LAPTOP)
-    events = export_events(laptop, batch.manifest.batch)
+    every = export_events(laptop, batch.manifest.batch)
+    events = [event.erased() if _skips_practice(event, batch.manifest) else event for event in every]
     written = write_ratings(folder, events, batch, identity, reviewer)
     note = Export(wall=wall, batch=batch.manifest.batch, events=written.events, head=written.head)
     with contextlib.suppress(NotSaved):
         laptop.append(note)
     return Exported(written.path, written.phrase, written.events)
+
+
+def _skips_practice(event: Event, manifest: BatchManifest) -> bool:
+    """Return whether an event leaves a practice item aside, which concerns nobody else."""
+    payload = event.payload
+    return isinstance(payload, Skip) and payload.item not in manifest.order(payload.reviewer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,21 +108,20 @@ export function sealWithPassphrase(data, passphrase, random) {
 /** @param {Uint8Array} data @param {Uint8Array} fileKey @param {string} stanzas @param {Random} random */
 function write(data, fileKey, stanzas, random) {
   const [header, nonce] = [`${MAGIC}${stanzas}---`, random(16)];
-  const cipher = stream(fileKey, nonce);
-  const chunks = Array.from({ length: Math.max(1, Math.ceil(data.length / CHUNK)) }, (_, at) => data.subarray(at * CHUNK, (at + 1) * CHUNK));
-  const sealed = chunks.map((chunk, at) => cipher(at, at === chunks.length - 1).encrypt(chunk));
-  return concat(utf8(`${header} ${macOf(fileKey, header)}\n`), nonce, ...sealed);
+  return concat(utf8(`${header} ${macOf(fileKey, header)}\n`), nonce, ...chunked('encrypt', fileKey, nonce, data));
 }
 
-/** The cipher of each chunk, whose nonce is its number and whether it is the last. @param {Uint8Array} fileKey @param {Uint8Array} nonce */
-function stream(fileKey, nonce) {
+/** Each chunk through its cipher, whose nonce is its number and whether it is the last. @param {'encrypt' | 'decrypt'} way @param {Uint8Array} fileKey @param {Uint8Array} nonce @param {Uint8Array} data */
+function chunked(way, fileKey, nonce, data) {
   const key = derive(fileKey, nonce, 'payload');
-  return (/** @type {number} */ at, /** @type {boolean} */ last) => {
+  const size = way === 'encrypt' ? CHUNK : CHUNK + TAG;
+  const count = Math.max(1, Math.ceil(data.length / size));
+  return Array.from({ length: count }, (_, at) => {
     const counter = new Uint8Array(12);
     new DataView(counter.buffer).setUint32(7, at);
-    counter[11] = Number(last);
-    return chacha20poly1305(key, counter);
-  };
+    counter[11] = Number(at === count - 1);
+    return chacha20poly1305(key, counter)[way](data.subarray(at * size, (at + 1) * size));
+  });
 }
 
 /** Decrypt with any of these secrets of 32 bytes; throws FileError. @param {Uint8Array} data @param {Uint8Array[]} secrets */
@@ -176,14 +175,9 @@ function read(data, open) {
 
 /** @param {Uint8Array} fileKey @param {Uint8Array} sealed nonce and chunks */
 function unchunked(fileKey, sealed) {
-  const cipher = stream(fileKey, sealed.subarray(0, 16));
-  const payload = sealed.subarray(16);
-  const count = Math.max(1, Math.ceil(payload.length / (CHUNK + TAG)));
   try {
-    const chunks = Array.from({ length: count }, (_, at) =>
-      cipher(at, at === count - 1).decrypt(payload.subarray(at * (CHUNK + TAG), (at + 1) * (CHUNK + TAG))),
-    );
-    if (count > 1 && chunks[count - 1]?.length === 0) throw damaged();
+    const chunks = chunked('decrypt', fileKey, sealed.subarray(0, 16), sealed.subarray(16));
+    if (chunks.length > 1 && chunks.at(-1)?.length === 0) throw damaged();
     return concat(...chunks);
   } catch {
     throw damaged();

@@ -2,8 +2,8 @@
 import { lockOf, typedPassphrase, unseal, unsealWithPassphrase } from './age.js';
 import { FileError, unpackSigned } from './archive.js';
 import { sha256, text, unhex } from './bytes.js';
-import { placeOf, tagOf } from './codes.js';
-import { compare, strip } from './text.js';
+import { CodeError, placeOf, readCode, tagOf } from './codes.js';
+import { strip } from './text.js';
 
 /** @import {Batch, BatchManifest} from '../types.js' */
 
@@ -27,7 +27,7 @@ export function openBatch(data, { passphrase, secrets = [] } = {}) {
   const lines = (/** @type {string} */ name) => member(name).split('\n').slice(0, -1).map((line) => JSON.parse(line));
   const salt = /^([0-9a-f]{64})\n$/.exec(member('salt.txt'));
   if (namesCodes(manifest) !== (salt === null)) throw invalid('its salt is missing, or it has one that is none');
-  const batch = { manifest, manifest_bytes: content, sha256: sha256(content), salt: unhex(salt?.[1] ?? ''), items: lines('items.jsonl'), training: lines('training.jsonl') };
+  const batch = { manifest, sha256: sha256(content), salt: unhex(salt?.[1] ?? ''), items: lines('items.jsonl'), training: lines('training.jsonl') };
   const fonts = [];
   for (let n = 1; n <= MOST_FONTS && members[`font-${n}.ttf`]; n++)
     fonts.push({ font: /** @type {Uint8Array} */ (members[`font-${n}.ttf`]), licence: member(`font-${n}-licence.txt`) });
@@ -51,10 +51,12 @@ export function orderOf(manifest, person) {
 /** Whether a method is judged by it. @param {BatchManifest} manifest */
 export const hasVerdict = (manifest) => manifest.policy_sha256 !== sha256('');
 
-/** Whom a code stands for, null where the batch is not for them; takes a tenth of a second. @param {Batch} batch @param {string} code */
-export function personOf({ manifest, salt }, code) {
+/** Read a typed code, and whom it stands for; takes a tenth of a second. Throws CodeError, "other" where the batch is not for them. @param {Batch} batch @param {string} typed */
+export function readPerson({ manifest, salt }, typed) {
+  const code = readCode(typed);
   const person = namesCodes(manifest) ? code : tagOf(code, salt);
-  return orderOf(manifest, person).length ? person : null;
+  if (!orderOf(manifest, person).length) throw new CodeError('other');
+  return { code, person };
 }
 
 /** @typedef {{text: string, language: string}} Wording */
@@ -66,7 +68,7 @@ export function personOf({ manifest, salt }, code) {
 export function wording(own, ownLanguage, given, wanted) {
   const texts = new Map(Object.entries({ [ownLanguage]: own, ...given }).filter(([, text]) => strip(text) !== ''));
   const tags = new Map([...texts.keys()].map((tag) => [tag.toLowerCase(), tag]));
-  const sorted = [...tags.keys()].sort(compare);
+  const sorted = [...tags.keys()].sort();
   const near = wanted.flatMap((tag) => {
     const parts = tag.toLowerCase().split('-');
     const wider = parts.map((_, dropped) => parts.slice(0, parts.length - dropped).join('-'));
@@ -77,12 +79,8 @@ export function wording(own, ownLanguage, given, wanted) {
   return { text: texts.get(tag) ?? '', language: tag };
 }
 
-/** @param {BatchManifest} manifest @param {'consent' | 'guide'} name @param {string[]} wanted */
-const given = (manifest, name, wanted) => {
+/** What the organisation wrote, likewise. @param {BatchManifest} manifest @param {'consent' | 'guide'} name @param {string[]} wanted */
+export function textIn(manifest, name, wanted) {
   const texts = Object.entries(manifest.translations ?? {}).map(([tag, texts]) => [tag, texts[name]]);
   return wording(manifest[name], manifest.language, Object.fromEntries(texts), wanted);
-};
-/** @param {BatchManifest} manifest @param {string[]} wanted */
-export const consentIn = (manifest, ...wanted) => given(manifest, 'consent', wanted);
-/** @param {BatchManifest} manifest @param {string[]} wanted */
-export const guideIn = (manifest, ...wanted) => given(manifest, 'guide', wanted);
+}

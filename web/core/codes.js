@@ -7,7 +7,7 @@ export const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const LENGTH = 8;
 /** @type {Record<string, string>} */ const LOOK_ALIKE = { O: '0', I: '1', L: '1' };
 
-/** What was typed is no code; `problem` is "length", "character" or "check". */
+/** What was typed is no code that helps; `problem` is "length", "character", "check" or "other". */
 export class CodeError extends Error {
   /** @param {string} problem */
   constructor(problem) {
@@ -36,6 +36,3 @@ export function readCode(typed) {
   if (sum) throw new CodeError('check');
   return code.join('');
 }
-
-/** @param {string} code */
-export const printed = (code) => `${code.slice(0, 4)}-${code.slice(4)}`;

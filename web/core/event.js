@@ -42,40 +42,28 @@ export const erased = (event) => ({ ...event, payload: null, salt: null });
 export const inOrder = (one, other) =>
   one.lamport - other.lamport || compare(one.device, other.device) || one.seq - other.seq || compare(one.id, other.id);
 
-// What was taken back: reviewer and batch ("" for all) → scopes
-
-/** @typedef {Map<string, Set<string>>} Withdrawals */
+// What was taken back
 
 /** The batch that a withdrawal reaches, null for every batch. @param {Payload} withdraw */
 export const reach = (withdraw) => (withdraw.scope === 'everything' ? null : withdraw.batch);
 
-/** @param {string} reviewer @param {string | null} batch */ const key = (reviewer, batch) => `${reviewer} ${batch ?? ''}`;
+/** @param {Event[]} events @returns {Payload[]} */
+export const withdrawals = (events) => events.flatMap(({ payload }) => (payload?.kind === 'withdraw' ? [payload] : []));
 
-/** @param {Iterable<Event>} events @returns {Withdrawals} */
-export function withdrawals(events) {
-  /** @type {Withdrawals} */ const scopes = new Map();
-  for (const { payload } of events) {
-    if (payload?.kind !== 'withdraw') continue;
-    const place = key(payload.reviewer, reach(payload));
-    scopes.set(place, new Set([...(scopes.get(place) ?? []), payload.scope]));
-  }
-  return scopes;
-}
-
-/** What a person took back in a batch. @param {Withdrawals} withdrawn @param {string} reviewer @param {string | null} batch */
+/** How much a person took back in a batch. @param {Payload[]} withdrawn @param {string} reviewer @param {string | null} batch @returns {string[]} */
 export const scopesOf = (withdrawn, reviewer, batch) =>
-  new Set([...(withdrawn.get(key(reviewer, null)) ?? []), ...(withdrawn.get(key(reviewer, batch)) ?? [])]);
+  withdrawn.filter((said) => said.reviewer === reviewer && [null, batch].includes(reach(said))).map(({ scope }) => scope);
 
 /**
  * Whether withdrawals reach what a person says in a batch; never a withdrawal itself.
- * @param {string} kind @param {string | null | undefined} reviewer @param {string | null} batch @param {Withdrawals} withdrawn
+ * @param {string} kind @param {string | null | undefined} reviewer @param {string | null} batch @param {Payload[]} withdrawn
  */
 export function reached(kind, reviewer, batch, withdrawn) {
   if (reviewer == null || kind === 'withdraw') return false;
-  const scopes = scopesOf(withdrawn, reviewer, batch);
-  return scopes.size === 1 && scopes.has('comments') ? kind === 'comment' || kind === 'suggest' : scopes.size > 0;
+  const words = kind === 'comment' || kind === 'suggest';
+  return scopesOf(withdrawn, reviewer, batch).some((scope) => words || scope !== 'comments');
 }
 
-/** @param {Event} event @param {Withdrawals} withdrawn */
+/** @param {Event} event @param {Payload[]} withdrawn */
 export const covered = ({ kind, payload }, withdrawn) =>
   payload !== null && reached(kind, payload.reviewer, payload.batch ?? null, withdrawn);

@@ -15,17 +15,12 @@ const MARK_DIGITS = 12;
 const PERSON_DIGITS = 6;
 const DER_HEAD = unhex('302a300506032b6570032100');
 
-/** @param {Iterable<Event>} events */
+/** @param {Event[]} events */
 function chainsOf(events) {
-  /** @type {Map<string, Event[]>} */ const devices = new Map();
-  for (const event of events) {
-    const every = devices.get(event.device) ?? [];
-    devices.set(event.device, every);
-    every.push(event);
-  }
-  const chains = [...devices].map(([device, every]) => {
-    const named = new Set(every.map((event) => event.prev));
-    const tips = every.map((event) => event.id).filter((id) => !named.has(id)).sort();
+  const chains = [...new Set(events.map(({ device }) => device))].map((device) => {
+    const every = events.filter((event) => event.device === device);
+    const named = new Set(every.map(({ prev }) => prev));
+    const tips = every.map(({ id }) => id).filter((id) => !named.has(id)).sort();
     return [device, { events: every.length, tips }];
   });
   return Object.fromEntries(chains);
@@ -57,11 +52,13 @@ function answers({ payload }, manifest) {
   return payload.item === undefined || orderOf(manifest, payload.reviewer).includes(payload.item) ? payload.reviewer : null;
 }
 
-/** What goes back for one batch: every head, and the content that belongs to the batch and still stands. @param {Event[]} events @param {string} batch */
-export function exportEvents(events, batch) {
-  const belongs = events.filter(({ payload }) =>
-    payload?.kind === 'withdraw' ? [null, batch].includes(reach(payload)) : payload?.batch === batch,
-  );
+/** What goes back for one batch: every head, and the content that belongs to the batch and still stands. @param {Event[]} events @param {BatchManifest} manifest */
+export function exportEvents(events, manifest) {
+  const belongs = events.filter(({ payload }) => {
+    if (payload?.kind === 'withdraw') return [null, manifest.batch].includes(reach(payload));
+    const practice = payload?.kind === 'skip' && !orderOf(manifest, payload.reviewer).includes(payload.item); // concerns nobody else
+    return payload?.batch === manifest.batch && !practice;
+  });
   const over = notSaidAnyMore(belongs);
   const given = new Set(belongs.map((event) => event.id).filter((id) => !over.has(id)));
   return events.map((event) => (given.has(event.id) ? event : erased(event)));
@@ -115,7 +112,7 @@ export function signRatings(events, { manifest, sha256: batchHash }, identity, r
 export function ratingsFile(events, batch, identity, reviewer, readme, random) {
   const { manifest } = batch;
   const { bytes, ...signed } = signRatings(events, batch, identity, readme);
-  const number = Object.keys(manifest.orders).sort(compare).indexOf(place(manifest, reviewer));
+  const number = Object.keys(manifest.orders).sort().indexOf(place(manifest, reviewer));
   const person = sha256(`${manifest.batch} person ${number}`).slice(0, PERSON_DIGITS);
   const letters = [...manifest.title.normalize('NFC').replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, '-')].slice(0, 40).join('');
   const title = letters.replaceAll(/^-+|-+$/g, '') || 'review';

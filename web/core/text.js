@@ -38,12 +38,5 @@ export function roundHalfEven(value) {
   return rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
 }
 
-/** Compare strings by their characters, as Python does. @param {string} one @param {string} other */
-export function compare(one, other) {
-  const [a, b] = [[...one], [...other]];
-  for (let at = 0; at < Math.min(a.length, b.length); at++) {
-    const difference = Number(a[at]?.codePointAt(0)) - Number(b[at]?.codePointAt(0));
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
-}
+/** Compare two texts of ASCII letters alone, such as hashes. @param {string} one @param {string} other */
+export const compare = (one, other) => Number(one > other) - Number(one < other);

@@ -17,8 +17,7 @@ import { button, h, p, shown } from './dom.js';
  *   about?: string, said?: string, trouble?: string, detail?: string, focus?: HTMLElement | null, plain?: boolean}} Page
  */
 
-export const SIZES = [0.85, 1, 1.2, 1.5, 1.9, 2.4]; // Times the usual letters
-export const THEMES = ['light', 'dark', 'contrast'];
+const SIZES = [0.85, 1, 1.2, 1.5, 1.9, 2.4]; // Times the usual letters
 const REMIND = 10;
 const [USUAL, LETTERS_PX, MOST_FOOT] = [1, 20, 0.46]; // The last: the share of the height that the foot may take
 /** Why what was typed is no code. @type {Record<string, string>} */
@@ -26,6 +25,7 @@ const CODES = {
   length: msgid('A code has 8 letters and digits. Look at your card again.'),
   character: msgid('One character cannot be right. A code has digits, and letters without I, L, O and U.'),
   check: msgid('This code cannot be right: one character is wrong, or two are swapped. Look at your card again.'),
+  other: msgid('This code is for other sentences. Look at your card again.'),
 };
 
 export class App {
@@ -62,19 +62,13 @@ export class App {
   }
 
   /** @param {string} text @param {Record<string, unknown>} facts */
-  say(text, facts = {}) {
-    return this.words.say(text, facts);
-  }
+  say(text, facts = {}) { return this.words.say(text, facts); }
 
   /** Whether to remind of saving, every ten answers where nothing is kept. @param {number} done */
-  reminds(done) {
-    return !this.keeps && done >= this.reminded + REMIND;
-  }
+  reminds(done) { return !this.keeps && done >= this.reminded + REMIND; }
 
   /** Font and size, as each answer records it. */
-  get font() {
-    return `Noto ${Math.round(SIZES[this.size] ?? 1) * LETTERS_PX}`;
-  }
+  get font() { return `Noto ${Math.round(SIZES[this.size] ?? 1) * LETTERS_PX}`; }
 
   /** @param {number} count */
   random = (count) => crypto.getRandomValues(new Uint8Array(count));
@@ -141,17 +135,28 @@ export class App {
     });
   }
 
+  /** Say something on a page of its own, with one way on. @param {string} title @param {string[]} lines @param {string} label @param {string} detail @returns {Promise<void>} */
+  inform(title, lines, label, detail = '') {
+    return this.ask((answer) => ({
+      title: this.say(title), body: [...lines.map((line) => p(this.say(line))), this.detail(detail)],
+      foot: [this.way(this.say(label), () => answer(undefined))], enter: () => answer(undefined),
+    }));
+  }
+
+  /** A technical line for whoever helps; null for none. @param {string | undefined} detail */
+  detail(detail) { return detail ? h('p', { class: 'quiet' }, this.say('For whoever helps: {detail}', { detail })) : null; }
+
   /** @param {Page} page */
   show(page) {
     this.page = page;
     const main = /** @type {HTMLElement} */ (document.getElementById('main'));
     const heading = h('h1', { id: 'place', tabindex: '-1', 'aria-describedby': page.about }, page.title);
     const menu = page.plain ? null : button(this.say('Settings'), () => this.settings?.(), { act: 'settings' });
-    const trouble = page.trouble ? h('div', { class: 'trouble', role: 'alert' }, p(page.trouble), page.detail ? h('p', { class: 'quiet' }, this.say('For whoever helps: {detail}', { detail: page.detail })) : null) : null;
+    const trouble = page.trouble && h('div', { class: 'trouble', role: 'alert' }, p(page.trouble), this.detail(page.detail));
     main.replaceChildren(
       h('header', {}, heading, h('div', { class: 'tools' }, menu)),
-      h('div', { class: 'read' }, trouble, ...page.body.map((child) => (typeof child === 'string' ? p(child) : child || ''))),
-      h('footer', {}, ...(page.foot ?? []).map((child) => (child instanceof Node ? child : ''))),
+      h('div', { class: 'read' }, trouble, ...page.body),
+      h('footer', {}, ...(page.foot ?? [])),
     );
     document.title = shown(page.title);
     this.fit();
@@ -184,10 +189,11 @@ export class App {
     status.textContent = shown(said);
   }
 
-  /** The way back, at the foot of a page. @param {() => unknown} act @param {string} [label] */
-  back(act, label = this.say('Back')) {
-    return button(label, act, { key: 'Esc', act: 'back' });
-  }
+  /** The way back, at the foot of a page. @param {() => unknown} act @param {string} label */
+  back(act, label = this.say('Back')) { return button(label, act, { key: 'Esc', act: 'back' }); }
+
+  /** The way on, which Enter takes. @param {string} label @param {() => unknown} act @param {string} [name] */
+  way(label, act, name) { return button(label, act, { main: true, key: this.say('Enter'), act: name }); }
 
   /** @param {KeyboardEvent} event */
   _key(event) {

@@ -18,9 +18,7 @@ let names = {};
 let runs = [0, 0x10ffff];
 
 /** @param {{names: Record<string, string>, drawn: number[]}} letters */
-export function useLetters({ names: given, drawn }) {
-  [names, runs] = [given, drawn];
-}
+export function useLetters({ names: given, drawn }) { [names, runs] = [given, drawn]; }
 
 /** Character → whether a font has a picture of it, or of all its parts. @type {Map<string, boolean>} */
 const known = new Map();
@@ -67,12 +65,15 @@ export function h(tag, facts = {}, ...children) {
     if (name.startsWith('on')) made.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else made.setAttribute(name, value === true ? '' : shown(String(value)));
   }
-  made.append(...children.flat().filter((child) => child instanceof Node || (child !== '' && typeof child === 'string')).map((child) => (typeof child === 'string' ? shown(child) : /** @type {Node} */ (child))));
+  for (const child of children.flat()) if (child) made.append(typeof child === 'string' ? shown(child) : child);
   return made;
 }
 
 /** @param {...Child} children */
 export const p = (...children) => h('p', {}, ...children);
+
+/** What opens on a click. @param {string} title @param {...Child} children */
+export const folded = (title, ...children) => h('details', {}, h('summary', {}, title), ...children);
 
 const RTL = /^(ar|arc|ckb|dv|fa|ha-Arab|he|ks|nqo|pa-Arab|ps|sd|syr|ug|ur|yi)\b|-(Adlm|Arab|Hebr|Mand|Nkoo|Rohg|Samr|Syrc|Thaa)\b/i;
 

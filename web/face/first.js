@@ -1,17 +1,20 @@
 // The pages before the first sentence: which words open the file, who asks, whose card it is, and what is agreed to.
-import { consentIn, guideIn } from '../core/batch.js';
+import { textIn } from '../core/batch.js';
+import { ALPHABET } from '../core/codes.js';
 import { keyPhrase } from '../core/phrase.js';
 import { RELATIONS } from '../session/labels.js';
 import { given } from '../session/picture.js';
 import { PART } from '../session/progress.js';
 import { msgid } from '../session/words.js';
-import { button, h, p } from './dom.js';
-import { choices, letterRow, organiserText, secondLook } from './parts.js';
+import { button, folded, h, p } from './dom.js';
+import { choices, labelled, letterRow, organiserText, secondLook } from './parts.js';
 
 /** @import {Batch, BatchManifest, Relation, View} from '../types.js' */
 /** @import {App, Page} from './app.js' */
 /** @typedef {import('../session/session.js').Session} Session */
 /** @template T @typedef {(given: T) => void} Answer */
+
+const IN_HALL = msgid('Nothing is sent over the internet. Your answers go to the organiser’s computer in this network, sealed for the organisation.');
 
 /** Other languages, at the top, where anyone finds their own. @param {App} app @param {BatchManifest | null} manifest */
 export function languages(app, manifest = null) {
@@ -34,29 +37,31 @@ export function languages(app, manifest = null) {
 function typedLine(app, { asked, about = '', letters = '', typed = '' }, go) {
   const box = h('input', { id: 'typed', value: typed, autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false', maxlength: '400', 'aria-describedby': about ? 'about' : null });
   const row = letterRow(app.words, [...letters].filter((letter) => letter.trim()), () => box, 40);
-  const enter = () => (box.value.trim() ? go(box.value) : box.focus());
+  const enter = async () => {
+    if (!box.value.trim()) return box.focus();
+    app.tell(app.say(msgid('Opening …')));
+    await new Promise((resolve) => setTimeout(resolve, 20)); // what was said is painted first
+    go(box.value);
+  };
   const nodes = [h('label', { for: 'typed', class: 'strong' }, asked), box, about && h('p', { id: 'about', class: 'quiet' }, about), row && h('details', { class: 'mouse' }, h('summary', {}, app.say(msgid('Letters to click'))), row)];
-  return { nodes, box, enter, button: button(app.say('Go on'), enter, { main: true, key: app.say('Enter') }) };
+  return { nodes, box, enter, button: app.way(app.say('Go on'), enter) };
 }
+
+/** A line for the code on the card. @param {App} app @param {string} typed @param {(typed: string) => unknown} go */
+export const codeLine = (app, typed, go) => typedLine(app, { asked: app.say('Which code is on your card?'), letters: ALPHABET, typed }, go);
 
 /** @param {App} app @param {string} trouble @returns {Promise<string>} */
 export const askSecret = (app, trouble) =>
   app.ask((answer) => {
     const about = app.say('Type them with a space between them. Opening takes a few seconds.');
-    const line = typedLine(app, { asked: app.say('Which secret words are on your card?'), about, letters: 'abcdefghijklmnopqrstuvwxyz ' }, (typed) => {
-      app.tell(app.say(msgid('Opening …')));
-      answer(typed);
-    });
+    const line = typedLine(app, { asked: app.say('Which secret words are on your card?'), about, letters: 'abcdefghijklmnopqrstuvwxyz ' }, answer);
     return { title: app.say('Open the file'), body: [languages(app).node, ...line.nodes], foot: [line.button], enter: line.enter, focus: line.box, trouble };
   });
 
-/** Who asks, and whose card it is, on one page. `restore` takes a file that was saved elsewhere. @param {App} app @param {Batch} batch @param {string} trouble @param {string} typed @param {() => void} restore @returns {Promise<string>} */
-export const askCode = (app, { manifest }, trouble, typed, restore) =>
+/** Who asks, and whose card it is, on one page; empty where the person began elsewhere. @param {App} app @param {Batch} batch @param {string} trouble @param {string} typed @returns {Promise<string>} */
+export const askCode = (app, { manifest }, trouble, typed) =>
   app.ask((answer) => {
-    const line = typedLine(app, { asked: app.say('Which code is on your card?'), letters: '0123456789ABCDEFGHJKMNPQRSTVWXYZ', typed }, (code) => {
-      app.tell(app.say(msgid('Opening …')));
-      answer(code);
-    });
+    const line = codeLine(app, typed, answer);
     const known = app.laptop?.setting('trusted');
     const asks = [
       p(app.say('These sentences come from:'), ' ', h('b', {}, manifest.organisation.name)),
@@ -64,7 +69,7 @@ export const askCode = (app, { manifest }, trouble, typed, restore) =>
       h('p', { class: 'phrase', lang: 'en', dir: 'ltr' }, keyPhrase(manifest.organisation.signing_key, Number(manifest.format.split('/')[1]) < 3)),
       p(app.say('Compare them with the words on your card. If they differ, stop and ask.')),
     ];
-    const elsewhere = button(app.say(msgid('I began before')), restore, { act: 'restore' });
+    const elsewhere = button(app.say(msgid('I began before')), () => answer(''), { act: 'restore' });
     return {
       title: manifest.title.trim(), body: [languages(app, manifest).node, ...(known ? [] : asks), ...line.nodes], trouble,
       foot: [line.button, app.keeps ? elsewhere : null], enter: line.enter, focus: line.box,
@@ -82,31 +87,14 @@ export const askWhoIsHere = (app, { manifest }, { letters, done, total }, said) 
     said, foot: [button(app.say('This is my card'), () => answer(true)), button(app.say('I have another card'), () => answer(false))],
   }));
 
-/** Only what stays on this device is at stake: said before the first sentence. @param {App} app @param {string} why @returns {Promise<void>} */
-export const sayNotKept = (app, why) =>
-  app.ask((answer) => ({
-    title: app.say(msgid('This browser keeps nothing')),
-    body: [
-      p(app.say(msgid('Your answers would be lost when this window closes: the browser may be in private mode, or was told to keep nothing.'))),
-      p(app.say(msgid('Open this file in an ordinary window, or in another browser. Or go on here and save the file of your answers every ten sentences.'))),
-      h('p', { class: 'quiet' }, app.say('For whoever helps: {detail}', { detail: why })),
-    ],
-    foot: [button(app.say(msgid('Go on here')), () => answer(undefined), { main: true, key: app.say('Enter') })],
-    enter: () => answer(undefined),
-  }));
-
-/** @param {App} app @param {Page} page @param {string} label @returns {Promise<void>} */
-export const sayAndRetry = (app, page, label) =>
-  app.ask((answer) => ({ ...page, foot: [button(label, () => answer(undefined), { main: true, key: app.say('Enter') })], enter: () => answer(undefined) }));
-
 /** @param {App} app @param {Session} session @returns {Promise<boolean>} */
 export const askConsent = (app, session) =>
   app.ask((answer) => {
     const { words, view, manifest } = session;
-    const agree = button(app.say('I agree'), () => enter(), { main: true, key: app.say('Enter') });
+    const agree = app.way(app.say('I agree'), () => enter());
     const label = /** @type {HTMLElement} */ (agree.querySelector('span'));
     const end = h('div', { class: 'end' });
-    const guide = given(words, manifest, guideIn(manifest, ...words.reads));
+    const guide = given(words, manifest, textIn(manifest, 'guide', words.reads));
     const unseen = () => end.getBoundingClientRect().bottom > app.low + 4;
     const draw = () => (label.textContent = app.say(unseen() ? msgid('Read on') : msgid('I agree')));
     const enter = () => (unseen() ? (scrollBy({ top: innerHeight * 0.6 }), setTimeout(draw, 30)) : answer(true));
@@ -117,10 +105,10 @@ export const askConsent = (app, session) =>
       title: app.say('Before you begin'),
       body: [
         languages(app, manifest).node, p(whatComes(app, manifest, view)), ...secondLook(words, manifest),
-        ...organiserText(given(words, manifest, consentIn(manifest, ...words.reads))),
-        p(app.say(app.facts.hall ? msgid('Nothing is sent over the internet. Your answers go to the organiser’s computer in this network, sealed for the organisation.') : app.keeps ? msgid('Nothing is sent over the internet. Your answers stay on this computer until you hand them over.') : msgid('Nothing is sent over the internet.'))),
+        ...organiserText(given(words, manifest, textIn(manifest, 'consent', words.reads))),
+        p(app.say(app.facts.hall ? IN_HALL : app.keeps ? msgid('Nothing is sent over the internet. Your answers stay on this computer until you hand them over.') : msgid('Nothing is sent over the internet.'))),
         manifest.labels.length ? h('p', { class: 'quiet' }, manifest.labels.join(' · ')) : null,
-        guide.text && h('details', {}, h('summary', {}, howTo(app, manifest)), ...organiserText(guide)), end,
+        guide.text && folded(howTo(app, manifest), ...organiserText(guide)), end,
       ],
       foot: [agree, app.back(() => answer(false), app.say('Not now'))],
       enter, back: () => answer(false),
@@ -144,13 +132,13 @@ function whatComes({ words }, { task }, { total, minutes }) {
 /** @param {App} app @param {Session} session @param {string} trouble @returns {Promise<Relation | null>} */
 export const askRelation = (app, session, trouble) =>
   app.ask((answer) => {
-    const values = /** @type {[string, Relation][]} */ (Object.entries(RELATIONS).map(([value, label]) => [app.say(label), value]));
-    const asked = choices(values, answer, [], app.say('A computer program made the translations. Did you take part in making it?'));
+    const question = app.say('A computer program made the translations. Did you take part in making it?');
+    const asked = choices(labelled(app.words, RELATIONS), answer, [], question);
     return {
       title: app.say('Before you begin'),
       body: [
-        h('p', { class: 'strong' }, app.say('A computer program made the translations. Did you take part in making it?')),
-        h('details', {}, h('summary', {}, app.say(msgid('Why we ask'))), p(app.say('Every answer is welcome, and each counts the same. The result says how many people gave which answer, and no names.'))),
+        h('p', { class: 'strong' }, question),
+        folded(app.say(msgid('Why we ask')), p(app.say('Every answer is welcome, and each counts the same. The result says how many people gave which answer, and no names.'))),
       ],
       foot: [asked.node, app.back(() => answer(null))], keys: asked.typed, back: () => answer(null),
       enter: () => app.tell(app.say('Press 1, 2 or 3.')), trouble,
@@ -160,9 +148,7 @@ export const askRelation = (app, session, trouble) =>
 /** Ask once, before the first better translation, whether such may be used; false where the person goes back. @param {App} app @param {Session} session */
 export async function maySuggest(app, session) {
   if (app.laptop?.setting('asked sharing') === app.reviewer) return true;
-  const before = app.redraw;
   const shares = await askSharing(app, session, session.view.shares || null);
-  app.redraw = before;
   if (shares === null) return false;
   await session.share(shares);
   await app.set('asked sharing', app.reviewer);

@@ -3,16 +3,19 @@ import { asKept, harmless, storable } from '../core/text.js';
 import { CANNOT_JUDGE, KEYS, RATINGS, REASONS, actOf, chosen, ratingLabel } from '../session/labels.js';
 import { TOO_SOON } from '../session/messages.js';
 import { msgid } from '../session/words.js';
-import { button, capital, h, p } from './dom.js';
+import { button, capital, folded, h, p } from './dom.js';
 import { maySuggest } from './first.js';
-import { choices, itemTexts, letterRow, marks, organiserText, placeOfItem } from './parts.js';
+import { choices, itemTexts, labelled, letterRow, marks, organiserText, placeOfItem } from './parts.js';
 
 /** @import {Rating, ShownItem, TextField, View} from '../types.js' */
 /** @import {App, Page} from './app.js' */
+/** @import {Child} from './dom.js' */
 /** @import {Onward} from './pauses.js' */
 /** @typedef {import('../session/session.js').Session} Session */
+/** @typedef {{foot: Child[], body?: Child[], typed?: (typed: string) => boolean, enter?: () => unknown}} Panel */
 /** @typedef {'answer' | 'acts' | 'reasons' | 'why' | 'harm' | 'writing'} Mode */
 
+const UNREADABLE = msgid('This computer cannot show the letters of this sentence.');
 const PAUSE = 600; // Milliseconds without a key after which what is typed is kept as a draft
 const ONWARD = ['hand_over', 'sharing', 'withdraw', 'help', 'quit'];
 const IN_TRAINING = [...Object.keys(RATINGS), 'skip', 'help', 'withdraw', 'quit'];
@@ -24,41 +27,31 @@ export class ItemPage {
     this.session = session;
     this.leave = leave;
     this.words = app.words;
-    /** @type {Mode} */
-    this.mode = 'answer';
-    /** @type {TextField} */
-    this.field = 'comment';
+    /** @type {Mode} */ this.mode = 'answer';
+    /** @type {TextField} */ this.field = 'comment';
     this.busy = false;
     this.seen = false; // Whether the end of the translation was on the screen
-    /** @type {HTMLTextAreaElement | null} */
-    this.box = null;
+    /** @type {HTMLTextAreaElement | null} */ this.box = null;
     this.kept = ''; // What is in the box and was kept
     this.timer = 0;
-    this._look = () => this._see();
-    this._hide = () => this._keepTyped();
-    addEventListener('scroll', this._look, { passive: true });
-    addEventListener('visibilitychange', this._hide);
+    this.left = new AbortController();
+    const { signal } = this.left;
+    addEventListener('scroll', () => this._see(), { passive: true, signal });
+    addEventListener('visibilitychange', () => this._keepTyped(), { signal });
   }
 
-  get view() {
-    return this.session.view;
-  }
+  get view() { return this.session.view; }
 
-  get item() {
-    return /** @type {ShownItem} */ (this.view.item);
-  }
+  get item() { return /** @type {ShownItem} */ (this.view.item); }
 
-  get unreadable() {
-    return this.app.facts.unreadable.includes(this.item.id);
-  }
+  get unreadable() { return this.app.facts.unreadable.includes(this.item.id); }
 
   close() {
-    removeEventListener('scroll', this._look);
-    removeEventListener('visibilitychange', this._hide);
+    this.left.abort();
     clearTimeout(this.timer);
   }
 
-  /** Do something that the session saves, and show what comes of it; keys that come meanwhile do nothing. @param {() => Promise<unknown>} act */
+  /** Do something that the session saves, and show what comes of it; keys that come meanwhile do nothing. @param {() => unknown} act */
   async _do(act) {
     if (this.busy) return;
     this.busy = true;
@@ -75,13 +68,14 @@ export class ItemPage {
     if (!this.view.item || this.app.reminds(this.view.done)) return this.leave(null);
     if (this.view.item.id !== before) this.seen = false;
     this.mode = this.view.trouble && mode === 'writing' ? mode : 'answer';
-    this.draw();
+    this.app.redraw();
     if (this.missed) this.app.tell(`${this.view.said} ${this.app.say(TOO_SOON)}`.trim());
   }
 
   // what is shown
 
-  draw() {
+  /** @returns {Page} */
+  page() {
     const { app, view, item, mode } = this;
     this.words = app.words;
     this.box = null;
@@ -90,21 +84,21 @@ export class ItemPage {
     const about = marks(app.words, this.session.manifest, shown, this.session.translating);
     const panel = this._panel();
     const practice = view.phase === 'training' && h('p', { class: 'quiet' }, app.say('This is only practice: nothing here counts.'));
-    const progress = view.phase === 'items' || view.phase === 'skipped' ? h('progress', { max: view.total, value: view.done, 'aria-label': app.say('{done} of {total} done', { done: view.done, total: view.total }) }) : null;
+    const counts = practice ? '' : app.say('{done} of {total} done', { done: view.done, total: view.total });
+    const progress = counts && h('progress', { max: view.total, value: view.done, 'aria-label': counts });
     const texts = this.unreadable && !last ? [] : itemTexts(app.words, this.session.manifest, shown);
-    this._page = {
-      title: placeOfItem(app.words, last ? { ...view, item: shown, phase: 'items' } : view),
-      body: [progress, practice, ...texts, ...(view.lesson ? [this._lesson()] : about), ...panel.body],
-      foot: [...panel.foot, mode === 'answer' || mode === 'acts' ? this._acts() : null],
-      keys: (/** @type {string} */ typed) => this._typed(typed, panel.typed), enter: () => this._enter(panel.enter), back: () => this._back(),
-      about: 'source candidate', said: view.said, trouble: view.trouble, detail: view.detail, focus: this.box,
-    };
-    app.show(this._page);
     requestAnimationFrame(() => {
       const painted = new MessageChannel();
       painted.port1.onmessage = () => (this.session.painted(item.id), this._see(), dispatchEvent(new CustomEvent('rosetta-painted', { detail: item.id })));
       painted.port2.postMessage(0);
     });
+    return {
+      title: placeOfItem(app.words, last ? { ...view, item: shown, phase: 'items' } : view),
+      body: [progress, practice, ...texts, ...(view.lesson ? [this._lesson()] : about), ...(panel.body ?? [])],
+      foot: [...panel.foot, mode === 'answer' || mode === 'acts' ? this._acts() : null],
+      keys: (/** @type {string} */ typed) => this._typed(typed, panel.typed), enter: () => this._enter(panel.enter), back: () => this._back(),
+      about: 'source candidate', said: view.said, trouble: view.trouble, detail: view.detail, focus: this.box,
+    };
   }
 
   _see() {
@@ -122,43 +116,48 @@ export class ItemPage {
     return h('div', { class: 'lesson' }, h('p', { class: agrees ? 'good' : 'strong' }, said), ...organiserText({ text: explanation, note }));
   }
 
-  /** What stands where the answer is given. @returns {{body: import('./dom.js').Child[], foot: import('./dom.js').Child[], typed?: (typed: string) => boolean, enter?: () => unknown}} */
+  /** What stands where the answer is given. @returns {Panel} */
   _panel() {
     const { app, item, view, session } = this;
-    const enter = app.say('Enter');
     if (this.mode === 'why') {
-      const values = /** @type {[string, string][]} */ (Object.entries(CANNOT_JUDGE).map(([why, label]) => [app.say(label), why]));
       const question = app.say(session.translating ? msgid('Why can you not translate it?') : msgid('Why can you not judge it?'));
-      const asked = choices(values, (why) => this._do(() => session.cannotJudge(item.id, why)), [], question);
-      return { body: [], foot: [p(question), asked.node, app.back(() => this._back())], typed: asked.typed };
+      return this._choose(question, CANNOT_JUDGE, [], (why) => session.cannotJudge(item.id, why));
     }
     if (this.mode === 'reasons' && view.last) {
-      const { last } = view;
-      const question = app.say('You answered: {rating}. What is wrong with it?', { rating: ratingLabel(app.words, last.rating ?? '') });
-      const toggle = (/** @type {string} */ reason) =>
-        this._do(() => session.setReasons(last.item.id, last.item.reasons.includes(reason) ? last.item.reasons.filter((other) => other !== reason) : [...last.item.reasons, reason]));
-      const asked = choices(/** @type {[string, string][]} */ (Object.entries(REASONS).map(([reason, label]) => [app.say(label), reason])), toggle, last.item.reasons, question);
-      return { body: [], foot: [p(question), asked.node, app.back(() => this._back())], typed: asked.typed };
+      const { rating, item: { id, reasons } } = view.last;
+      const toggled = (/** @type {string} */ reason) => (reasons.includes(reason) ? reasons.filter((other) => other !== reason) : [...reasons, reason]);
+      const question = app.say('You answered: {rating}. What is wrong with it?', { rating: ratingLabel(app.words, rating ?? '') });
+      return this._choose(question, REASONS, reasons, (reason) => session.setReasons(id, toggled(reason)));
     }
     if (this.mode === 'harm') {
-      const act = () => this._do(() => session.flagHarm(item.id, !item.harmful));
-      const question = item.harmful ? msgid('Take the mark “harmful” away again?') : session.translating ? msgid('Mark this sentence as harmful, or as hurting our culture?') : msgid('Mark this translation as harmful, or as hurting our culture?');
-      return { body: [], foot: [p(app.say(question)), button(capital(app.say('yes')), act, { main: true, key: enter }), app.back(() => this._back())], enter: act };
+      const marks = session.translating ? msgid('Mark this sentence as harmful, or as hurting our culture?') : msgid('Mark this translation as harmful, or as hurting our culture?');
+      const question = app.say(item.harmful ? msgid('Take the mark “harmful” away again?') : marks);
+      const { foot, enter } = this._onlyWay(capital(app.say('yes')), () => this._do(() => session.flagHarm(item.id, !item.harmful)));
+      return { foot: [p(question), ...foot, app.back(() => this._back())], enter };
     }
     if (this.mode === 'writing') return this._writing();
     if (this.unreadable && !item.stands && view.phase !== 'training') {
-      const act = () => this._do(() => session.cannotJudge(item.id, 'not_shown', true));
-      return { body: [h('p', { class: 'strong' }, app.say('This computer cannot show the letters of this sentence.')), p(app.say('It is left out, and the people who asked you will know.'))], foot: [button(app.say('Go on without it'), act, { main: true, key: enter })], enter: act };
+      const said = [h('p', { class: 'strong' }, app.say(UNREADABLE)), p(app.say('It is left out, and the people who asked you will know.'))];
+      return { body: said, ...this._onlyWay(app.say('Go on without it'), () => this._do(() => session.cannotJudge(item.id, 'not_shown', true))) };
     }
-    if (view.lesson) {
-      const act = () => this._do(() => session.goOn());
-      return { body: [], foot: [button(app.say(msgid('Go on')), act, { main: true, key: enter })], enter: act };
-    }
+    if (view.lesson) return this._onlyWay(app.say(msgid('Go on')), () => this._do(() => session.goOn()));
     if (session.translating) return this._translating();
-    const answers = Object.entries(RATINGS).map(([rating, [label, meaning]]) =>
-      button(app.say(label), () => this._act(rating), { key: KEYS[rating]?.[0] ?? '', meaning: app.say(meaning), pressed: item.stands && item.rating === rating, act: rating }));
-    return { body: [], foot: [h('div', { class: 'answers', role: 'group', 'aria-label': app.say(msgid('How good is it?')) }, ...answers)], enter: () => item.stands && this._do(() => session.goTo(null)) };
+    const answers = Object.entries(RATINGS).map(([rating, [label, meaning]]) => {
+      const pressed = item.stands && item.rating === rating;
+      return button(app.say(label), () => this._act(rating), { key: KEYS[rating]?.[0], meaning: app.say(meaning), pressed, act: rating });
+    });
+    const group = h('div', { class: 'answers', role: 'group', 'aria-label': app.say(msgid('How good is it?')) }, ...answers);
+    return { foot: [group], enter: () => item.stands && this._do(() => session.goTo(null)) };
   }
+
+  /** Numbered choices from a table. @param {string} question @param {Record<string, string>} table @param {string[]} marked @param {(value: string) => unknown} act @returns {Panel} */
+  _choose(question, table, marked, act) {
+    const asked = choices(labelled(this.words, table), (value) => this._do(() => act(value)), marked, question);
+    return { foot: [p(question), asked.node, this.app.back(() => this._back())], typed: asked.typed };
+  }
+
+  /** @param {string} label @param {() => unknown} act */
+  _onlyWay(label, act) { return { foot: [this.app.way(label, act)], enter: act }; }
 
   /** A box to write in, with the letters that a keyboard may lack. @param {string} label @param {string} text @param {() => unknown} save */
   _box(label, text, save, back = /** @type {HTMLElement | null} */ (null)) {
@@ -167,7 +166,9 @@ export class ItemPage {
     box.value = text;
     this.box = box;
     this.kept = text;
-    return [h('label', { for: 'box', class: 'strong' }, label), box, button(this.field === 'translation' ? this.app.say('Save and go on') : this.app.say('Save'), save, { main: true, key: this.app.say('Enter') }), back, letterRow(this.words, manifest.letters, () => box)];
+    const name = this.app.say(this.field === 'translation' ? msgid('Save and go on') : msgid('Save'));
+    const letters = letterRow(this.words, manifest.letters, () => box);
+    return { foot: [h('label', { for: 'box', class: 'strong' }, label), box, this.app.way(name, save), back, letters], enter: save };
   }
 
   _writing() {
@@ -175,14 +176,15 @@ export class ItemPage {
     const save = () => this._do(() => this.session.saveText(item.id, field, this._text()));
     const begun = field === 'comment' ? item.comment : item.suggestion || item.candidate;
     const label = field === 'comment' ? app.say('Your comment') : app.say('A better translation');
-    return { body: [], foot: [...this._box(label, begun, save, app.back(() => this._back()))], enter: save };
+    return this._box(label, begun, save, app.back(() => this._back()));
   }
 
   _translating() {
     const { app, item } = this;
     this.field = 'translation';
-    const save = () => this._do(() => this.session.translate(item.id, this._text()));
-    return { body: [], foot: this.mode === 'acts' ? [button(app.say('Your translation'), () => this._enterMode('answer'), { main: true, key: app.say('Enter') })] : this._box(app.say('Your translation'), item.translation, save), enter: this.mode === 'acts' ? () => this._enterMode('answer') : save };
+    const label = app.say('Your translation');
+    if (this.mode === 'acts') return this._onlyWay(label, () => this._enterMode('answer'));
+    return this._box(label, item.translation, () => this._do(() => this.session.translate(item.id, this._text())));
   }
 
   _acts() {
@@ -197,7 +199,7 @@ export class ItemPage {
       ...(translating ? [] : [offer('reasons', msgid('what was wrong?'), Boolean(view.last?.rating))]), offer('unrated', msgid('Go to the next one without an answer')), offer('hand_over', msgid('Hand over your answers')), ...stop,
     ];
     const wide = matchMedia('(min-width: 50rem) and (min-height: 34rem)').matches;
-    return h('div', { class: 'acts' }, ...first, ...(wide ? rest : [h('details', {}, h('summary', {}, app.say(msgid('More'))), h('div', { class: 'acts' }, ...rest))]));
+    return h('div', { class: 'acts' }, ...first, ...(wide ? rest : [folded(app.say(msgid('More')), h('div', { class: 'acts' }, ...rest))]));
   }
 
   // keys
@@ -231,7 +233,7 @@ export class ItemPage {
     if (this.busy) return;
     await this._keepTyped();
     this.mode = mode;
-    this.draw();
+    this.app.redraw();
   }
 
   /** Do what a key or a button means; gives whether it means something. @param {string | undefined} act */
@@ -260,7 +262,7 @@ export class ItemPage {
 
   /** Rate what was seen: where the translation is still below, show it first. @param {Rating} rating */
   _rate(rating) {
-    if (this.unreadable) return this.app.tell(this.app.say('This computer cannot show the letters of this sentence.'));
+    if (this.unreadable) return this.app.tell(this.app.say(UNREADABLE));
     const below = this._see();
     if (!this.seen) {
       scrollBy({ top: Math.min(below + 8, this.app.low * 0.7) });
@@ -271,16 +273,14 @@ export class ItemPage {
 
   /** @param {TextField} field */
   async _write(field) {
-    if (field === 'suggestion' && !(await maySuggest(this.app, this.session))) return this.draw();
+    if (field === 'suggestion' && !(await maySuggest(this.app, this.session))) return this.app.redraw();
     this.field = field;
     await this._enterMode('writing');
   }
 
   // keeping what is typed
 
-  _text() {
-    return asKept(harmless(storable(this.box?.value ?? '')));
-  }
+  _text() { return asKept(harmless(storable(this.box?.value ?? ''))); }
 
   _pause() {
     this.session.touched();
@@ -305,15 +305,8 @@ export class ItemPage {
 
 /** At a sentence, until the person goes elsewhere; null where the session shows no sentence any more. @param {App} app @param {Session} session @returns {Promise<Onward | null>} */
 export async function atItem(app, session) {
-  /** @type {ItemPage | null} */
-  let page = null;
-  /** @type {Onward | null} */
-  const onward = await new Promise((resolve) => {
-    page = new ItemPage(app, session, resolve);
-    app.redraw = () => page?.draw();
-    page.draw();
-  });
-  /** @type {ItemPage | null} */ (page)?.close();
-  app.redraw = () => undefined;
+  /** @type {ItemPage | undefined} */ let at;
+  const onward = await app.ask((/** @type {(onward: Onward | null) => void} */ leave) => (at ??= new ItemPage(app, session, leave)).page());
+  at?.close();
   return onward;
 }

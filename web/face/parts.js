@@ -2,7 +2,7 @@
 import { version } from '../core/batch.js';
 import { chosen, ratingLabel, reasonsLabel } from '../session/labels.js';
 import { msgid } from '../session/words.js';
-import { button, h, inLanguage, p } from './dom.js';
+import { button, folded, h, inLanguage, p } from './dom.js';
 
 /** @import {BatchManifest, ShownItem, View} from '../types.js' */
 /** @import {Words} from '../session/words.js' */
@@ -12,7 +12,8 @@ import { button, h, inLanguage, p } from './dom.js';
  * @template T @param {[label: string, value: T][]} choices @param {(value: T) => unknown} choose @param {T[]} marked @param {string} name
  */
 export function choices(choices, choose, marked = [], name = '') {
-  const node = h('div', { class: 'choices', role: 'group', 'aria-label': name || null }, ...choices.map(([label, value], at) => button(label, () => choose(value), { key: String(at + 1), pressed: marked.includes(value) })));
+  const buttons = choices.map(([label, value], at) => button(label, () => choose(value), { key: String(at + 1), pressed: marked.includes(value) }));
+  const node = h('div', { class: 'choices', role: 'group', 'aria-label': name || null }, ...buttons);
   const typed = (/** @type {string} */ character) => {
     const found = chosen(character, choices);
     if (found) choose(found[1]);
@@ -20,6 +21,9 @@ export function choices(choices, choose, marked = [], name = '') {
   };
   return { node, typed };
 }
+
+/** The choices of a table. @template {string} T @param {Words} words @param {Record<T, string>} table */
+export const labelled = (words, table) => /** @type {[T, string][]} */ (Object.entries(table)).map(([value, label]) => /** @type {[string, T]} */ ([words.say(label), value]));
 
 /** Buttons that type into a box what a keyboard may lack; the box keeps the cursor. @param {Words} words @param {string[]} letters @param {() => HTMLTextAreaElement | HTMLInputElement} box */
 export function letterRow(words, letters, box, most = 24) {
@@ -36,8 +40,11 @@ export function letterRow(words, letters, box, most = 24) {
   let from = 0;
   const row = h('div', { class: 'letters' });
   const draw = () => {
-    const more = letters.length > most && button(words.say('More letters ({n} of {of})', { n: from / most + 1, of: Math.ceil(letters.length / most) }), () => ((from = from + most < letters.length ? from + most : 0), draw()));
-    row.replaceChildren(...letters.slice(from, from + most).map((letter) => key(letter)), key(' ', words.say('Space')), key('', words.say('Take away the last letter')), ...(more ? [more] : []));
+    const next = () => ((from = from + most < letters.length ? from + most : 0), draw());
+    const more = words.say('More letters ({n} of {of})', { n: from / most + 1, of: Math.ceil(letters.length / most) });
+    const others = [key(' ', words.say('Space')), key('', words.say('Take away the last letter'))];
+    if (letters.length > most) others.push(button(more, next));
+    row.replaceChildren(...letters.slice(from, from + most).map((letter) => key(letter)), ...others);
   };
   draw();
   return row;
@@ -45,21 +52,17 @@ export function letterRow(words, letters, box, most = 24) {
 
 // Binding for what follows: review/session/words/item.py and page.py.
 
-/** @type {Record<string, string>} */
-const CONTEXTS = {
+/** For what a sentence is said, and how. @type {Record<string, string>} */
+const TAGS = {
   greeting: msgid('a greeting'), declaration: msgid('a statement'), question: msgid('a question'), instruction: msgid('something to do'),
   narrative: msgid('part of a story'), label: msgid('a sign or a name of a thing'), error: msgid('a message that something went wrong'),
-};
-/** @type {Record<string, string>} */
-const FORMALITIES = {
   conversational: msgid('everyday talk'), formal: msgid('formal'), technical: msgid('technical'), ceremonial: msgid('ceremonial'), educational: msgid('for teaching'),
 };
 
 /** What a sentence is and how it is said; empty where the corpus does not say. @param {Words} words @param {ShownItem} item */
 function context(words, { around }) {
-  if (!around) return '';
-  const tags = /** @type {[Record<string, string>, string][]} */ ([[CONTEXTS, around.context], [FORMALITIES, around.formality]]);
-  return tags.flatMap(([table, tag]) => (tag ? [Object.hasOwn(table, tag) ? words.say(table[tag] ?? tag) : tag] : [])).join(' · ');
+  const tags = around ? [around.context, around.formality].filter(Boolean) : [];
+  return tags.map((tag) => (Object.hasOwn(TAGS, tag) ? words.say(TAGS[tag] ?? tag) : tag)).join(' · ');
 }
 
 const MOST_AROUND = 200;
@@ -93,8 +96,8 @@ export function marks(words, manifest, item, translating) {
   if (others.length) others.unshift(p(words.say('People wrote this in the first round, perhaps you too. You need not agree:')));
   const { before = '', after = '' } = item.around ?? {};
   const source = (/** @type {string} */ title, /** @type {string} */ text) => text && h('div', {}, p(title), inLanguage(manifest.source_language, beginning(text, MOST_AROUND)));
-  const around = (before || after) && h('details', {}, h('summary', {}, words.say(msgid('The sentences around it'))), source(words.say('The sentence before it:'), before), source(words.say('The sentence after it:'), after));
-  return [...marked, ...others, around];
+  const around = [source(words.say('The sentence before it:'), before), source(words.say('The sentence after it:'), after)];
+  return [...marked, ...others, (before || after) && folded(words.say(msgid('The sentences around it')), ...around)];
 }
 
 /** @param {Words} words @param {ShownItem} item @param {boolean} translating */
@@ -117,12 +120,10 @@ export const organiserText = ({ text, note }) => [note && h('p', { class: 'quiet
 
 /** Whether this is a second look, or what is written may be shown in one. @param {Words} words @param {BatchManifest} manifest */
 export const secondLook = (words, manifest) =>
-  version(manifest) < 3 || (!manifest.second_of && !manifest.shows_words)
-    ? []
-    : [
-        manifest.second_of && p(words.say('This is a second look at sentences on which people differed. Keep your answer, or give another: both are right.')),
-        manifest.shows_words && p(words.say('What you write about a sentence may be shown to the other reviewers, without your name, when they look at it once more.')),
-      ];
+  version(manifest) < 3 ? [] : [
+    manifest.second_of && p(words.say('This is a second look at sentences on which people differed. Keep your answer, or give another: both are right.')),
+    manifest.shows_words && p(words.say('What you write about a sentence may be shown to the other reviewers, without your name, when they look at it once more.')),
+  ];
 
 /** What is only a draft, and so is not handed over; empty for nothing. @param {Words} words @param {View} view */
 export function unsavedWords(words, { unsaved }) {

@@ -22,14 +22,14 @@ export const askNext = (app, session) =>
     const unsaved = unsavedWords(app.words, view);
     const page = pages[/** @type {keyof typeof pages} */ (view.phase)](app, session, lead);
     const changes = view.phase === 'withdrawn' ? [] : [
-      view.done && lead('answers', app.say('Look at my answers again')), view.can_undo && lead('undo', app.say('Take back the last answer')),
+      view.done > 0 && lead('answers', app.say('Look at my answers again')), view.can_undo && lead('undo', app.say('Take back the last answer')),
     ];
     return {
       title: view.phase === 'withdrawn' ? app.say('Taken back') : app.say('{done} of {total}', { done: view.done, total: view.total }),
       ...page,
       body: [
         ...page.body, unsaved && h('p', { class: 'warn' }, unsaved), unsaved && lead('unsaved', app.say('Look at what is not saved')),
-        translating && view.phase === 'end' && p(sharing(app.words, view.shares, true)), h('div', { class: 'offers' }, ...[...changes, ...(page.offers ?? [])].map((offer) => offer || null)),
+        translating && view.phase === 'end' && p(sharing(app.words, view.shares, true)), h('div', { class: 'offers' }, ...changes, ...(page.offers ?? [])),
       ],
       keys: (typed) => {
         const act = actOf(typed);
@@ -111,7 +111,9 @@ export const askAnswers = (app, session) =>
     const rows = answered.map((item) => {
       const head = app.say('{number}: {answer}', { number: item.number, answer: answerLabel(app.words, item, translating) });
       const short = (/** @type {string} */ text) => beginning(text.split(/\s+/).join(' '));
-      return h('button', { type: 'button', class: 'row', onclick: () => answer(item.id) }, h('b', {}, head), h('span', { lang: manifest.source_language, dir: 'auto' }, short(item.source)), h('span', { lang: manifest.target_language, dir: 'auto' }, short(item.candidate || item.translation)));
+      const source = h('span', { lang: manifest.source_language, dir: 'auto' }, short(item.source));
+      const target = h('span', { lang: manifest.target_language, dir: 'auto' }, short(item.candidate || item.translation));
+      return h('button', { type: 'button', class: 'row', onclick: () => answer(item.id) }, h('b', {}, head), source, target);
     });
     return {
       title: app.say('Your answers'),

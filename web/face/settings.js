@@ -1,12 +1,11 @@
 // The settings, of which every change is seen at once; the help; taking back, and deleting everything.
-import { guideIn } from '../core/batch.js';
+import { textIn } from '../core/batch.js';
 import { BACKSPACE, KEYS, RATINGS, SCOPES, actOf } from '../session/labels.js';
 import { given } from '../session/picture.js';
 import { msgid } from '../session/words.js';
-import { SIZES, THEMES } from './app.js';
-import { button, h, p } from './dom.js';
+import { button, folded, h, p } from './dom.js';
 import { howTo, languages } from './first.js';
-import { choices, organiserText } from './parts.js';
+import { choices, labelled, organiserText } from './parts.js';
 
 /** @import {Scope} from '../types.js' */
 /** @import {App} from './app.js' */
@@ -14,7 +13,7 @@ import { choices, organiserText } from './parts.js';
 
 const SIZE_NAMES = [msgid('Small letters'), msgid('Usual letters'), msgid('Larger letters'), msgid('Large letters'), msgid('Very large letters'), msgid('Largest letters')];
 /** @type {Record<string, string>} */
-const THEME_NAMES = { light: msgid('Light'), dark: msgid('Dark'), contrast: msgid('High contrast') };
+const THEMES = { light: msgid('Light'), dark: msgid('Dark'), contrast: msgid('High contrast') };
 
 /** True where everything is to be deleted. @param {App} app @returns {Promise<boolean>} */
 export const askSettings = (app) =>
@@ -28,10 +27,10 @@ export const askSettings = (app) =>
       title: app.say('Settings'), plain: true,
       body: [
         ...one(app.say('Size of the letters'), SIZE_NAMES.map((name, at) => [app.say(name), String(at)]), (size) => after(app.resize(Number(size) - app.size)), String(app.size)),
-        ...one(app.say('Colours'), THEMES.map((theme) => [app.say(THEME_NAMES[theme] ?? theme), theme]), (theme) => ((app.theme = theme), after(app.set('theme', theme))), app.theme),
+        ...one(app.say('Colours'), labelled(app.words, THEMES), (theme) => ((app.theme = theme), after(app.set('theme', theme))), app.theme),
         ...one(app.say('Language'), [...spoken.names].map(([tag, name]) => [name, tag]), spoken.choose, app.words.chosen),
         h('h2', {}, app.say('About this program')), p(app.say('Rosetta, version {version}', { version: app.facts.version })), p(app.say('This program sends nothing over the internet.')),
-        h('details', {}, h('summary', {}, app.say(msgid('Licences'))), h('pre', { lang: 'en', dir: 'ltr' }, app.facts.licences)),
+        folded(app.say(msgid('Licences')), h('pre', { lang: 'en', dir: 'ltr' }, app.facts.licences)),
         app.laptop && button(app.say('Delete everything from this computer …'), () => answer(true), { act: 'erase' }),
       ],
       foot: [app.back(() => answer(false))], back: () => answer(false), enter: () => answer(false),
@@ -55,7 +54,7 @@ export const showHelp = (app, { manifest, words, translating }) =>
     const row = (/** @type {string} */ key, /** @type {string} */ label) => h('tr', {}, h('th', { scope: 'row' }, key), h('td', {}, label));
     const ratings = Object.entries(RATINGS).map(([rating, [label, meaning]]) => row(keys(rating), `${app.say(label)} – ${app.say(meaning)}`));
     const rest = HELP.filter(([, , other]) => !translating || other !== '').map(([act, label, other]) => row(translating ? app.say('Esc, then {key}', { key: keys(act) }) : keys(act), app.say((translating && other) || label)));
-    const guide = given(words, manifest, guideIn(manifest, ...words.reads));
+    const guide = given(words, manifest, textIn(manifest, 'guide', words.reads));
     const enter = [row(app.say('Enter'), app.say('Save and go on')), row(`${app.say('Shift')}+${app.say('Enter')}`, app.say('Begin a new line'))];
     return {
       title: app.say('Help'), plain: true,
@@ -75,8 +74,8 @@ export function askWithdraw(app, { translating }) {
   let scope = null;
   return app.ask((answer) => {
     const choose = (/** @type {Scope} */ chosen) => ((scope = chosen), app.redraw());
-    const label = (/** @type {string} */ value) => translating && value === 'comments' ? app.say('My comments here; my translations stay') : app.say(SCOPES[value] ?? value);
-    const asked = choices(/** @type {[string, Scope][]} */ (Object.keys(SCOPES).map((value) => [label(value), value])), choose, scope ? [scope] : [], app.say('What do you want to take back?'));
+    const scopes = translating ? { ...SCOPES, comments: msgid('My comments here; my translations stay') } : SCOPES;
+    const asked = choices(labelled(app.words, scopes), choose, scope ? [scope] : [], app.say('What do you want to take back?'));
     const erase = () => answer(scope);
     const sure = scope && h('p', { class: 'warn', role: 'alert', tabindex: '-1' }, app.say('This cannot be undone. Choose “{button}” to erase it, or Esc to keep everything.', { button: app.say('Erase it') }));
     return {

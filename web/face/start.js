@@ -1,7 +1,6 @@
 // From the batch in the page to the last sentence: which page follows which. Binding: review/session/flow.py.
-import { openBatch, personOf, orderOf } from '../core/batch.js';
+import { openBatch, orderOf, readPerson } from '../core/batch.js';
 import { unbase64 } from '../core/bytes.js';
-import { readCode } from '../core/codes.js';
 import { usePhraseWords } from '../core/phrase.js';
 import { Laptop } from '../session/laptop.js';
 import { SittingProgress, ownEvents } from '../session/progress.js';
@@ -12,17 +11,18 @@ import { Hall, Refused, linkOf } from '../store/hall.js';
 import { IndexedStore, holdAlone } from '../store/idb.js';
 import { memoryStore } from '../store/memory.js';
 import { App } from './app.js';
-import { button, h, p, useLetters } from './dom.js';
-import { askCode, askConsent, askRelation, askSecret, askSharing, askWhoIsHere, sayAndRetry, sayNotKept } from './first.js';
+import { h, p, useLetters } from './dom.js';
+import { askCode, askConsent, askRelation, askSecret, askSharing, askWhoIsHere } from './first.js';
 import { handOver, restore, saveElsewhere } from './hand_over.js';
 import { atItem } from './item.js';
 import { askAnswers, askNext } from './pauses.js';
 import { askErase, askSettings, askWithdraw, showHelp } from './settings.js';
 import { openSlowly } from './slow.js';
 
-/** @import {Batch, Change} from '../types.js' */
+/** @import {Batch} from '../types.js' */
 /** @import {Onward} from './pauses.js' */
 
+const AGAIN = msgid('Try again');
 const KNOWN_BY = 2; // Characters of a code that are kept, as in review/session/opening.py
 
 /** Why the batch does not open. @type {Record<string, string>} */
@@ -52,7 +52,7 @@ class Sitting extends App {
     document.title = batch.manifest.title;
     await this._keepIn(batch);
     this.remember();
-    if (this.facts.hall) await this._join();
+    if (this.facts.hall) await this._join(/** @type {Laptop} */ (this.laptop));
     this.settings = () => this._settings(batch);
     for (;;) {
       await this._visit(batch);
@@ -76,51 +76,47 @@ class Sitting extends App {
 
   /** Open the store, or say that there is none, before anything is answered. @param {Batch} batch */
   async _keepIn(batch) {
-    while (!(await holdAlone(batch))) {
-      const said = msgid('This page is open in another window. Go on there, or close that window and try again here.');
-      await sayAndRetry(this, { title: this.say(msgid('Open already')), body: [p(this.say(said))] }, this.say('Try again'));
-    }
+    const [title, said] = [msgid('Open already'), msgid('This page is open in another window. Go on there, or close that window and try again here.')];
+    while (!(await holdAlone(batch))) await this.inform(title, [said], AGAIN);
     for (;;) {
       try {
-        this.store = this._watched(await IndexedStore.open(batch, this.random));
-        this.laptop = Laptop.replay(await this.store.changes(), this.store);
+        const store = (this.store = await IndexedStore.open(batch, this.random));
+        this.laptop = Laptop.replay(await store.changes(), store);
         return;
       } catch (error) {
-        const detail = error instanceof NotSaved ? `${error.problem}: ${error.detail}` : String(error);
-        if (!(error instanceof NotSaved && error.problem === 'damaged')) {
-          await sayNotKept(this, detail);
-          break;
-        }
-        await sayAndRetry(this, { title: this.say(msgid('What was kept here does not open')), body: [p(this.troubleOf(error))], detail, trouble: '' }, this.say('Try again'));
+        const problem = error instanceof NotSaved ? error.problem : '';
+        const detail = problem ? `${problem}: ${/** @type {NotSaved} */ (error).detail}` : String(error);
+        if (problem !== 'damaged') return this._keepNothing(detail);
+        await this.inform(msgid('What was kept here does not open'), [this.troubleOf(error)], AGAIN, detail);
       }
     }
+  }
+
+  /** Only what stays on this device is at stake: said before the first sentence. @param {string} why */
+  async _keepNothing(why) {
+    await this.inform(msgid('This browser keeps nothing'), [
+      msgid('Your answers would be lost when this window closes: the browser may be in private mode, or was told to keep nothing.'),
+      msgid('Open this file in an ordinary window, or in another browser. Or go on here and save the file of your answers every ten sentences.'),
+    ], msgid('Go on here'), why);
     this.keeps = false;
-    this.store = this._watched(memoryStore(this.random));
+    this.store = memoryStore(this.random);
     this.laptop = Laptop.replay([], this.store);
   }
 
-  /** Tell the hall of each change that is kept. @template {{append: (change: Change) => Promise<void>}} S @param {S} store @returns {S} */
-  _watched(store) {
-    const { append } = store;
-    store.append = async (change) => {
-      await append(change);
-      this.hall?.changed();
-    };
-    return store;
-  }
-
-  /** Take the place of this person's link at the organiser's computer, which served this page. */
-  async _join() {
+  /** Take the place of this person's link at the organiser's computer, which served this page. @param {Laptop} laptop */
+  async _join(laptop) {
     this.link = linkOf(location.hash);
     history.replaceState(null, '', location.pathname); // nobody reads the link over a shoulder or in a history
-    for (;;) {
-      const refused = await Hall.join(/** @type {Laptop} */ (this.laptop), this.link?.token ?? '', (state) => this._sent(state)).then(
-        (hall) => ((this.hall = hall), ''),
-        (error) => (error instanceof Refused ? msgid('This link is used on another phone already, or is no longer good. Ask the organiser for a new picture.') : msgid('The organiser’s computer does not answer. Look whether this phone is in the network of the hall.')),
-      );
-      if (!refused) return;
-      await sayAndRetry(this, { title: this.say(msgid('Not in the hall yet')), body: [p(this.say(refused))] }, this.say('Try again'));
+    while (!this.hall) {
+      try {
+        this.hall = await Hall.join(laptop, this.link?.token ?? '', (state) => this._sent(state));
+      } catch (error) {
+        const used = msgid('This link is used on another phone already, or is no longer good. Ask the organiser for a new picture.');
+        const silent = msgid('The organiser’s computer does not answer. Look whether this phone is in the network of the hall.');
+        await this.inform(msgid('Not in the hall yet'), [error instanceof Refused ? used : silent], AGAIN);
+      }
     }
+    laptop.kept = () => this.hall?.changed();
   }
 
   /** Say whether the organiser has everything, on every page. @param {import('../store/hall.js').Sent} state */
@@ -144,7 +140,7 @@ class Sitting extends App {
       this.hall.session = session;
       this.hall.changed();
     }
-    if (!(await this._agrees(session))) await this._isHere('', ''); // who did not agree is not remembered
+    if (!(await this._agrees(session))) await this._isHere({ person: '', code: '' }); // who did not agree is not remembered
     else if (await this._relates(session)) await this._sit(session, batch);
     await session.close();
     this.session = null;
@@ -160,12 +156,10 @@ class Sitting extends App {
   async _person(batch) {
     const laptop = /** @type {Laptop} */ (this.laptop);
     const known = laptop.setting('person') ?? '';
-    const link = this.link;
+    const linked = this.link?.code ?? '';
     this.link = null;
     try {
-      const code = readCode(link?.code ?? '');
-      const person = personOf(batch, code);
-      if (person !== null) return await this._isHere(person, code);
+      return await this._isHere(readPerson(batch, linked));
     } catch {
       // without a link, or with one that was cut, the code is asked for
     }
@@ -177,27 +171,22 @@ class Sitting extends App {
     }
     let [why, typed] = ['', ''];
     for (;;) {
-      let began = false;
-      typed = await new Promise((resolve) => askCode(this, batch, why, typed, () => ((began = true), resolve(''))).then(resolve));
-      if (began) {
+      typed = await askCode(this, batch, why, typed);
+      if (!typed) {
         await restore(this, batch);
         this.remember();
         return this._person(batch);
       }
       try {
-        const code = readCode(typed);
-        await new Promise((resolve) => setTimeout(resolve, 20)); // what was said is painted first
-        const person = personOf(batch, code);
-        if (person !== null) return await this._isHere(person, code);
-        why = this.say('This code is for other sentences. Look at your card again.');
+        return await this._isHere(readPerson(batch, typed));
       } catch (error) {
         why = this.troubleOf(error);
       }
     }
   }
 
-  /** @param {string} person @param {string} code */
-  async _isHere(person, code) {
+  /** Remember who is here, or with two empty texts that nobody is. @param {{person: string, code: string}} here */
+  async _isHere({ person, code }) {
     const facts = { reviewer: code.slice(0, KNOWN_BY), person, trusted: 'yes' };
     for (const [name, value] of Object.entries(facts)) await this.laptop?.setSetting(name, value);
     return person;
@@ -216,11 +205,8 @@ class Sitting extends App {
 
   /** @param {Session} session */
   async _relates(session) {
-    while (session.asksRelation) {
-      const relation = await askRelation(this, session, session.view.trouble);
-      if (relation === null) return false;
-      await session.relate(relation);
-    }
+    while (session.asksRelation)
+      if (!(await answered(askRelation(this, session, session.view.trouble), (relation) => session.relate(relation)))) return false;
     return true;
   }
 
@@ -250,21 +236,13 @@ class Sitting extends App {
     else if (onward === 'undo') await session.undo();
     else if (onward === 'unsaved') await session.goToUnsaved();
     else if (onward === 'help') await showHelp(this, session);
-    else if (onward === 'answers') {
-      const item = await askAnswers(this, session);
-      if (item !== null) await session.goTo(item);
-    } else if (onward === 'sharing') {
-      const shares = await askSharing(this, session, session.view.shares);
-      if (shares !== null) await session.share(shares);
-    } else if (onward === 'withdraw') {
-      const scope = await askWithdraw(this, session);
-      if (scope !== null) await session.withdraw(scope);
-    }
+    else if (onward === 'answers') await answered(askAnswers(this, session), (item) => session.goTo(item));
+    else if (onward === 'sharing') await answered(askSharing(this, session, session.view.shares), (shares) => session.share(shares));
+    else if (onward === 'withdraw') await answered(askWithdraw(this, session), (scope) => session.withdraw(scope));
   }
 
   /** @param {Batch} batch */
   async _settings(batch) {
-    const before = /** @type {App} */ (this).redraw;
     const erases = await askSettings(this);
     const act = erases ? await askErase(this) : null;
     if (act === 'delete') {
@@ -273,9 +251,15 @@ class Sitting extends App {
       return;
     }
     if (act === 'hand_over' && this.session) await handOver(this, this.session, batch);
-    this.redraw = before;
-    before();
+    this.redraw();
   }
+}
+
+/** Do something with what a page gives; false where the person went back. @template T @param {Promise<T | null>} asked @param {(given: T) => unknown} act */
+async function answered(asked, act) {
+  const given = await asked;
+  if (given !== null) await act(given);
+  return given !== null;
 }
 
 /** Run the page. */
@@ -289,6 +273,7 @@ export async function start() {
   try {
     await app.run(unbase64(content('rosetta-batch')));
   } catch (error) {
-    app.show({ title: app.say('That did not work. Ask for help.'), plain: true, body: [p(app.say('For whoever helps: {detail}', { detail: String(/** @type {Error} */ (error)?.stack ?? error) })), button(app.say('Try again'), () => location.reload(), { main: true })] });
+    await app.inform(msgid('That did not work. Ask for help.'), [], AGAIN, String(/** @type {Error} */ (error)?.stack ?? error));
+    location.reload();
   }
 }

@@ -30,10 +30,13 @@ export class Course {
     return this.lesson?.[0] ?? this._exercise(now) ?? this._item(now);
   }
 
+  /** The training items that wait, in their order. @param {SittingProgress} now */
+  exercises(now) { return this.training.map(({ id }) => id).filter((id) => !now.practised.has(id)); }
+
   /** @param {SittingProgress} now */
   _exercise(now) {
-    const fresh = this.training.filter((item) => !now.answers.has(item.id));
-    return fresh[0] && place('training', fresh[0].id, this.training.length - fresh.length + 1, this.training.length);
+    const [waiting, of] = [this.exercises(now), this.training.length];
+    return waiting[0] === undefined ? undefined : place('training', waiting[0], of - waiting.length + 1, of);
   }
 
   /** @param {SittingProgress} now */

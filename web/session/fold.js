@@ -1,7 +1,7 @@
 // From one person's events to what they add up to. Binding: `Person` in review/log/fold.py.
-import { inOrder } from '../core/event.js';
 
 /** @import {Event, Payload} from '../types.js' */
+/** @typedef {{decided: Map<string, Event>, skipped: Map<string, Event>}} Sum item → event */
 
 /** @param {string | undefined} kind */
 export const decides = (kind) => kind === 'rate' || kind === 'cannot_judge' || kind === 'translate';
@@ -10,17 +10,14 @@ const RELATIONS = ['made', 'knows', 'neither'];
 /** Takes events in the order of reading, withdrawn ones left out. An undo reaches its target wherever that is in the order. */
 export class Person {
   constructor() {
-    /** Item → its last decision that was not taken back, in the order in which those were made. @type {Map<string, Event>} */
-    this.decided = new Map();
-    /** Items put at the end and not decided since → the last time. @type {Map<string, Event>} */ this.skipped = new Map();
     /** Id → decision or skip that undo can take back, the next one last. @type {Map<string, Event>} */ this.acts = new Map();
+    /** What those add up to; null where it is to be computed. @type {Sum | null} */ this._sum = null;
     /** @type {Map<string, string>} */ this.trained = new Map();
     /** @type {Map<string, string[]>} */ this.reasons = new Map();
     /** @type {Map<string, string>} */ this.comments = new Map();
     /** @type {Map<string, string>} */ this.suggestions = new Map();
     /** @type {Map<string, boolean>} */ this.harmful = new Map();
     /** The last yes to the terms. @type {Payload | null} */ this.consent = null;
-    /** @type {Map<string, Event[]>} */ this._ofItem = new Map();
     this._undone = new Set();
     /** @type {Map<string, Payload>} */ this._consents = new Map();
     /** @type {Map<string, string>} */ this._relations = new Map();
@@ -33,8 +30,13 @@ export class Person {
       case 'rate':
       case 'cannot_judge':
       case 'translate':
-      case 'skip': return this._act(event, said.item);
-      case 'undo': return this._undo(said.target);
+      case 'skip':
+        this._sum = null;
+        return this._undone.has(event.id) || this.acts.set(event.id, event);
+      case 'undo':
+        this._sum = null;
+        this._undone.add(said.target);
+        return this.acts.delete(said.target);
       case 'consent':
         this.consent = said;
         return this._consents.set(event.device, said);
@@ -45,6 +47,25 @@ export class Person {
       case 'suggest': return keep(this.suggestions, said.item, said.text, said.text !== '');
       case 'harm': return keep(this.harmful, said.item, true, said.harmful);
     }
+  }
+
+  /** Item → its last decision that was not taken back, in the order in which those were made. */
+  get decided() { return this._added().decided; }
+
+  /** Items put at the end and not decided since → the last time. */
+  get skipped() { return this._added().skipped; }
+
+  _added() {
+    if (this._sum) return this._sum;
+    /** @type {Sum} */ const { decided, skipped } = (this._sum = { decided: new Map(), skipped: new Map() });
+    for (const event of this.acts.values()) {
+      const item = event.payload?.item;
+      if (decides(event.kind)) {
+        skipped.delete(item);
+        last(decided, item, event);
+      } else if (!decided.has(item)) last(skipped, item, event);
+    }
+    return this._sum;
   }
 
   get consented() { return this._consents.size > 0; }
@@ -69,33 +90,6 @@ export class Person {
     const said = this.decided.get(item)?.payload;
     return said?.kind === 'translate' ? said.text : '';
   }
-
-  /** @param {Event} event @param {string} item */
-  _act(event, item) {
-    if (this._undone.has(event.id)) return;
-    this.acts.set(event.id, event);
-    const ofItem = this._ofItem.get(item) ?? [];
-    this._ofItem.set(item, ofItem);
-    ofItem.push(event);
-    if (decides(event.payload?.kind)) {
-      this.skipped.delete(item);
-      last(this.decided, item, event);
-    } else if (!this.decided.has(item)) last(this.skipped, item, event);
-  }
-
-  /** Revoke one act about an item; what was there before holds in its old place. @param {string} target */
-  _undo(target) {
-    this._undone.add(target);
-    const event = this.acts.get(target);
-    if (!event) return;
-    this.acts.delete(target);
-    const item = event.payload?.item;
-    const left = (this._ofItem.get(item) ?? []).filter((other) => other !== event);
-    this._ofItem.set(item, left);
-    const decision = left.findLast((other) => decides(other.payload?.kind));
-    stand(this.decided, item, decision);
-    stand(this.skipped, item, decision ? undefined : left.at(-1));
-  }
 }
 
 /** Store the last word about an item; something empty takes back what was there. @template T @param {Map<string, T>} map @param {string} item @param {T} value @param {boolean} given */
@@ -108,14 +102,4 @@ function keep(map, item, value, given) {
 function last(events, item, event) {
   events.delete(item);
   events.set(item, event);
-}
-
-/** Set the event of an item, undefined for nothing; the events stay in the order of reading. @param {Map<string, Event>} events @param {string} item @param {Event | undefined} event */
-function stand(events, item, event) {
-  if (events.get(item) === event) return;
-  events.delete(item);
-  if (!event) return;
-  const sorted = [...events.set(item, event)].sort(([, a], [, b]) => inOrder(a, b));
-  events.clear();
-  for (const [name, value] of sorted) events.set(name, value);
 }

@@ -21,7 +21,7 @@ export const REASONS = {
   spelling: msgid('The spelling is wrong'),
   register: msgid('This is not how we talk to people'),
 };
-/** @type {Record<string, string>} */
+/** @type {Record<import('../types.js').Relation, string>} */
 export const RELATIONS = { made: msgid('I took part in making it'), knows: msgid('I know who made it'), neither: msgid('Neither') };
 /** @type {Record<string, string>} */
 export const CANNOT_JUDGE = {
@@ -32,7 +32,7 @@ export const CANNOT_JUDGE = {
   unsaid: msgid('I would rather not say why'),
   not_shown: msgid('It is not shown properly here'),
 };
-/** @type {Record<string, string>} */
+/** @type {Record<import('../types.js').Scope, string>} */
 export const SCOPES = {
   comments: msgid('My comments and better translations here; my answers stay'),
   batch: msgid('Everything I gave for these sentences'),

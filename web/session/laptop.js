@@ -1,12 +1,11 @@
 // Everything that is kept on this device, in memory, with each change durable before it counts. Binding: review/log/laptop.py.
 import { hex } from '../core/bytes.js';
-import { covered, erased, makeEvent, reach, reached, readEvent, record, withdrawals } from '../core/event.js';
-import { exportEvents } from '../core/ratings.js';
+import { covered, erased, makeEvent, reached, readEvent, record, withdrawals } from '../core/event.js';
 import { length } from '../core/text.js';
 import { decides } from './fold.js';
 import { Refused } from './troubles.js';
 
-/** @import {Change, Draft, Event, Payload} from '../types.js' */
+/** @import {Change, Draft, DraftChange, Event, Payload} from '../types.js' */
 /**
  * @typedef {{random: import('../core/bytes.js').Random, append: (change: Change) => Promise<void>, rewrite: (change: Change) => Promise<void>}} Store
  *   `append` resolves when the change is durable; `rewrite` replaces all changes by one, and leaves nothing of them. Both reject with NotSaved.
@@ -14,18 +13,18 @@ import { Refused } from './troubles.js';
 
 export const MOST_TEXT = 4000;
 
-/** @param {...string} names */ const key = (...names) => names.join(' ');
+/** @param {DraftChange} draft */ const key = (draft) => draft.slice(0, 4).join(' ');
 
 export class Laptop {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
+    /** Called after each change that is durable. */ this.kept = () => {};
     this.device = '';
     this.identity = { seed: '', age: '' };
     /** In the order of writing. @type {Event[]} */ this.events = [];
     /** Event → its place in `events`. @type {Map<string, number>} */ this._at = new Map();
-    /** @type {Map<string, [batch: string, reviewer: string, item: string, field: string, text: string]>} */
-    this._drafts = new Map();
+    /** @type {Map<string, DraftChange>} */ this._drafts = new Map();
     /** Event of a comment or a better wording → event of the answer that saved it. @type {Map<string, string>} */
     this._savedWith = new Map();
     /** @type {Map<string, string>} */ this._settings = new Map();
@@ -70,7 +69,7 @@ export class Laptop {
   /** @param {[batch: string, reviewer: string]} place @param {Iterable<Draft>} drafts @returns {Promise<void>} */
   saveDrafts(place, drafts) { return this._next(() => this._keep({ drafts: this._changed(place, drafts) })); }
 
-  /** What a person was typing in a batch and did not save. @param {string} batch @param {string} reviewer @returns {{item: string, field: string, text: string}[]} */
+  /** What a person was typing in a batch and did not save. @param {string} batch @param {string} reviewer @returns {{item: string, field: string, text: string | null}[]} */
   drafts(batch, reviewer) {
     const own = [...this._drafts.values()].filter((draft) => draft[0] === batch && draft[1] === reviewer);
     return own.map(([, , item, field, text]) => ({ item, field, text }));
@@ -83,12 +82,7 @@ export class Laptop {
   setting(name) { return this._settings.get(name) ?? null; }
 
   /** Change a setting; null forgets it. @param {string} name @param {string | null} value @returns {Promise<void>} */
-  setSetting(name, value) {
-    return this._next(() => this._keep({ settings: { [name]: value } }));
-  }
-
-  /** What goes back to the organisation for one batch. @param {string} batch */
-  exportEvents(batch) { return exportEvents(this.events, batch); }
+  setSetting(name, value) { return this._next(() => this._keep({ settings: { [name]: value } })); }
 
   /** One change that equals all before; for one person, without what others said and wrote here. @param {string | null} person @returns {Change} */
   snapshot(person = null) {
@@ -106,7 +100,7 @@ export class Laptop {
   /** Add what another store of this person has; this one's device and newer drafts stay. @param {Change} snapshot @returns {Promise<void>} */
   absorb(snapshot) {
     return this._next(async () => {
-      const drafts = (snapshot.drafts ?? []).filter((draft) => !this._drafts.has(key(...draft.slice(0, 4).map(String))));
+      const drafts = (snapshot.drafts ?? []).filter((draft) => !this._drafts.has(key(draft)));
       const { device, ...rest } = { ...snapshot, drafts, settings: { ...snapshot.settings, ...Object.fromEntries(this._settings) } };
       const both = Laptop.replay([this.snapshot(), rest], this.store);
       await this.store.rewrite(both.snapshot());
@@ -151,10 +145,11 @@ export class Laptop {
       this._apply(change);
     }
     this._first = {};
+    this.kept();
   }
 
   /** @param {Laptop} other */
-  _become({ store, _first, _turn, ...state }) { Object.assign(this, state); }
+  _become({ store, kept, _first, _turn, ...state }) { Object.assign(this, state); }
 
   /** @param {Payload} payload */
   _refuseTakenBack({ kind, reviewer, batch }) {
@@ -172,11 +167,10 @@ export class Laptop {
       if (value === null) this._settings.delete(name);
       else this._settings.set(name, value);
     }
-    for (const [batch, reviewer, item, field, text] of change.drafts ?? []) {
-      const place = key(batch, reviewer, item, field);
+    for (const draft of change.drafts ?? []) {
+      const place = key(draft);
       this._drafts.delete(place); // the order is that of the last change
-      const kind = field === 'translation' ? 'translate' : 'comment';
-      if (text !== null && !reached(kind, reviewer, batch, this._withdrawn)) this._drafts.set(place, [batch, reviewer, item, field, text]);
+      if (draft[4] !== null && !this._reached(draft)) this._drafts.set(place, draft);
     }
   }
 
@@ -189,16 +183,16 @@ export class Laptop {
     this._at.set(event.id, at);
     this._lamport = Math.max(this._lamport, event.lamport);
     if (event.device === this.device && event.seq >= (this._last?.seq ?? 0)) this._last = event;
-    if (kept.payload?.kind === 'withdraw') this._erase(kept.payload);
+    if (kept.payload?.kind === 'withdraw') this._erase();
   }
 
-  /** @param {Payload} withdraw */
-  _erase(withdraw) {
+  /** Erase what was taken back. */
+  _erase() {
     this._withdrawn = withdrawals(this.events);
     this.events = this.events.map((event) => (covered(event, this._withdrawn) ? erased(event) : event));
-    for (const [place, [batch, reviewer, , field]] of this._drafts) {
-      const inReach = reviewer === withdraw.reviewer && [null, batch].includes(reach(withdraw));
-      if (inReach && !(withdraw.scope === 'comments' && field === 'translation')) this._drafts.delete(place);
-    }
+    for (const [place, draft] of this._drafts) if (this._reached(draft)) this._drafts.delete(place);
   }
+
+  /** Whether a draft was taken back. @param {DraftChange} draft */
+  _reached([batch, reviewer, , field]) { return reached(field === 'translation' ? 'translate' : 'comment', reviewer, batch, this._withdrawn); }
 }

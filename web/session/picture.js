@@ -119,11 +119,5 @@ function answered(item, now) {
   return { ...item, rating, stands: true, could_not: judgement !== undefined && rating === null };
 }
 
-/** A time of an event by this computer's clock, to the minute. @param {string} wall */
-function local(wall) {
-  if (!wall) return '';
-  const time = new Date(wall);
-  const two = (/** @type {number} */ number) => String(number).padStart(2, '0');
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
-}
+/** A time of an event by this computer's clock, to the minute, as Swedes and computers write it. @param {string} wall */
+const local = (wall) => wall && new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'short' }).format(new Date(wall));

@@ -34,14 +34,14 @@ export class SittingProgress {
     this.reopened = null;
     /** The item decided last, other than left for later, since anything was taken back. @type {string | null} */
     this.judgedLast = null;
-    /** Training item → its answers. @type {Map<string, string[]>} */ this.answers = new Map();
+    /** Training items that were answered, or skipped. @type {Set<string>} */ this.practised = new Set();
     /** Event id → decision, of all that were ever made. @type {Map<string, Payload>} */ this.decisions = new Map();
     /** Time of the file that holds everything; empty where something came after it. */ this.handedOver = '';
     /** Item and kind of text → what was saved, one after the other. @type {Map<string, Event[]>} */ this._texts = new Map();
     const withdrawn = withdrawals(events);
     const scopes = scopesOf(withdrawn, reviewer, batch);
-    this.withdrawn = [...scopes].some((scope) => scope !== 'comments');
-    this.wordsWithdrawn = scopes.has('comments');
+    this.withdrawn = scopes.some((scope) => scope !== 'comments');
+    this.wordsWithdrawn = scopes.includes('comments');
     for (const event of [...events].sort(inOrder)) this.add(covered(event, withdrawn) ? erased(event) : event);
   }
 
@@ -49,6 +49,7 @@ export class SittingProgress {
   add(event) {
     let said = event.payload;
     if ((decides(said?.kind) || said?.kind === 'skip') && !this.places.has(said?.item)) {
+      if (said?.kind === 'skip') this.practised.add(said.item);
       event = erased(event);
       said = null;
     }
@@ -60,7 +61,7 @@ export class SittingProgress {
       this.takenBack.delete(said.item);
       this.reopened = null;
       if (said.kind !== 'skip') this.judgedLast = said.item;
-    } else if (said?.kind === 'train') this.answers.set(said.item, [...(this.answers.get(said.item) ?? []), said.rating]);
+    } else if (said?.kind === 'train') this.practised.add(said.item);
     else if (said?.kind === 'comment' || said?.kind === 'suggest') {
       const place = `${said.item} ${said.kind}`;
       this._texts.set(place, [...(this._texts.get(place) ?? []), event]);
@@ -126,9 +127,7 @@ export const minutesFor = (sentences, seconds) => Math.max(1, roundHalfEven((sen
 /** Notes when a part ends, once for each part of a sitting. */
 export class Parts {
   /** @param {number} done before this sitting */
-  constructor(done) {
-    this._told = done;
-  }
+  constructor(done) { this._told = done; }
 
   /** @param {number} done */
   endWith(done) {

@@ -75,60 +75,27 @@ export class Drafts {
   }
 }
 
-/** One person in one batch at one face: the fields of their events. */
-export class Author {
-  /** @param {{batch: string, reviewer: string, order: string[], face: string, version: string, now: () => Date}} facts */
-  constructor({ batch, reviewer, order, face, version, now }) {
-    this.reviewer = reviewer;
-    this._batch = batch;
-    this._order = order;
-    this._places = new Map(order.map((item, place) => [item, place]));
-    this._look = { face, version };
-    this._now = now;
-  }
-
-  /** The time as events write it: UTC, whole seconds. */
-  wall() { return `${this._now().toISOString().slice(0, 19)}Z`; }
-
-  who() { return { wall: this.wall(), reviewer: this.reviewer, batch: this._batch }; }
-
-  /** @param {string} item */
-  about(item) { return { ...this.who(), item }; }
-
-  /** @param {string} item @param {{active_ms: number, font: string | null, override: boolean}} facts */
-  decided(item, facts) { return { ...this.about(item), position: this._places.get(item), ...this._look, ...facts }; }
-
-  /** Yes to a consent text. @param {string} text @param {string} language @param {boolean} shares @param {string | null} textLanguage null where the batch has one text @returns {Payload} */
-  agreed(text, language, shares, textLanguage) {
-    const shown = textLanguage === null ? {} : { text_language: textLanguage };
-    return { kind: 'consent', ...this.who(), consent_sha256: sha256(text), language, share_corrections: shares, ...shown };
-  }
-
-  /** @param {string} language @returns {Payload} */
-  began(language) {
-    return { kind: 'session', ...this.who(), order_sha256: sha256(this._order.join('\n')), ...this._look, language };
-  }
-}
-
-/** One person's part of one batch on this device. */
+/** One person's part of one batch on this device, at one face. */
 export class Record {
-  /** @param {Laptop} laptop @param {string} batch @param {Author} author @param {string[]} order */
-  constructor(laptop, batch, author, order) {
+  /** @param {Laptop} laptop @param {{batch: string, reviewer: string, order: string[], face: string, version: string, now: () => Date}} facts */
+  constructor(laptop, { batch, reviewer, order, face, version, now }) {
     this._laptop = laptop;
     this._batch = batch;
-    this._author = author;
+    this.reviewer = reviewer;
     this._order = order;
+    this._look = { face, version };
+    this._now = now;
     this._began = false;
-    this.drafts = new Drafts(laptop, [batch, author.reviewer]);
+    this.drafts = new Drafts(laptop, [batch, reviewer]);
     this.progress = this._read();
   }
 
   /** Make events and changes of drafts durable, all or none; before the first event of a sitting goes that it began. @param {Payload[]} payloads @param {Draft[]} drafts @param {string} language */
   async keep(payloads, drafts, language) {
     const begins = !this._began && payloads.some(({ kind }) => kind !== 'consent' && kind !== 'withdraw');
-    const all = begins ? [this._author.began(language), ...payloads] : payloads;
+    const all = begins ? [this.began(language), ...payloads] : payloads;
     const changes = this.drafts.withHeld(drafts);
-    const events = await this._laptop.record(all, [this._batch, this._author.reviewer], changes);
+    const events = await this._laptop.record(all, [this._batch, this.reviewer], changes);
     this._began ||= begins;
     this.drafts.changed(changes);
     for (const event of events) this.progress.add(event);
@@ -141,9 +108,35 @@ export class Record {
   }
 
   _read() {
-    const { reviewer } = this._author;
-    return new SittingProgress(ownEvents(this._laptop.events, this._batch, reviewer), this._batch, reviewer, this._order);
+    const { _batch: batch, reviewer } = this;
+    return new SittingProgress(ownEvents(this._laptop.events, batch, reviewer), batch, reviewer, this._order);
   }
+
+  // the fields of events
+
+  /** The time as events write it: UTC, whole seconds. */
+  wall() { return `${this._now().toISOString().slice(0, 19)}Z`; }
+
+  who() { return { wall: this.wall(), reviewer: this.reviewer, batch: this._batch }; }
+
+  /** @param {string} item */
+  about(item) { return { ...this.who(), item }; }
+
+  /** @param {string} item @param {{active_ms: number, font: string | null, override: boolean}} facts */
+  decided(item, facts) { return { ...this.about(item), position: this._order.indexOf(item), ...this._look, ...facts }; }
+
+  /** Yes to a consent text. @param {string} text @param {string} language @param {boolean} shares @param {string | null} textLanguage null where the batch has one text @returns {Payload} */
+  agreed(text, language, shares, textLanguage) {
+    const shown = textLanguage === null ? {} : { text_language: textLanguage };
+    return { kind: 'consent', ...this.who(), consent_sha256: sha256(text), language, share_corrections: shares, ...shown };
+  }
+
+  /** @param {string} language @returns {Payload} */
+  began(language) {
+    return { kind: 'session', ...this.who(), order_sha256: sha256(this._order.join('\n')), ...this._look, language };
+  }
+
+  // what is written beside an answer
 
   /** What is typed beside an item's answer as it is to be saved, and the drafts that are over then. @param {string} item */
   typedAbout(item) {
@@ -151,7 +144,7 @@ export class Record {
     /** @type {Payload[]} */ const texts = [];
     for (const [field, text] of typed) {
       const kind = /** @type {'comment' | 'suggest'} */ (KIND_OF[field]);
-      if (strip(text) !== this.progress.written(item, field)) texts.push({ kind, ...this._author.about(item), text: strip(text) });
+      if (strip(text) !== this.progress.written(item, field)) texts.push({ kind, ...this.about(item), text: strip(text) });
     }
     return { texts, drafts: typed.map(([field]) => /** @type {Draft} */ ({ item, field, text: null })) };
   }
@@ -161,7 +154,7 @@ export class Record {
     /** @type {Payload[]} */ const beside = [];
     /** @type {Draft[]} */ const drafts = [];
     if (kind === 'skip') return { beside, drafts };
-    const about = this._author.about(item);
+    const about = this.about(item);
     if (this.progress.person.reasons.has(item)) beside.push({ kind: 'reasons', ...about, reasons: [] });
     for (const [text, before] of this.progress.replaced(item, this._laptop.savedWith(target))) {
       beside.push({ kind: text.kind, ...about, text: before });

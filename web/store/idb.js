@@ -39,8 +39,6 @@ export class IndexedStore {
     this.random = random;
     this._next = 0; // Number of the next record
     this._first = 0; // That of the first one that is kept
-    this.append = this.append.bind(this);
-    this.rewrite = this.rewrite.bind(this);
     db.onversionchange = () => db.close();
   }
 

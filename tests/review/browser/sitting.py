@@ -58,6 +58,7 @@ class Sitting:
         await self.place("Practice")
         await self.painted()
         await self.window.key("s")
+        await self.place("Sentence")
         await self.painted()
 
     async def painted(self) -> None:

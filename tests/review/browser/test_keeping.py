@@ -110,7 +110,6 @@ async def test_windows_that_cannot_hold_the_store_do_not_overwrite_each_other(
     await chromium.before(unlocked)
     await chromium.open(small)
     await chromium.press("This is my card")
-    await chromium.press("skip")
     await sitting.rate("4")
     chromium.session = windows[0]
     await chromium.send("Page.bringToFront")

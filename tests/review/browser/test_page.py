@@ -20,6 +20,7 @@ from review.office.making.carried_fonts import brought
 from review.session.words import build
 from review.session.words.catalogue import Words, languages
 from tests.harness.sealed.refusals import refuses
+from tests.review.browser.scripts import WEB
 from tests.review.files import made
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e<!--"
@@ -147,3 +148,12 @@ def test_page_of_eighty_sentences_is_small() -> None:
     manifest = made.manifest(orders=dict.fromkeys(made.manifest().orders, order))
     batch = make_batch(manifest, items, made.training(), made.ORGANISATION, made.SALT)
     assert len(page(batch)) <= 400_000
+
+
+def test_sources_have_at_most_three_thousand_lines() -> None:
+    """Count lines that are neither blank nor hold a comment alone, as docs/internals/web.md says."""
+    sources = [path for path in WEB.rglob("*.js") if "node_modules" not in path.parts]
+    text = "\n".join(path.read_text("utf-8") for path in sources)
+    comments = re.compile(r"^ *(?://.*|/\*(?:(?!\*/)[\s\S])*\*/ *)$", re.MULTILINE)
+    lines = [line for line in comments.sub("", text).splitlines() if line.strip()]
+    assert len(lines) <= 3000

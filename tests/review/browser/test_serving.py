@@ -20,6 +20,8 @@ from harness.core.failures import UsageError
 from review.browser.hall import JOURNAL
 from review.files.batch import Batch, write_batch
 from review.files.ratings import open_ratings
+from review.log.event import read_event
+from review.log.payloads import Kind
 from review.office.intake.importing import find_ratings, import_files
 from review.office.intake.speaking import FileOutcome
 from review.rating import Rating
@@ -90,6 +92,8 @@ async def test_answers_of_a_phone_reach_the_office(window: Browser, reviewed: De
         await sitting.place("Sentence 5")  # whoever answered has no practice again
         await sitting.painted()
         await sitting.rate("3")
+        await window.run("rosettaPage.session.withdraw('comments').then(() => 1)")
+        await window.until("rosettaPage.hall._sent === rosettaPage.hall._wanted")
         await sitting.says(sent)
         server.send_signal(signal.SIGINT)
         said, complaints = await server.communicate()
@@ -100,7 +104,9 @@ async def test_answers_of_a_phone_reach_the_office(window: Browser, reviewed: De
     vouch_for(reviewed.office, reviewed.identity, newest)
     reports = [*import_files(reviewed.office, [reviewed.identity.age], files, now=datetime.now(UTC))]
     assert {report.outcome for report in reports} == {FileOutcome.TAKEN}
-    rated = answers(open_ratings(newest, [reviewed.identity.age]))
+    ratings = open_ratings(newest, [reviewed.identity.age])
+    assert any(read_event(line).kind == Kind.WITHDRAW for line in ratings.lines)
+    rated = answers(ratings)
     assert rated == [Rating.REJECT, Rating.GIST, Rating.ACCEPTABLE, Rating.EXCELLENT, Rating.ACCEPTABLE]
 
 

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from review.files.ratings import open_ratings
+from review.log.event import read_event
 from review.log.fold import fold
-from review.log.payloads import Consent, Kind, Rate, Scope, SittingBegan, Undo
+from review.log.payloads import Consent, Kind, Rate, Scope, SittingBegan, Skip, Undo
 from review.rating import CannotJudge, Rating, Reason
 from review.session.position import ActiveTime
 from review.session.view import LastJudged, Phase, TextField, View
 from tests.review.session.scenes import (
     CODE,
+    CUSTODIANS,
     OTHER_CODE,
     Clock,
     Sitting,
@@ -285,13 +288,22 @@ def test_practice_can_be_skipped(tmp_path: Path) -> None:
     sitting = Sitting(tmp_path, batch_of(training=training_of([Rating.REJECT, Rating.GIST])))
     view = sitting.session.skip(item_of(sitting.session.view).id)
     assert (view.phase, view.said) == (Phase.ITEMS, "Practice is over. From here your answers count.")
+    assert (view.skipped, view.can_undo) == (0, False)
     sitting.restart()
-    assert sitting.session.view.phase is Phase.TRAINING  # nothing was answered yet
-    sitting.session.skip(item_of(sitting.session.view).id)
+    assert sitting.session.view.phase is Phase.ITEMS
     sitting.rate()
     sitting.session.undo()
     sitting.restart()
     assert sitting.session.view.phase is Phase.ITEMS
+
+
+def test_skipped_practice_is_not_handed_over(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path, batch_of(training=training_of([Rating.REJECT, Rating.GIST])))
+    sitting.session.skip(item_of(sitting.session.view).id)
+    sitting.session.skip(first := sitting.see())
+    events = map(read_event, open_ratings(sitting.session.export(tmp_path).path.read_bytes(), CUSTODIANS).lines)
+    skips = [event.payload.item for event in events if isinstance(event.payload, Skip)]
+    assert (skips, kinds(sitting).count(Kind.SKIP)) == ([first], 3)
 
 
 def test_withdrawing_everything_erases_and_ends(sitting: Sitting) -> None:
