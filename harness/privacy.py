@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
@@ -25,11 +25,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from corpora.checks.envelope import misplaced, without_roles
+from corpora.checks.envelope import unclear
 from corpora.model.corpus import Dataset
-from corpora.model.entry import AnyEntry, SecretEntry, reveal_here
-from corpora.model.task import task
-from corpora.model.terms import FIELD, Clearance, Terms
+from corpora.model.entry import AnyEntry, SecretEntry
+from corpora.model.terms import Clearance, Terms
 from corpora.model.vocabularies import LOCAL_ONLY, Sending, Transmission, is_within
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder, write_file
@@ -73,25 +72,10 @@ class NobodySaidWhetherToSend(MayNotSend):
 def require_sending(dataset: Dataset, entries: Sequence[AnyEntry], url: str, may_send: str | None) -> None:
     """Raise MayNotSend where the terms of a corpus forbid to send texts of these entries to an address.
 
-    ``may_send``: a person's words that they may, where no term settles it. Entries that are secret by their segment alone
-    are judged by ``SendingRules``, and more strictly.
+    ``may_send``: a person's words that they may, where no term settles it.
     """
-    terms = dataset.terms
-    server = Server.at(url)
-    for segment, sending in _by_segment(terms, entries).items():
-        _require(terms, sending, server, may_send, segment)
-
-
-def _by_segment(terms: Terms, entries: Iterable[AnyEntry]) -> dict[str, Sending]:
-    """Return what holds for the segments of some entries; of secret ones only where it is the terms that keep them."""
-    sendings: dict[str, Sending] = {}
-    for entry in entries:
-        segment = str(entry.segment or "")
-        if segment not in sendings:
-            sending = terms.sending(segment or None)
-            if not entry.secret or sending.transmission.kept_here:
-                sendings[segment] = sending
-    return sendings
+    rules = SendingRules.of(dataset, dict(enumerate(entries)), RunOptions(may_send=may_send))
+    rules.require_terms(Server.at(url))
 
 
 def _require(terms: Terms, sending: Sending, server: Server, may_send: str | None, segment: str) -> None:
@@ -219,15 +203,25 @@ class SendingRules:
     """Those of the run, by place in the corpus."""
     options: RunOptions
     by_segment: Mapping[str, Sending]
+    strictest: Sending
+    """Of all segments, and of what stays here."""
     secret: frozenset[int]
     """Places of the secret entries."""
 
     @classmethod
     def of(cls, dataset: Dataset, entries: Mapping[int, AnyEntry], options: RunOptions) -> SendingRules:
         terms = dataset.terms
-        by_segment = _by_segment(terms, entries.values())
-        secret = frozenset(place for place, entry in entries.items() if entry.secret)
-        return cls(terms, entries, options, by_segment, secret)
+        secret: set[int] = set()
+        segments: dict[str, bool] = {}  # whether all entries of each are secret
+        for place, entry in entries.items():
+            name, is_secret = str(entry.segment or ""), entry.secret
+            segments[name] = is_secret and segments.get(name, True)
+            if is_secret:
+                secret.add(place)
+        by_segment = terms.by_segment(segments)
+        kept = [LOCAL_ONLY] if secret or options.offline else []
+        strictest = reduce(Sending.strictest, [*by_segment.values(), *kept], Sending(Transmission.OPEN))
+        return cls(terms, entries, options, by_segment, strictest, frozenset(secret))
 
     @property
     def stays_here(self) -> bool:
@@ -242,9 +236,8 @@ class SendingRules:
     @property
     def sending(self) -> Sending:
         """Where texts may go, whichever server is asked; nowhere else but here where nobody said yet that they may."""
-        sendings = [*self.by_segment.values(), *([LOCAL_ONLY] if self.stays_here else ())]
-        strictest = reduce(Sending.strictest, sendings, Sending(Transmission.OPEN))
-        return LOCAL_ONLY if _asks(self.terms, strictest) and self.options.may_send is None else strictest
+        unsaid = self.options.may_send is None and _asks(self.terms, self.strictest)
+        return LOCAL_ONLY if unsaid else self.strictest
 
     def clearance(self, plan: Plan | None = None) -> Clearance:
         """Return what may be done with the texts; connections to other machines are refused from now on where that asks for it.
@@ -371,8 +364,11 @@ def clear(
     texts. ``make``: makes the method in place of the plan's. ``answered_before``: a person answered for the servers when the
     run was begun. Raises UsageError where the method may not be asked, or cannot be made.
     """
-    rules, servers = SendingRules.of(dataset, entries, plan.run), scoring_servers(plan.scoring)
-    refuse_unclear(dataset, rules.terms, [*entries.values()])
+    rules = SendingRules.of(dataset, entries, plan.run)
+    # A file with such marks is refused when it is read; stores that were filled before may hold them.
+    for words in unclear(dataset, rules.terms, [*entries.values()]):
+        raise UsageError(words)
+    servers = scoring_servers(plan.scoring)
     refuse_not_stored([*entries.values()])
     clearance = rules.clearance(plan)
     for server in servers:
@@ -380,7 +376,7 @@ def clear(
     permitted: set[str] = set()
 
     def permitted_key(endpoint: Endpoint) -> str | None:
-        rules.require(Server.at(endpoint.url), answer=not answered_before)
+        rules.require(Server(endpoint.url, endpoint.local), answer=not answered_before)
         permitted.add(endpoint.url)
         return find_key(endpoint)
 
@@ -424,21 +420,6 @@ def scoring_servers(scoring: ScoringOptions) -> list[Server]:
 def is_cloud_model(model: str) -> bool:
     """Return whether the name of a model ends in ``cloud``, as Ollama names those that run elsewhere."""
     return model.strip().casefold().endswith("cloud")
-
-
-def refuse_unclear(dataset: Dataset, terms: Terms, entries: Sequence[AnyEntry]) -> None:
-    """Raise UsageError where nobody knows which entries are secret, or where their texts may go.
-
-    A file with such marks is refused when it is read; stores that were filled before may hold them.
-    """
-    known, data = frozenset({FIELD}), task(dataset.task).data
-    for entry in reveal_here(entries):
-        for mark in misplaced(entry.model_extra or {}, known, data):
-            raise UsageError(f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}")
-    for field, words in terms.unclear:
-        raise UsageError(f"The corpus, field {field!r}: {words} Mend the file, and read it again.")
-    for mark in misplaced(without_roles(dataset.model_extra or {}), known):
-        raise UsageError(f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}")
 
 
 def refuse_not_stored(entries: Sequence[AnyEntry]) -> None:

@@ -17,8 +17,9 @@ from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, shown
 from corpora.languages.tags import wrong_tag
 from corpora.model.corpus import INHERITED, LEAST_OF_CANARY, Dataset, texts_of
-from corpora.model.entry import Segment
-from corpora.model.terms import TermMarking, speaks_of_terms
+from corpora.model.entry import AnyEntry, Segment, reveal_here
+from corpora.model.task import task
+from corpora.model.terms import FIELD, TermMarking, Terms, speaks_of_terms
 from corpora.model.vocabularies import (
     SECRET_SEGMENTS,
     UNKNOWN,
@@ -216,6 +217,18 @@ def misplaced(fields: JsonObject, known: frozenset[str], data: Collection[str] =
             yield misplaced_mark
         elif name not in _TEXTS:
             yield from _inside(name, value, gold=name in _WHERE_GOLD_IS_KNOWN)
+
+
+def unclear(dataset: Dataset, terms: Terms, entries: Sequence[AnyEntry]) -> Iterator[str]:
+    """Yield in words why nobody knows which entries of a corpus are secret, or where their texts may go."""
+    known, data = frozenset({FIELD}), task(dataset.task).data
+    for entry in reveal_here(entries):
+        for mark in misplaced(entry.model_extra or {}, known, data):
+            yield f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}"
+    for field, words in terms.unclear:
+        yield f"The corpus, field {field!r}: {words} Mend the file, and read it again."
+    for mark in misplaced(without_roles(dataset.model_extra or {}), known):
+        yield f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}"
 
 
 def without_roles(fields: JsonObject) -> dict[str, Json]:

@@ -394,7 +394,6 @@ def scripts(texts: Iterable[str]) -> dict[str, float]:
 
 
 @cache
-@cache
 def script_of(letter: str) -> str:
     """Name the Unicode script of one letter, ``Other`` where it is none of SCRIPTS."""
     match = _script_pattern().match(letter)

@@ -39,11 +39,11 @@ class Endpoint:
     output_limit: str = "max_tokens"
     body: dict[str, JsonValue] = field(default_factory=dict)
     note: str = ""
+    local: bool = field(init=False)
+    """True for this machine itself: no key needed, nothing charged, offline allowed."""
 
-    @property
-    def local(self) -> bool:
-        """True for this machine itself: no key needed, nothing charged, offline allowed."""
-        return is_loopback(self.url)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "local", is_loopback(self.url))
 
 
 @cache

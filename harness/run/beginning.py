@@ -169,11 +169,11 @@ def check_budget(method: Method, plan: Plan) -> None:
 
 def tools_for(connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], plan: Plan) -> ScoringTools:
     """Find what a run over some entries of a corpus is scored with."""
-    chosen = reveal_here(corpus.entries[place] for place in positions)
     memo = StoredFindings(store_path(connection))
+    chosen = [corpus.entries[place] for place in positions]
     return prepare(
         corpus.dataset,
-        chosen,
+        reveal_here(chosen),
         corpus.entries,
         plan.scoring,
         memo,

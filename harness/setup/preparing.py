@@ -28,9 +28,9 @@ from harness.settings import read_settings
 from harness.setup.scoring_options import ScoringOptions, find_annotators, require_weighed
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.sqlite.database import home
-from scoring.core.inventory import packs_of, row_of, unknown_metric
+from scoring.core.inventory import packs_of, row_of, task_metrics, unknown_metric
 from scoring.metrics.inventory import choose_metrics, make_scorer, surface_setup
-from scoring.words.bitext import Terminology, alignment_name
+from scoring.words.bitext import Terminology, alignment_name, no_terms
 from scoring.words.source_words import Resources, source_word_list
 
 
@@ -62,8 +62,10 @@ def prepare(
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
+    folders = language_folders()
+    resources = _languages(dataset, entries, corpus, options, coaching, text_form, folders)
     options = options.for_task(dataset.task)
-    wanted, folders = options.wanted, language_folders()
+    wanted = task_metrics(options.metrics)
     # Refuse what a run was begun with and is not here any more: without it, it would be another
     # run.
     for name in sorted(wanted):
@@ -71,7 +73,6 @@ def prepare(
             raise UsageError(f"--metrics: {unknown_metric(name)}. Install it, or name others.")
     if options.scoring is not None:
         require_weighed(options.scoring, dataset.task, dataset.language_pair)
-    resources = _languages(dataset, entries, corpus, options, coaching, text_form, folders)
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
     complete, annotators, steps = find_annotators(
@@ -93,16 +94,20 @@ def _languages(
     folders: Sequence[Path],
 ) -> Resources:
     """Read the cards of both languages and the user's dictionaries."""
-    target = _target_card(dataset, options, folders)
+    path = options.terms or coaching
+    terms = no_terms() if path is None else _terms(path, dataset, coaching=path == coaching)
+    tag, named = dataset.target_language, options.language_card
+    references = [entry.reference for entry in entries]
+    target = find_card(tag, folders) if named is None else _named_card(named, tag)
     source = find_card(dataset.source_language, folders)
-    terms = _terms(options, coaching, (language_of(dataset.source_language), language_of(dataset.target_language)))
     glosses = GlossDictionary({}, "")
     if options.gloss_dictionary is not None:
         glosses = read_gloss_dictionary(options.gloss_dictionary, language_of(dataset.target_language))
-    pairs = only_open(corpus)
-    draft = surface_setup(dataset.source_language, dataset.target_language, entries)
     card = None if target is None else target.card
-    script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
+    script = resolve_script(tag, card, references)
+    writing = None if card is None else card.writings.get(script or "")
+    pairs = only_open(corpus)
+    draft = surface_setup(dataset.source_language, tag, entries)
     facts: dict[str, str | int | None] = {
         "task": dataset.task,
         "text_form": text_form,
@@ -123,8 +128,8 @@ def _languages(
             "variant_rules": rules is not None,
             "free_word_order": rules is not None and rules.free_word_order,
         }
-        if script in card.writings:
-            facts["bleu_tokenizer"] = card.writing(script).bleu_tokenizer
+    if writing is not None:
+        facts["bleu_tokenizer"] = writing.bleu_tokenizer
     return Resources(
         draft.model_copy(update=facts),
         card=card,
@@ -136,29 +141,24 @@ def _languages(
     )
 
 
-def _target_card(dataset: Dataset, options: ScoringOptions, folders: Sequence[Path]) -> FoundCard | None:
-    if options.language_card is None:
-        return find_card(dataset.target_language, folders)
-    named = read_card(options.language_card)
-    # Refuse a card of another language: its letters and rules would make numbers that mean
-    # nothing.
-    language = dataset.target_language.replace("_", "-").split("-")[0].lower()
-    shipped = find_card(dataset.target_language)
+def _named_card(path: Path, tag: str) -> FoundCard:
+    """Read the user's card of the target language; UsageError for one of another: its letters and rules would mean nothing."""
+    named = read_card(path)
+    language = tag.replace("_", "-").split("-")[0].lower()
+    shipped = find_card(tag)
     names = {language, *(shipped.card.tags if shipped else ())}
     if language != "und" and not names & set(named.card.tags):
         raise UsageError(
-            f"--language-card is of {named.card.tag} ({named.card.name}), and the corpus is translated into {dataset.target_language}. "
-            f"Name a card of {dataset.target_language}, list {language!r} among the card's aliases, or leave it out."
+            f"--language-card is of {named.card.tag} ({named.card.name}), and the corpus is translated into {tag}. "
+            f"Name a card of {tag}, list {language!r} among the card's aliases, or leave it out."
         )
     return named
 
 
-def _terms(options: ScoringOptions, coaching: Path | None, languages: tuple[str, str]) -> Terminology:
+def _terms(path: Path, dataset: Dataset, *, coaching: bool) -> Terminology:
     """Read the prescribed terms: those asked for, else those that the run is coached with."""
-    path = options.terms or coaching
-    if path is None:
-        return Terminology(())
-    if path == coaching or holds_coaching(path):
+    languages = language_of(dataset.source_language), language_of(dataset.target_language)
+    if coaching or holds_coaching(path):
         coaching_data = read_coaching(path)
         return Terminology(coaching_data.dictionary.pairs(), coaching_data.sha256, languages)
     dictionary = read_dictionary(path)

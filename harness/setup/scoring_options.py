@@ -24,7 +24,6 @@ from harness.sealed.strict_records import Count, Hex64, Short, StrictRecord
 from harness.settings import read_settings
 from harness.store.sqlite.database import home
 from scoring.core.inventory import (
-    in_order,
     metric_named,
     pack_called,
     read_by,
@@ -32,8 +31,9 @@ from scoring.core.inventory import (
     task_metrics,
     task_packs,
     unknown_metric,
+    without_packs,
 )
-from scoring.core.packs import SHIPPED, every_pack, pack_named
+from scoring.core.packs import SHIPPED, every_pack
 from scoring.core.setup import CalibrationFacts
 from scoring.core.specification import COMPOSITE, ROSETTA, Tier, specification
 from scoring.packs.judge_replies import CONTRACTS
@@ -363,13 +363,8 @@ class ScoringOptions(BaseModel):
 
     def for_task(self, task: str) -> ScoringOptions:
         """Return these options with the metrics of each named pack that are of use to a task in its place."""
-        packs = {name for name in self.metrics if name != ROSETTA and "." not in name and pack_named(name)}
-        if not packs:
-            return self
-        ids = (
-            id_ for name in self.metrics for id_ in (in_order(task_metrics([name], task)) if name in packs else [name])
-        )
-        return self.model_copy(update={"metrics": tuple(dict.fromkeys(ids))})
+        metrics = without_packs(self.metrics, task)
+        return self if metrics == self.metrics else self.model_copy(update={"metrics": metrics})
 
 
 _ASKED_BY = {"judge": tuple(CONTRACTS), "bertscore": ("bertscore",)}

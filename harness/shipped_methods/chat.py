@@ -115,6 +115,7 @@ def briefing(options: MethodOptions, *additions: str) -> Briefing:
     UsageError where the coaching data would go nowhere, or the prompt waits for some in vain.
     """
     coaching = read_coaching(options.coaching) if options.coaching else None
+    values = options.languages | (coaching.slots() if coaching else {})
     main = load_prompt(options.prompt or ("coached-v1" if coaching else "plain-v1"))
     # what the run card calls coached is coached, and nothing else is
     if coaching is None and main.slots & {"notes", "examples"}:
@@ -125,7 +126,6 @@ def briefing(options: MethodOptions, *additions: str) -> Briefing:
                 f"{options.coaching}: the {name} would not be used: prompt {main.version!r} has no slot "
                 f"{{{name}}}. Put it there, or leave --prompt out."
             )
-    values = options.languages | (coaching.slots() if coaching else {})
     prompts = [main, *map(load_prompt, additions)]
     return Briefing(
         system="\n\n".join(prompt.fill(values) for prompt in prompts),

@@ -40,20 +40,20 @@ from harness.store.sqlite.trouble import (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class StoredFindings:
     """A memo in the store; opens it for each look, so that any thread may ask."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    path: Path
 
     def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
-        with closing(open_store(self._path)) as connection:
+        with closing(open_store(self.path)) as connection:
             return recall_findings(connection, maker, keys)
 
     def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
         if not found:
             return
-        with closing(open_store(self._path)) as connection, transaction(connection):
+        with closing(open_store(self.path)) as connection, transaction(connection):
             keep_findings(connection, maker, found)
 
 

@@ -7,7 +7,7 @@ then to the packs' that come with the program. Installed packages are examined o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, log2
 from typing import TYPE_CHECKING, TypeVar
@@ -137,11 +137,22 @@ def task_metrics(names: Iterable[str], task: str | None = None) -> frozenset[str
     for name in names:
         if name == ROSETTA:
             ids |= specification().metrics.keys()
-        elif "." not in name and (pack := pack_named(name)) is not None:
+        elif (pack := _pack_called(name)) is not None:
             ids |= set(pack.rows if task is None else pack.for_task(task))
         else:
             ids.add(name)
     return frozenset(ids)
+
+
+def _pack_called(name: str) -> Pack | None:
+    """Return the pack of this name; None for what has a point, or is a metric of the specification."""
+    return None if "." in name or name == ROSETTA or name in specification().metrics else pack_named(name)
+
+
+def without_packs(names: Sequence[str], task: str) -> tuple[str, ...]:
+    """Return names of metrics with those that each named pack has for a task in its place; the specification stays."""
+    ids = (id_ for name in names for id_ in (in_order(task_metrics([name], task)) if _pack_called(name) else [name]))
+    return tuple(dict.fromkeys(ids))
 
 
 def task_packs(task: str) -> tuple[str, ...]:

@@ -166,12 +166,11 @@ OTHER_VERSION = "taken by another version of this metric; its value is repeated 
 
 def surface_setup(source_language: str, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
     """Return the setup of a run of which nothing but texts is known: the metrics of §2.1."""
-    script = references_script(entry.reference for entry in entries)
     return ScoringSetup(
         metrics=surface(),
         source_language=source_language,
         target_language=target_language,
-        bleu_tokenizer=bleu_tokenizer(target_language, script),
+        bleu_tokenizer=bleu_tokenizer(target_language, references_script([entry.reference for entry in entries])),
         has_variants=any(entry.variants for entry in entries),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 
 import numpy as np
@@ -319,6 +319,12 @@ class Terminology:
                 last = first + len(term.source)
                 if words[first:last] == term.source:
                     yield _Place(term, first, last)
+
+
+@cache
+def no_terms() -> Terminology:
+    """Return the terminology of whoever prescribes nothing."""
+    return Terminology(())
 
 
 LEAST_STEM = 3

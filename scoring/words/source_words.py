@@ -20,7 +20,7 @@ from corpora.model.entry import Entry, OpenEntry, only_open
 from corpora.text.comparison import FORMS, script_of, scripts
 from corpora.text.tokens import folded
 from scoring.core.setup import ScoringSetup, alike_entry
-from scoring.words.bitext import Bitext, Terminology
+from scoring.words.bitext import Bitext, Terminology, no_terms
 from scoring.words.reading import names_in, reader
 from scoring.words.word_lists import listed_words
 
@@ -42,7 +42,7 @@ class Resources:
     """All entries that the run covers."""
     pairs: Sequence[OpenEntry] = ()
     """Open entries of the whole corpus, from which an alignment may be learned."""
-    terms: Terminology = field(default_factory=lambda: Terminology(()))
+    terms: Terminology = field(default_factory=no_terms)
     gloss_dictionary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Target lemma → glosses in the source language (Plains Cree semantic verdicts)."""
 

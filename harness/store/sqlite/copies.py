@@ -53,15 +53,6 @@ def original_of(path: Path) -> Path:
     return path if copy is None else copy.original
 
 
-def cannot_be_written(path: Path) -> bool:
-    """Return whether a store is there that this person cannot write: the file, or the folder that holds its journal."""
-    if not path.is_file():
-        return False
-    effective = os.access in os.supports_effective_ids
-    both = (path, path.parent)
-    return path in copies() or not all(os.access(place, os.W_OK, effective_ids=effective) for place in both)
-
-
 @cache
 def copied(path: Path, journal: Path) -> Path:
     """Copy a store and its journal into a folder that only its owner may enter; once, as nobody can change them."""

@@ -13,9 +13,8 @@ from types import ModuleType
 
 from corpora.files.problems import StoredValueError
 from harness.core.failures import DataFolderError, StoreError, UsageError
-from harness.core.storage import StorageProblem, private_folder, storable, storage_problem
+from harness.core.storage import StorageProblem, private_folder, storage_problem
 from harness.store.sqlite.copies import (
-    cannot_be_written,
     copied,
     copied_for_upgrade,
     erase_left_copies,
@@ -23,7 +22,15 @@ from harness.store.sqlite.copies import (
     locks_are_missing,
 )
 from harness.store.sqlite.schema import STEPS, create_schema, fill_run_scores, recorded_steps, require_columns
-from harness.store.sqlite.trouble import STORE_ERRORS, full_words, in_words, transaction, unpacks, worded
+from harness.store.sqlite.trouble import (
+    STORE_ERRORS,
+    cannot_be_written,
+    full_words,
+    in_words,
+    transaction,
+    unpacks,
+    worded,
+)
 
 MOMENT_SECONDS = 1.0
 """A file written so short a time ago may be written again without its times showing it."""
@@ -70,12 +77,13 @@ def home() -> Path:
             from platformdirs import user_data_path
 
             folder = user_data_path("rosetta-tui", appauthor=False)
+        str(folder).encode()
     except RuntimeError as error:
         raise UsageError(f"The data folder cannot be found ({error}). Name a folder in ROSETTA_HOME.") from None
-    if storable(str(folder)) != str(folder):
+    except UnicodeEncodeError:
         raise UsageError(
             f"The path of the data folder, {os.fsencode(folder)!r}, is no UTF-8. Name another folder in ROSETTA_HOME."
-        )
+        ) from None
     return folder
 
 
@@ -107,8 +115,8 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         if cannot_be_written(path):
             with worded(path):
                 return unpacks(_opened_to_read)(path)
-        private_folder(path.parent)
         if not path.exists():
+            private_folder(path.parent)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with worded(path):
             return unpacks(_opened_or_read)(path)  # SQLite may quote bytes of a damaged schema

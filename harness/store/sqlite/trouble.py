@@ -6,6 +6,7 @@ Which entries of its corpus a run is on is kept in order, as numbers in few byte
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import struct
 import sys
@@ -21,7 +22,7 @@ from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage import StorageProblem, storable, storage_problem, words_for
-from harness.store.sqlite.copies import cannot_be_written, locks_are_missing
+from harness.store.sqlite.copies import copies, locks_are_missing
 
 _BUSY = (
     "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "
@@ -183,6 +184,15 @@ def worded(path: Path) -> Iterator[None]:
         yield
     except STORE_ERRORS as error:
         raise in_words(error, path) from error
+
+
+def cannot_be_written(path: Path) -> bool:
+    """Return whether a store is there that this person cannot write: the file, or the folder that holds its journal."""
+    if not path.is_file():
+        return False
+    effective = os.access in os.supports_effective_ids
+    both = (path, path.parent)
+    return path in copies() or not all(os.access(place, os.W_OK, effective_ids=effective) for place in both)
 
 
 def read_only_words(path: Path) -> str:

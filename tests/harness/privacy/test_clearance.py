@@ -146,7 +146,7 @@ REVEALED = {
     "sent or scored": {"harness/api.py", "harness/run/running.py"},
     "done here by its custodian": {
         # checked, counted, compared
-        "corpora/checks/requirements.py", "harness/api.py", "harness/card/checking/lint_subject.py", "harness/card/importing.py", "harness/privacy.py",
+        "corpora/checks/envelope.py", "corpora/checks/requirements.py", "harness/api.py", "harness/card/checking/lint_subject.py", "harness/card/importing.py",
         "harness/store/corpora/listing.py", "harness/vault/sealed_corpus.py", "rosetta_tui/commands/community/consent.py",
         "rosetta_tui/commands/vault/init.py",
         # scored by what is stored: a card, a comparison, an estimate
