@@ -32,7 +32,7 @@ from harness.estimate.estimate import RunEstimate
 from harness.estimate.estimate import estimate as estimated
 from harness.leaderboard.official import check_consent, verify_released
 from harness.method.method import Method
-from harness.method.option_table import LIMITS
+from harness.method.option_table import plan_fields
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.privacy import ClearedMethod, Make, SendingRules, clear
 from harness.release.budget import ACTIVATE
@@ -199,9 +199,7 @@ def ask(
 
 def plan_of(corpus: Corpus, method: str, told: Mapping[str, object]) -> Plan:
     """Convert options into the plan that a run keeps, as ``ask`` does; paths become absolute."""
-    told = {LIMITS.get(name, name): value for name, value in told.items()}
-    if "no_cache" in told:
-        told["use_cache"] = not told.pop("no_cache")
+    told = plan_fields(told)
     models: tuple[type[BaseModel], ...] = (MethodOptions, RunOptions, ScoringOptions)
     known = {field for model in models for field in model.model_fields} - {*_OF_THE_CORPUS}
     if stray := sorted(told.keys() - known):
@@ -347,7 +345,7 @@ def retry(store: Path, name: str, changes: Mapping[str, object], vault: VaultReq
         run = find_run(connection, name)
         refuse_submitted(run)
         open_again(connection, run, vault, "retry", changes)
-        made = retry_failed(connection, run, changes)
+        made = retry_failed(connection, run, {name: absolute(value) for name, value in changes.items()})
     return Ready(store, made.number, made.run_id, made.cleared, made.tools, asked_again=made.asked, kept=made.kept)
 
 

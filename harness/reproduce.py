@@ -39,7 +39,7 @@ from harness.endpoint.endpoints import no_key, presets
 from harness.inputs.prompt import shipped_versions
 from harness.method.method import Setup
 from harness.method.method_names import installed
-from harness.method.option_table import METHODS
+from harness.method.option_table import METHODS, OPTIONS, OptionKind
 from harness.run.beginning import tools_for
 from harness.sealed.keys import key_phrase
 from harness.setup.scoring_tools import changes, stated_setup
@@ -76,17 +76,22 @@ class Lacking:
         return f"{self.what}: the card has {self.stated}{place}. Give {self.mend}."
 
 
+def _regular(name: str) -> tuple[str, str, str]:
+    """Return how an option is called, its name and its flag, where the hash of its file has its name."""
+    option = OPTIONS[name]
+    return f"the {option.label.lower()}", name, f"{option.opt} FILE"
+
+
 _HASHED = {
     "method_sha256": ("the plug-in's code", "method", "--method FILE.py:CLASS"),
-    "outputs_sha256": ("the outputs", "outputs", "--outputs FILE"),
+    "outputs_sha256": _regular("outputs"),
     "coaching_data_sha256": ("the coaching data", "coaching", "--coaching FILE"),
     "fst_sha256": ("the method's analyser (FST)", "analyser", "--analyser FILE"),
 }
 """Field of the set-up → what it is the hash of, the option that names it, and how."""
 
 _HASHED_OPTIONS = {
-    "glossary_sha256": ("the dictionary", "glossary", "--glossary FILE"),
-    "word_list_sha256": ("the word list", "word_list", "--word-list FILE"),
+    **{f"{name}_sha256": _regular(name) for name in METHODS["pipeline"].takes if OPTIONS[name].kind is OptionKind.FILE},
     "model_sha256": ("the model's folder", "model_folder", "--model-folder FOLDER"),
 }
 """The same for members of the set-up's ``options``."""
@@ -250,15 +255,9 @@ def _known_options(stated: Setup) -> dict[str, Json]:
     """Return every option of a shipped method that a set-up tells, whichever method takes it."""
     first = (stated.prompt_version or "").partition("+")[0]
     known: dict[str, Json] = {
-        "temperature": stated.temperature,
-        "max_tokens": stated.max_tokens,
-        "batch_size": stated.batch_size,
-        "max_retries": stated.max_retries,
+        **{name: value for name, value in stated if name in OPTIONS},
+        **{name: value for name, value in stated.options.items() if name in OPTIONS},
         "tools": tuple(stated.tools_enabled),
-        "checks": tuple(stated.options.get("checks", ())),
-        "strip": tuple(stated.options.get("strip", ())),
-        "body": dict(stated.options.get("body", {})),
-        "settings": dict(stated.options.get("settings", {})),
     }
     if stated.model_slug != stated.method:
         known["model"] = stated.model_slug
@@ -266,12 +265,8 @@ def _known_options(stated: Setup) -> dict[str, Json]:
         known["endpoint"] = stated.provider
     if first in shipped_versions():
         known["prompt"] = first
-    if "text" in stated.options:
-        known["text"] = stated.options["text"]
     if stated.method == "human":
         known["translator"] = stated.model_slug
-    if stated.method == "replay":
-        known["method_class"] = stated.method_class
     return known
 
 

@@ -166,7 +166,7 @@ def of_records(table: RecordTable, text: str, form: Form, findings: Findings, co
             f"No header was recognised: the first line was read as an entry, column {sides[0] + 1} as the source, "
             f"column {sides[1] + 1} as the reference{others}.{comments}",
             "If the first line is a header, name its columns source and reference, or say which they are: "
-            "--source-column NAME --reference-column NAME.",
+            f"{OPTIONS['source']} NAME {OPTIONS['reference']} NAME.",
             line=table.rows[0].line,
         )
         lines = len(text.removesuffix("\n").split("\n"))

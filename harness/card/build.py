@@ -30,6 +30,7 @@ from harness.card.reading import block
 from harness.card.rows import RowMeasures, StoredRows, failed, measures_of, row_json
 from harness.card.withholding import withheld_part, without_retried
 from harness.core.failures import ErrorClass
+from harness.method.method import Setup
 from harness.store.runs import seal_run
 from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
 from scoring.card.scorecard import scorecard
@@ -38,11 +39,7 @@ from scoring.statistics.intervals import SEED
 
 VERIFICATION_TIER = "self-benchmarked"  # Who validated a run that its own maker made (§9.4)
 _LATENCIES = ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds")
-SETUP_FIELDS = (
-    "model_slug", "condition", "temperature", "max_tokens", "system_prompt_sha256",
-    "system_prompt_used", "coaching_data_sha256", "fst_version", "tools_enabled", "batch_size",
-    "max_retries",
-)  # fmt: skip
+SETUP_FIELDS = tuple(name for name in RunCard.model_fields if name in Setup.model_fields and name != "method")
 """Fields of the set-up that §3.2 wants at the top of the card."""
 
 

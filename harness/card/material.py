@@ -50,12 +50,8 @@ from scoring.statistics.intervals import FREE
 # ---- Which experiment a run was: two runs with the same fingerprint had the same set-up (§3.8,
 # C3).
 
-_BESIDE = (
-    "method", "method_class", "method_version", "method_sha256", "provider", "max_tokens",
-    "prompt_version", "coaching_data_sha256", "outputs_sha256", "fst_sha256", "tools_enabled",
-    "batch_size", "max_retries", "replicate", "options",
-)  # fmt: skip
-"""Fields of the set-up that the specification's six components leave out."""
+_NO_COMPONENTS = frozenset({"method_name", "system_prompt_used", "fst_version"})
+"""Fields of the set-up that make no other experiment: a name, and what follows from others. A new field makes one."""
 
 
 def fingerprint(setup: Setup, dataset_sha256: str, harness_version: str) -> Fingerprint:
@@ -74,7 +70,7 @@ def fingerprint(setup: Setup, dataset_sha256: str, harness_version: str) -> Fing
         "harness_version": harness_version,
     }
     stated = setup.model_dump(mode="json")
-    setup_components = {**components, **{name: stated[name] for name in _BESIDE}}
+    setup_components = components | {name: value for name, value in stated.items() if name not in _NO_COMPONENTS}
     setup_components["tools_enabled"] = sorted(setup.tools_enabled)
     return fingerprint_of(components, setup_components)
 

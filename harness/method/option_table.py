@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from corpora.model.task import TASKS
 from harness.method.method_names import METHOD_CLASSES, SERVICE_NAMES, SHIPPED
@@ -230,7 +230,16 @@ GROUPS: Final = (CORPUS, VAULT, ENTRIES, METHOD, RUN, SCORING)
 
 LIMITS: Final = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
 """Option of a run → field of ``RunOptions``, where the two are called differently."""
+LIMIT_OPTIONS: Final = {field: option for option, field in LIMITS.items()}
 OPTIONS: Final[Mapping[str, RunOption]] = {option.name: option for group in GROUPS for option in group.options}
+
+
+def plan_fields(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what options of a run say, by the fields of its plan."""
+    fields = {LIMITS.get(name, name): value for name, value in told.items()}
+    if "no_cache" in fields:
+        fields["use_cache"] = not fields.pop("no_cache")
+    return fields
 
 
 def of_command(command: str) -> Iterator[RunOption]:

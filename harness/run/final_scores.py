@@ -26,7 +26,7 @@ from harness.method.method import Method, Result
 from harness.method.options import MethodOptions, refuse_written_keys
 from harness.privacy import ClearedMethod, clear
 from harness.run.beginning import begin_like, begun_with, check_budget, coaching_of, new_identity
-from harness.setup.plan import Plan, RunOptions, plan_of, told_of
+from harness.setup.plan import OF_A_RETRY, Plan, RunOptions, plan_of, told_of
 from harness.setup.scoring_tools import (
     AnnotatorError,
     ScoringTools,
@@ -281,7 +281,7 @@ def retry(
     HarnessError where it can no longer be scored as it was.
     """
     tried = _failed(connection, run)
-    wanted = {"keep_failed": False, "stop_when": None, **(changes or {})}
+    wanted = {**OF_A_RETRY, **(changes or {})}
     plan = changed_plan(plan_of(run), wanted)
     dataset = read_dataset(connection, run.corpus)
     entries = read_entries(connection, run.corpus, dataset=dataset)

@@ -117,7 +117,7 @@ class ProgressBoard:
         self._answered = RunningTotals(scorer)
         self.against = against
         """The run's entries beside those of an earlier one."""
-        self.stop_when: str | None = None
+        self.rule: str | None = None
         """``worse`` or ``decided``: when that lets the run end itself."""
         self.stopped_early: EarlyStop | None = None
         """By which rule it did; None where none holds."""
@@ -183,13 +183,13 @@ class ProgressBoard:
 
     def _heed_rule(self, against: LiveComparison) -> None:
         """Drain the run once the rule holds; what is under way is finished and stored."""
-        if self.stopped_early is not None or not against.stops(self.stop_when):
+        if self.stopped_early is not None or not against.stops(self.rule):
             return
         difference = against.so_far()
-        if difference.so_far is not None and self.stop_when is not None and self._tally.done < self._total:
+        if difference.so_far is not None and self.rule is not None and self._tally.done < self._total:
             so_far = difference.so_far
             self.stopped_early = EarlyStop(
-                rule=self.stop_when, against=difference.run_id, metric=difference.metric, entries=so_far.entries,
+                rule=self.rule, against=difference.run_id, metric=difference.metric, entries=so_far.entries,
                 difference=so_far.mean, lower=so_far.lower, upper=so_far.upper,
             )  # fmt: skip
             self._control.drain()

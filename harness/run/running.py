@@ -194,7 +194,7 @@ class _Execution:
             against=comparison_of(self.connection, self.run, self.options.against, self.scorer),
         )
         if self.run.opening.stopped_early is None:  # a person lets it continue after that
-            board.stop_when = self.options.stop_when
+            board.rule = self.options.stop_when
         stored = list(read_results(self.connection, self.run.id))
         board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
         if self.run.opening.floors is None:

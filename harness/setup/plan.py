@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -39,6 +39,10 @@ class RunOptions(BaseModel):
     """Id of an earlier run with which this one is compared during the run."""
     stop_when: Literal["worse", "decided"] | None = None
     """When the difference to that run lets this one stop before its last entry."""
+
+
+OF_A_RETRY: Final = {"keep_failed": False, "stop_when": None}
+"""Fields of RunOptions that a run does not take from the one whose failed entries it asks for again."""
 
 
 class ToldOptions(BaseModel):
@@ -121,6 +125,10 @@ class Resumption:
     """Forget the rows of failed entries, so that they are asked for again."""
     only: tuple[int, ...] | None = None
     """Places in the corpus of the entries that are asked for now, in this order; None: all that are left."""
+
+    def answered(self, *, again: bool) -> Resumption:
+        """Return it with a person's answer whether entries that failed for lack of a connection are asked for again."""
+        return replace(self, options={**self.options, "keep_failed": not again}, retry_failed=again)
 
 
 AS_BEFORE = Resumption()  # Nothing is changed

@@ -23,17 +23,21 @@ from harness.core.storage import PRIVATE, private_folder, write_file
 from harness.endpoint.endpoints import find_key, is_loopback, no_key
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.method_names import NUMBER_LETTERS, SUBMITTED
-from harness.method.option_table import METHODS
+from harness.method.option_table import METHODS, OPTIONS, OptionKind
 from harness.method.options import MethodOptions
 from harness.shipped_methods.registry import build
 from harness.submission.bundle import CodeLane, DataLane, Submission, unpack_into
 from harness.submission.desk import FOLDER, LOCK, UNPACKED
 from harness.submission.members import CODE, DATA, WHEELS, requirements
 
-_FILES: Final = frozenset({"glossary", "word_list", "coaching", "prompt", "analyser", "model_folder"})
-"""Options that name a file of the bundle."""
 _CHOSEN_HERE: Final = frozenset({"endpoint", "model", "prices", "body"})
 """Options that are the organisation's: which model is asked, where, and at what price."""
+_FILES: Final = frozenset(
+    option.name
+    for option in OPTIONS.values()
+    if option.kind in (OptionKind.FILE, OptionKind.FILE_OR_NAME) and (option.needed_by or option.taken_by)
+) - {*_CHOSEN_HERE, "outputs"}
+"""Options that name a file of the bundle."""
 
 MOST_AT_ONCE: Final = 32
 """Texts in one call of a submission."""

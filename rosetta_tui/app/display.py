@@ -91,7 +91,7 @@ def resume_and_show(name: str, resumption: Resumption, style: str | None, vault:
         with opened(path) as connection:
             again = _again(connection, run, style)
         if again is not None:
-            resumption = Resumption({**resumption.options, "keep_failed": not again}, again)
+            resumption = resumption.answered(again=again)
     show(replace(ready, resumption=resumption), style)
 
 

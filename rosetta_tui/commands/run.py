@@ -22,7 +22,7 @@ from corpora.samples import DEMO_TASKS
 from harness.compare import MOST_RUNS
 from harness.core.failures import UsageError
 from harness.method.method_names import method_names
-from harness.method.option_table import LIMITS, RUN
+from harness.method.option_table import RUN, plan_fields
 from harness.store.runs import find_run
 from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import DETACH, in_lines, when_used
@@ -34,7 +34,6 @@ from rosetta_tui.request.options import (
     granted_terms,
     make_request,
     nameless,
-    pairs,
     read_scoring_options,
     run_changes,
     told,
@@ -213,7 +212,7 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit:
 def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     context = click.get_current_context()
-    of_calls = {name for name in RUN.names if LIMITS.get(name, name) in plan.RunOptions.model_fields}
+    of_calls = {name for name in RUN.names if plan_fields({name: None}).keys() <= plan.RunOptions.model_fields.keys()}
     allowed = {*setup_scoring_options.ScoringOptions.model_fields, *of_calls, "prices", "rescore", "as_json"}
     allowed |= {"vault", *OF_VAULT}
     for param in context.command.params:
@@ -305,23 +304,7 @@ def retry(run: str, style: str | None, **given: Any) -> None:
     """
     display.refuse_detached(style, given["vault"])
     vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)})
-    no_cache, body = given.pop("no_cache"), given.pop("body")
-    changes = {
-        _OTHERWISE.get(name, name): (value.expanduser().absolute() if isinstance(value, Path) else value)
-        for name, value in given.items()
-        if not (value is None or value is False)
-    }
-    if changes.get("temperature") == "none":
-        changes["temperature"] = None
-    if no_cache:
-        changes["use_cache"] = False
-    if body:
-        changes["body"] = pairs("body", body)
-    display.retry_and_show(run, changes, style, vault)
-
-
-_OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
-"""Option → the field of a run's plan, where it is called otherwise."""
+    display.retry_and_show(run, plan_fields(told(given)), style, vault)
 
 
 # ---- Watch a run of another terminal, and control it ----

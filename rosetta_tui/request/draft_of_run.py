@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.task import TRANSLATION
 from harness.core.failures import UsageError
+from harness.method.option_table import LIMIT_OPTIONS
 from harness.setup.plan import Plan, plan_of
 from harness.setup.scoring_options import kept_file
 from harness.store.corpora.entries import read_dataset
@@ -21,7 +22,7 @@ from harness.store.sqlite.database import home, store_path
 from harness.vault.opening import folder_of
 from rosetta_tui.request.draft import YES, RunDraft, Value
 
-_RUN = {"concurrency": "concurrency", "budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts"}
+_RUN = {"concurrency": "concurrency", **LIMIT_OPTIONS}
 """Field of RunOptions → name of the option."""
 
 _OF_THE_CORPUS = ("source_language", "target_language", "task", "file_lines", "service")

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from harness.method.option_table import GROUPS, METHOD, METHODS, OPTIONS, OptionKind
+from harness.method.option_table import GROUPS, LIMIT_OPTIONS, METHOD, METHODS, OPTIONS, OptionKind
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.options import asked
 from rosetta_tui.request.vault import OF_VAULT
@@ -170,13 +170,10 @@ def field_of_words(words: str, typed: Mapping[str, Value]) -> str | None:
     )
 
 
-_OF_OPTIONS = {"budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts"}
-
-
 def field_of_options(words: str) -> str | None:
     """Find the field that pydantic's words name; None lets the options that they name decide."""
     named = words.partition("field '")[2].partition("'")[0].split(".")[0]
-    name = _OF_OPTIONS.get(named, named)
+    name = LIMIT_OPTIONS.get(named, named)
     return name if name in FIELDS else None
 
 

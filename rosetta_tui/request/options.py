@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.core.failures import UsageError
-from harness.method.option_table import LIMITS, METHOD, METHODS, OPTIONS, RUN, SCORING, OptionKind
+from harness.method.option_table import METHOD, METHODS, OPTIONS, RUN, SCORING, OptionKind, plan_fields
 from rosetta_tui.request.click_options import adding
 from rosetta_tui.request.reading import selection
 
@@ -89,7 +89,7 @@ def told(given: Mapping[str, Any]) -> dict[str, OptionValue]:
 
 def run_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a run is to go about its calls from now on, as far as it is given, by field of ``RunOptions``."""
-    return {LIMITS.get(name, name): value for name, value in told(given).items() if name in RUN.names}
+    return plan_fields({name: value for name, value in told(given).items() if name in RUN.names})
 
 
 _TOLD = frozenset((*METHOD.names, *RUN.names, *SCORING.names)) - {"method", "tags", "note", "repeats"}

@@ -35,8 +35,9 @@ from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 from rosetta_tui.toolkit.ordered_table import OrderedTable
 
 if TYPE_CHECKING:
+    from harness.setup.plan import Resumption
     from rosetta_tui.request.draft import RunDraft
-    from rosetta_tui.runs.resume import ResumeOptions, RetryScreen, Stop
+    from rosetta_tui.runs.resume import RetryScreen, Stop
     from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain
 
 
@@ -257,17 +258,18 @@ class RunActions:
     def resume(self, run_id: str, reason: str = "") -> None:
         """Continue a run that stopped (``reason``: why, if known); ask first about failed entries and the budget."""
 
-        def answered(how: ResumeOptions | None) -> None:
+        def answered(how: Resumption | None) -> None:
             if how is not None:
                 self._screen.post_message(messages.RunResumed(run_id, how.options, how.retry_failed))
 
         def ask(stop: Stop) -> None:
-            from rosetta_tui.runs.resume import GoOnScreen, ResumeOptions
+            from harness.setup.plan import AS_BEFORE
+            from rosetta_tui.runs.resume import GoOnScreen
 
             if stop.asks:
                 self._screen.app.push_screen(GoOnScreen(stop), answered)
             else:
-                answered(ResumeOptions({}, retry_failed=False))
+                answered(AS_BEFORE)
 
         self._ask("Continue", partial(stop_of_run, run_id, reason), ask)
 

@@ -19,7 +19,7 @@ from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.method.option_table import asks
 from harness.run.final_scores import unconnected_words
-from harness.setup.plan import Plan
+from harness.setup.plan import Plan, Resumption
 from rosetta_tui.request.fields import beside_field
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
@@ -47,13 +47,7 @@ class Stop:
         return self.failed > 0 or self.budget_usd is not None
 
 
-@dataclass(frozen=True, slots=True)
-class ResumeOptions:
-    options: dict[str, float | None]  # fields of the run's options that are to be other than before
-    retry_failed: bool
-
-
-class GoOnScreen(ModalScreen[ResumeOptions | None]):
+class GoOnScreen(ModalScreen[Resumption | None]):
     """Gives how the run continues; None where it does not."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
@@ -111,9 +105,8 @@ class GoOnScreen(ModalScreen[ResumeOptions | None]):
             if typed != _shown(self._stop.budget_usd):
                 options["budget_usd"] = budget
         failed = bool(self._stop.failed) and self.query_one("#failed", Checkbox).value
-        if self._stop.unconnected:
-            options["keep_failed"] = not failed
-        self.dismiss(ResumeOptions(options, failed))
+        resumption = Resumption(options, failed)
+        self.dismiss(resumption.answered(again=failed) if self._stop.unconnected else resumption)
 
     @on(Input.Changed, "#budget")
     def _typed(self) -> None:

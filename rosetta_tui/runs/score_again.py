@@ -18,7 +18,7 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
-from harness.method.option_table import SCORING
+from harness.method.option_table import OPTIONS, SCORING, OptionKind
 from harness.run.rescoring import prospect, rescore
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.runs import read_run
@@ -190,7 +190,7 @@ def options_of(told: Mapping[str, Value]) -> ScoringOptions:
     """Read the fields that are given; UsageError says what is wrong with one of them."""
     given: dict[str, Value | Path | bool | None] = {}
     for name, value in told.items():
-        if name == "multi_ref":
+        if OPTIONS[name].kind is OptionKind.SWITCH:
             given[name] = bool(value)
         elif name in PATHS - {"embeddings"}:
             given[name] = Path(str(value)) if value else None
