@@ -6,8 +6,7 @@ import errno
 import hashlib
 import os
 import stat
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -240,20 +239,3 @@ def _decode_utf8(data: bytes, findings: Findings) -> str | None:
         findings.error("There is a NUL character.", "Remove it; text files have none.", line=line)
         return None
     return text
-
-
-def files_naming(group: str) -> Iterator[Path]:
-    """Yield the files in which installed packages may offer something, those included that cannot be read.
-
-    Reading all metadata as ``importlib.metadata`` does costs more than the rest of ``rosetta run --help``.
-    """
-    for place in map(Path, sys.path):
-        if place.is_file():  # an archive
-            yield place
-        for file in place.glob("*.*-info/entry_points.txt"):
-            try:
-                named = group in file.read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                named = True
-            if named:
-                yield file

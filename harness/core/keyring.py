@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from corpora.files.decode import files_naming
+from corpora.files.installed import files_naming
 from harness.core.failures import KeyStoreError
 
 Answer = TypeVar("Answer")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import sqlite3
 
+import numpy as np
+
 from corpora.files.json_types import JsonObject
 from harness.card.reading import block, claim_of, interval, number, stated_floors
 from harness.compare.rows import values_answered
@@ -19,6 +21,7 @@ from harness.store.sqlite.openings import Floor, ScoringSoFar
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show.card_fields import as_stated
 from scoring.core.specification import TRANSLATIONS
+from scoring.statistics.intervals import RunningSpread
 
 
 def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
@@ -51,10 +54,6 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
         answered=values_answered(connection, run) if 0 < outcome.failed < outcome.done else {},
     )
     if begun.columns != TRANSLATIONS:
-        import numpy as np
-
-        from scoring.statistics.intervals import RunningSpread
-
         running = RunningSpread()
         running.add(np.array(read_headlines(connection, run.id), np.float64))
         progress = dataclasses.replace(progress, spread=running.value())

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpora.files.decode import files_naming
+from corpora.files.installed import files_naming
 from corpora.files.toml_text import parse_toml
 from scoring.core.specification import COMPOSITE, ROSETTA, InventoryRow, MetricInfo, table_row
 
