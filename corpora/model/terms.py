@@ -154,8 +154,8 @@ class Terms:
 
     def by_segment(self, segments: Mapping[str, bool]) -> dict[str, Sending]:
         """Return what holds for segments; of one whose entries are all secret (True) only where the terms keep it here."""
-        found = {segment: self.sending(segment or None) for segment in segments}
-        return {name: it for name, it in found.items() if not segments[name] or it.transmission.kept_here}
+        sendings = {segment: self.sending(segment or None) for segment in segments}
+        return {name: it for name, it in sendings.items() if not segments[name] or it.transmission.kept_here}
 
     def keeps(self, segment: str | None) -> bool:
         """Return whether no text of a segment may leave this machine."""
