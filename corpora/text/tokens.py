@@ -171,6 +171,10 @@ JOINERS = "'’ʼʔ·‑-"
 """Characters that join letters to one word in a language whose card says nothing else."""
 
 
+_AROUND = '.,;:!?"()“”„«»…'
+"""Marks around a word that make nothing else of it."""
+
+
 class Word(NamedTuple):
     """One word and where it is in its text."""
 
@@ -190,8 +194,10 @@ def words(text: str, joiners: str = JOINERS, letters: str = "") -> Iterator[Word
     ``joiners`` belong to a word where letters are on both sides; ``letters`` are characters that
     Unicode calls no letter and the language does, such as an apostrophe for a glottal stop.
     """
-    if text.isalpha():  # most words, when a text is taken apart piece by piece
-        yield Word(text, 0, len(text))
+    bare = text.strip(_AROUND)
+    if bare.isalpha() and not any(map(_AROUND.__contains__, letters)):  # as most pieces of a text
+        start = text.index(bare)
+        yield Word(bare, start, start + len(bare))
         return
     word = _word(joiners, letters)
     for start, end in read_placeholders(text).spans:
