@@ -39,7 +39,7 @@ from harness.endpoint.endpoints import no_key, presets
 from harness.inputs.prompt import shipped_versions
 from harness.method.method import Setup
 from harness.method.method_names import installed
-from harness.method.option_table import METHODS, OPTIONS, OptionKind
+from harness.method.option_table import METHODS, OPTIONS, SCORING, OptionKind
 from harness.run.beginning import tools_for
 from harness.sealed.keys import key_phrase
 from harness.setup.scoring_tools import changes, stated_setup
@@ -248,7 +248,8 @@ def scored_with(stated: ScoringSetup | None) -> dict[str, Json]:
     if stated is None:
         return {}
     known = tuple(id_ for id_ in stated.metrics if row_of(id_) is not None)
-    return {"metrics": known, "multi_ref": stated.multi_ref} if known else {}
+    switches = [option.name for option in SCORING.options if option.kind is OptionKind.SWITCH]
+    return {"metrics": known, **{name: getattr(stated, name) for name in switches}} if known else {}
 
 
 def _known_options(stated: Setup) -> dict[str, Json]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 from itertools import accumulate, chain
+from typing import Final, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
@@ -17,25 +18,38 @@ import numpy.typing as npt
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from scoring.core.metric import FloatArray, Metric, Statistics, sacrebleu_signature
-from scoring.core.setup import Translation
+from scoring.core.setup import ScoringSetup, Translation
 from scoring.core.specification import metric_info
 from scoring.metrics.maker import Maker
 from scoring.words.tokenizers import load_tokenizer, tokenizer_signature
 
 
-def references(entry: Entry, *, multi_ref: bool) -> tuple[str, ...]:
-    """Return the reference and, where the user asks for several, the entry's variants in their order.
+class References(NamedTuple):
+    """Which texts of an entry an output is compared with."""
 
-    A variant without any text is no translation and is left out: an empty output would be right by it.
-    """
-    if not multi_ref:
-        return (entry.reference,)
-    return (entry.reference, *[text for text in entry.variants if not is_blank(text)])
+    variants_too: bool = False
+    """Whether ``variants[]`` are references too, as the user asks for several."""
+
+    @classmethod
+    def of(cls, setup: ScoringSetup) -> References:
+        return cls(setup.multi_ref)
+
+    def texts(self, entry: Entry) -> tuple[str, ...]:
+        """Return the reference, and the variants in their order where they count.
+
+        A variant without any text is no translation and is left out: an empty output would be right by it.
+        """
+        if not self.variants_too:
+            return (entry.reference,)
+        return (entry.reference, *[text for text in entry.variants if not is_blank(text)])
+
+    @property
+    def signed(self) -> str:
+        """Return ``nrefs`` of a signature; ``var`` as sacreBLEU writes it where entries differ in their number."""
+        return "nrefs:var" if self.variants_too else "nrefs:1"
 
 
-def signed_number(*, multi_ref: bool) -> str:
-    """Return ``nrefs`` of a signature; ``var`` as sacreBLEU writes it where entries differ in their number."""
-    return "nrefs:var" if multi_ref else "nrefs:1"
+ONE: Final = References()
 
 
 IntArray = npt.NDArray[np.int64]
@@ -182,20 +196,18 @@ class ChrfPlusPlus(Metric):
     info = metric_info("chrf_plus_plus")
     width = 3 * _ORDERS
 
-    def __init__(self, *, multi_ref: bool = False) -> None:
-        self.multi_ref = multi_ref
-        """Whether ``variants[]`` are references too."""
+    def __init__(self, references: References = ONE) -> None:
+        self.references = references
 
     @property
     def signature(self) -> str:
-        number = signed_number(multi_ref=self.multi_ref)
-        return sacrebleu_signature(f"{number}|case:mixed|eff:yes|nc:6|nw:2|space:no")
+        return sacrebleu_signature(f"{self.references.signed}|case:mixed|eff:yes|nc:6|nw:2|space:no")
 
     def stats(self, translation: Translation) -> Statistics | None:
         return self.stats_many([translation])[0]
 
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
-        given = [references(item.entry, multi_ref=self.multi_ref) for item in translations]
+        given = [self.references.texts(item.entry) for item in translations]
         pairs = zip(translations, given, strict=True)
         rows = _statistics_of_pairs([(one.output, text) for one, texts in pairs for text in texts])
         if len(rows) == len(translations):
@@ -210,7 +222,7 @@ class ChrfPlusPlus(Metric):
         return [max(part, key=scores.__getitem__) for part in parts]
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        given = references(translation.entry, multi_ref=self.multi_ref)
+        given = self.references.texts(translation.entry)
         rows = _statistics_of_pairs([(translation.output, reference) for reference in given])
         place = self._nearest(rows, [len(rows)])[0]
         if place == 0:
@@ -330,10 +342,9 @@ class Bleu(Metric):
     info = metric_info("bleu")
     width = 2 + 2 * _BLEU_ORDERS
 
-    def __init__(self, tokenizer: str = "13a", *, multi_ref: bool = False) -> None:
+    def __init__(self, tokenizer: str = "13a", references: References = ONE) -> None:
         self.tokenizer = tokenizer
-        self.multi_ref = multi_ref
-        """Whether ``variants[]`` are references too."""
+        self.references = references
         self._missing = ""
         self._named = tokenizer
         try:
@@ -344,8 +355,7 @@ class Bleu(Metric):
 
     @property
     def signature(self) -> str:
-        number = signed_number(multi_ref=self.multi_ref)
-        return sacrebleu_signature(f"{number}|case:mixed|eff:no|tok:{self._named}|smooth:exp")
+        return sacrebleu_signature(f"{self.references.signed}|case:mixed|eff:no|tok:{self._named}|smooth:exp")
 
     @property
     def why_missing(self) -> str:
@@ -361,7 +371,7 @@ class Bleu(Metric):
         groups = []
         places_by_length: dict[int, list[int]] = {}
         for place, item in enumerate(translations):
-            groups.append((item.output, *references(item.entry, multi_ref=self.multi_ref)))
+            groups.append((item.output, *self.references.texts(item.entry)))
             places_by_length.setdefault(len(groups[-1]), []).append(place)
         for sides, places in places_by_length.items():
             most = max(_BLEU_CHUNK // sides, 1)
@@ -404,6 +414,6 @@ def _nearest(outputs: IntArray, lengths: IntArray) -> IntArray:
 
 
 METRICS = {
-    "chrf_plus_plus": Maker(lambda resources: ChrfPlusPlus(multi_ref=resources.setup.multi_ref)),
-    "bleu": Maker(lambda resources: Bleu(resources.setup.bleu_tokenizer, multi_ref=resources.setup.multi_ref)),
+    "chrf_plus_plus": Maker(lambda resources: ChrfPlusPlus(References.of(resources.setup))),
+    "bleu": Maker(lambda resources: Bleu(resources.setup.bleu_tokenizer, References.of(resources.setup))),
 }

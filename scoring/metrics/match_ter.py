@@ -26,7 +26,7 @@ from scoring.core.metric import (
 from scoring.core.setup import Translation
 from scoring.core.specification import metric_info
 from scoring.grammar.variants import Equivalence, LintVerdict, VariantClass
-from scoring.metrics.chrf_bleu import references, signed_number
+from scoring.metrics.chrf_bleu import ONE, References
 from scoring.metrics.maker import Maker
 
 if TYPE_CHECKING:
@@ -389,18 +389,16 @@ class Ter(Metric):
     info = metric_info("ter")
     width = 2
 
-    def __init__(self, *, multi_ref: bool = False) -> None:
-        self.multi_ref = multi_ref
-        """Whether ``variants[]`` are references too."""
+    def __init__(self, references: References = ONE) -> None:
+        self.references = references
 
     @property
     def signature(self) -> str:
-        number = signed_number(multi_ref=self.multi_ref)
-        return sacrebleu_signature(f"{number}|case:lc|tok:tercom|norm:no|punct:yes|asian:no")
+        return sacrebleu_signature(f"{self.references.signed}|case:lc|tok:tercom|norm:no|punct:yes|asian:no")
 
     def stats(self, translation: Translation) -> Statistics:
         output = _words(translation.output)
-        given = references(translation.entry, multi_ref=self.multi_ref)
+        given = self.references.texts(translation.entry)
         targets = list(map(_words, given))
         if len(targets) == 1:
             return (edits(output, targets[0]), len(targets[0]))
@@ -424,5 +422,5 @@ METRICS = {
         lambda resources: None if resources.setup.has_variants or resources.setup.variant_rules else _NO_VARIANTS,
     ),
     "length_ratio": Maker(lambda _: LengthRatio()),
-    "ter": Maker(lambda resources: Ter(multi_ref=resources.setup.multi_ref)),
+    "ter": Maker(lambda resources: Ter(References.of(resources.setup))),
 }

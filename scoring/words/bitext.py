@@ -323,7 +323,7 @@ class Terminology:
 
 @cache
 def no_terms() -> Terminology:
-    """Return the terminology of whoever prescribes nothing."""
+    """Return a terminology without terms."""
     return Terminology(())
 
 

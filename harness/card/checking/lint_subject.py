@@ -34,7 +34,7 @@ from harness.store.runs import Run
 from scoring.core.scorer import Scorer
 from scoring.findings.engine import find
 from scoring.findings.finding import FindingCode, OutputFinding, finding_sentence
-from scoring.metrics.chrf_bleu import ChrfPlusPlus
+from scoring.metrics.chrf_bleu import ChrfPlusPlus, References
 from scoring.words.source_words import Resources
 
 
@@ -187,7 +187,7 @@ def findings_of(subject: LintSubject) -> tuple[OutputFinding, ...] | None:
     if (block(subject.card, "dataset").get("task") or TRANSLATION) != TRANSLATION:
         return None
     setup = stated_setup(block(subject.card, "scoring") or None)
-    chrf = ChrfPlusPlus(multi_ref=setup is not None and setup.multi_ref)
+    chrf = ChrfPlusPlus() if setup is None else ChrfPlusPlus(References.of(setup))
     scorer = Scorer([chrf], languages=None if setup is None else Resources(setup).languages)
     entries = [row.entry for row in subject.rows]
     return find(entries, [row.output for row in subject.rows], chrf, read=scorer.alike)

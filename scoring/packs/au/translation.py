@@ -17,7 +17,7 @@ from corpora.text.comparison import is_blank
 from scoring.core.metric import RateMetric, Statistics, content_key, own_signature, plain_key
 from scoring.core.packs import pack_metric
 from scoring.core.setup import Translation
-from scoring.metrics.chrf_bleu import Bleu
+from scoring.metrics.chrf_bleu import Bleu, References
 from scoring.metrics.maker import Maker
 from scoring.metrics.semantic import Comet, why_no_comet
 from scoring.packs.au.speech import SpokenWords
@@ -142,7 +142,7 @@ def why_no_meteor(_: Resources) -> str | None:
 
 
 METRICS = {
-    "au.bleu": Maker(lambda resources: SpeechBleu(resources.setup.bleu_tokenizer, multi_ref=resources.setup.multi_ref)),
+    "au.bleu": Maker(lambda resources: SpeechBleu(resources.setup.bleu_tokenizer, References.of(resources.setup))),
     "au.meteor": Maker(Meteor, why_no_meteor),
     "au.bertscore": Maker(BertScore, why_no_bertscore),
     "au.comet": Maker(SpeechComet, why_no_comet),

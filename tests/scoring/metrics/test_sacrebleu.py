@@ -21,7 +21,7 @@ from corpora.text.comparison import is_blank
 from scoring.core.metric import Metric
 from scoring.core.setup import Translation
 from scoring.metrics import match_ter
-from scoring.metrics.chrf_bleu import Bleu, ChrfPlusPlus
+from scoring.metrics.chrf_bleu import Bleu, ChrfPlusPlus, References
 from scoring.metrics.match_ter import ExactMatch, LengthRatio, Ter, edits
 from scoring.words.tokenizers import bleu_tokenizer, load_tokenizer, references_script, tokens_13a
 from tests.outside import published, skip_without
@@ -280,9 +280,9 @@ Group = tuple[str, Sequence[str]]
 """An output and its references."""
 
 MADE: dict[str, tuple[Metric, Callable[[], Any]]] = {
-    "chrF++": (ChrfPlusPlus(multi_ref=True), lambda: CHRF(word_order=2)),
-    "BLEU": (Bleu(multi_ref=True), BLEU),
-    "TER": (Ter(multi_ref=True), TER),
+    "chrF++": (ChrfPlusPlus(References(True)), lambda: CHRF(word_order=2)),
+    "BLEU": (Bleu(references=References(True)), BLEU),
+    "TER": (Ter(References(True)), TER),
 }
 
 each = pytest.mark.parametrize("name", MADE)
