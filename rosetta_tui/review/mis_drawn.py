@@ -28,7 +28,7 @@ class MisDrawn(StrEnum):
 WHY = {
     MisDrawn.SYLLABICS: msgid("These sentences are written in syllabics. Here their dots can get lost."),
     MisDrawn.RIGHT_TO_LEFT: msgid(
-        "These sentences are written from right to left. Here they can stand in the wrong order."
+        "These sentences are written from right to left. Here they can appear in the wrong order."
     ),
     MisDrawn.SHAPING: msgid("The letters of these sentences change beside each other. Here they can be shown wrongly."),
     MisDrawn.STACKED_MARKS: msgid("Letters of these sentences have several marks. Here they can be shown wrongly."),
@@ -49,8 +49,8 @@ _WINDOWED = "rosetta-review"  # the program that draws every writing right, wher
 def what_to_do(words: Words) -> str:
     """Return where these texts can be rated: by a program that is here, else whom to ask for it."""
     if shutil.which(_WINDOWED):
-        return words("Please use the program with a window of its own: {program}.", program=_WINDOWED)
-    return words("Ask the people who asked you for the program with a window of its own, which draws it right.")
+        return words("Please use the program that opens a window: {program}.", program=_WINDOWED)
+    return words("Ask the people who asked you for the program that opens a window. It draws these sentences right.")
 
 
 def mis_drawn(text: str) -> MisDrawn | None:

@@ -91,7 +91,7 @@ const oneLine = (text) => text.replaceAll(/[\p{C}\p{Z}]/gu, ' ').split(/ +/).fil
 export function signRatings(events, { manifest, sha256: batchHash }, identity, readme) {
   const ordered = [...new Map(events.map((event) => [event.id, event])).values()].sort(inOrder);
   const last = ordered.at(-1);
-  if (!last) throw new Error('There is nothing to hand over yet.');
+  if (!last) throw new Error('There are no answers to save yet.');
   const [seed, recipients] = [unhex(identity.seed), manifest.organisation.recipients];
   const signing_key = hex(ed25519.getPublicKey(seed));
   const head = {

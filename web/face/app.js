@@ -144,7 +144,7 @@ export class App {
   }
 
   /** A technical line for whoever helps; null for none. @param {string | undefined} detail */
-  detail(detail) { return detail ? h('p', { class: 'quiet' }, this.say('For whoever helps: {detail}', { detail })) : null; }
+  detail(detail) { return detail ? h('p', { class: 'quiet' }, this.say('For the person who helps: {detail}', { detail })) : null; }
 
   /** @param {Page} page */
   show(page) {

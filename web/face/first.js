@@ -44,7 +44,7 @@ function typedLine(app, { asked, about = '', letters = '', typed = '' }, go) {
     go(box.value);
   };
   const nodes = [h('label', { for: 'typed', class: 'strong' }, asked), box, about && h('p', { id: 'about', class: 'quiet' }, about), row && h('details', { class: 'mouse' }, h('summary', {}, app.say(msgid('Letters to click'))), row)];
-  return { nodes, box, enter, button: app.way(app.say('Go on'), enter) };
+  return { nodes, box, enter, button: app.way(app.say('Continue'), enter) };
 }
 
 /** A line for the code on the card. @param {App} app @param {string} typed @param {(typed: string) => unknown} go */

@@ -46,7 +46,7 @@ export async function handOver(app, session, batch) {
       ],
       foot: [
         button(app.say(saved ? msgid('Save the file once more') : msgid('Save the file')), save, { main: !saved, key: saved ? '' : app.say('Enter'), act: 'save' }),
-        canShare && button(app.say(msgid('Send the file')), send, { act: 'send' }), button(app.say(saved ? msgid('Go on') : msgid('Back')), () => answer(null), { main: saved, key: saved ? app.say('Enter') : 'Esc', act: 'back' }),
+        canShare && button(app.say(msgid('Send the file')), send, { act: 'send' }), button(app.say(saved ? msgid('Continue') : msgid('Back')), () => answer(null), { main: saved, key: saved ? app.say('Enter') : 'Esc', act: 'back' }),
       ],
       keys: (typed) => typed === 't' && unsaved !== '' && (answer('unsaved'), true), enter: () => (saved ? answer(null) : save()), back: () => answer(null),
     };

@@ -138,9 +138,9 @@ export class ItemPage {
     if (this.mode === 'writing') return this._writing();
     if (this.unreadable && !item.stands && view.phase !== 'training') {
       const said = [h('p', { class: 'strong' }, app.say(UNREADABLE)), p(app.say('It is left out, and the people who asked you will know.'))];
-      return { body: said, ...this._onlyWay(app.say('Go on without it'), () => this._do(() => session.cannotJudge(item.id, 'not_shown', true))) };
+      return { body: said, ...this._onlyWay(app.say('Continue without it'), () => this._do(() => session.cannotJudge(item.id, 'not_shown', true))) };
     }
-    if (view.lesson) return this._onlyWay(app.say(msgid('Go on')), () => this._do(() => session.goOn()));
+    if (view.lesson) return this._onlyWay(app.say(msgid('Continue')), () => this._do(() => session.goOn()));
     if (session.translating) return this._translating();
     const answers = Object.entries(RATINGS).map(([rating, [label, meaning]]) => {
       const pressed = item.stands && item.rating === rating;
@@ -166,7 +166,7 @@ export class ItemPage {
     box.value = text;
     this.box = box;
     this.kept = text;
-    const name = this.app.say(this.field === 'translation' ? msgid('Save and go on') : msgid('Save'));
+    const name = this.app.say(this.field === 'translation' ? msgid('Save and continue') : msgid('Save'));
     const letters = letterRow(this.words, manifest.letters, () => box);
     return { foot: [h('label', { for: 'box', class: 'strong' }, label), box, this.app.way(name, save), back, letters], enter: save };
   }

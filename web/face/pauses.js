@@ -51,7 +51,7 @@ const rest = (app, { view }, lead) => ({
     p(app.words.plural('At your pace, the next part takes about {n} minute.', 'At your pace, the next part takes about {n} minutes.', view.minutes)),
     p(app.say('Continue now, or stop here and continue another day: everything is kept.')),
   ],
-  foot: [lead('go_on', app.say('Go on'), true), lead('quit', app.say('Stop for now'))],
+  foot: [lead('go_on', app.say('Continue'), true), lead('quit', app.say('Stop for now'))],
 });
 
 /** @param {App} app @param {View} view */

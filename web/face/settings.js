@@ -55,11 +55,11 @@ export const showHelp = (app, { manifest, words, translating }) =>
     const ratings = Object.entries(RATINGS).map(([rating, [label, meaning]]) => row(keys(rating), `${app.say(label)} – ${app.say(meaning)}`));
     const rest = HELP.filter(([, , other]) => !translating || other !== '').map(([act, label, other]) => row(translating ? app.say('Esc, then {key}', { key: keys(act) }) : keys(act), app.say((translating && other) || label)));
     const guide = given(words, manifest, textIn(manifest, 'guide', words.reads));
-    const enter = [row(app.say('Enter'), app.say('Save and go on')), row(`${app.say('Shift')}+${app.say('Enter')}`, app.say('Begin a new line'))];
+    const enter = [row(app.say('Enter'), app.say('Save and continue')), row(`${app.say('Shift')}+${app.say('Enter')}`, app.say('Begin a new line'))];
     return {
       title: app.say('Help'), plain: true,
       body: [
-        h('p', { class: 'strong' }, app.say(translating ? msgid('Write your translation and press Enter: that saves it and goes on.') : msgid('One key gives your answer, saves it and shows the next sentence.'))),
+        h('p', { class: 'strong' }, app.say(translating ? msgid('Write your translation and press Enter: that saves it and shows the next sentence.') : msgid('One key gives your answer, saves it and shows the next sentence.'))),
         p(app.say('Every key has a button too.')), h('table', {}, ...(translating ? enter : ratings), ...rest),
         p(app.say(msgid('Your answers stay in this browser, for this file where it lies now. A private window, or clearing the browser, loses them: hand over before.'))),
         guide.text && h('h2', {}, howTo(app, manifest)), ...(guide.text ? organiserText(guide) : []),

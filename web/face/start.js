@@ -76,7 +76,7 @@ class Sitting extends App {
 
   /** Open the store, or say that there is none, before anything is answered. @param {Batch} batch */
   async _keepIn(batch) {
-    const [title, said] = [msgid('Open already'), msgid('This page is open in another window. Go on there, or close that window and try again here.')];
+    const [title, said] = [msgid('Open already'), msgid('This page is open in another window. Continue there, or close that window and try again here.')];
     while (!(await holdAlone(batch))) await this.inform(title, [said], AGAIN);
     for (;;) {
       try {
@@ -96,8 +96,8 @@ class Sitting extends App {
   async _keepNothing(why) {
     await this.inform(msgid('This browser keeps nothing'), [
       msgid('Your answers would be lost when this window closes: the browser may be in private mode, or was told to keep nothing.'),
-      msgid('Open this file in an ordinary window, or in another browser. Or go on here and save the file of your answers every ten sentences.'),
-    ], msgid('Go on here'), why);
+      msgid('Open this file in an ordinary window, or in another browser. Or continue here and save the file of your answers every ten sentences.'),
+    ], msgid('Continue here'), why);
     this.keeps = false;
     this.store = memoryStore(this.random);
     this.laptop = Laptop.replay([], this.store);

@@ -333,7 +333,7 @@ class Banner(QFrame):
             return
         self._said.setText(trouble.said)
         self._detail.show_text(trouble.detail, 0.85)
-        self._detail.setAccessibleName(words("For whoever helps you"))
+        self._detail.setAccessibleName(words("For the person who helps you"))
         self._copy.setText(words("Copy the detail"))
         for widget in (self._detail, self._copy):
             widget.setVisible(bool(trouble.detail))

@@ -81,7 +81,7 @@ class ItemPage(SentencePage):
         # The sentence that reasons are asked of: it is not the one that waits for an answer
         self._last = ItemTexts(words)
         self.answers = Answers(item_words.ratings(words))
-        self._go_on = Button(capital(words("go on")), words("Enter"))
+        self._go_on = Button(capital(words("continue")), words("Enter"))
         self._go_on.setProperty("role", "main")
         self._put_in_place([self._lesson, self._last, self._reasons], [self.answers, self._go_on])
         self._panels[Mode.REASONS] = self._reasons

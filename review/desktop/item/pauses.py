@@ -162,7 +162,7 @@ class RestPage(PausePage):
 
     def fill(self) -> None:
         self._read(page_words.rest(self.words, self.view))
-        self._go_on(self.words("Go on"))
+        self._go_on(self.words("Continue"))
         self._stop()
         self._offer_changes()
 

@@ -215,7 +215,7 @@ class ErasedPage(Page):
                 else:
                     name = remain.name
                 self.copyable(f"{name} – {remain.detail}", message)
-            self.paragraph(words("Show this to whoever helps you with this computer."))
+            self.paragraph(words("Show this to the person who helps you with this computer."))
             self.button(words("Try again"), self._again)
         else:
             self.place(words("Everything is deleted"))

@@ -261,7 +261,7 @@ class AskingPage(FirstPage):
         self.add(place)
         self.paragraph(asked.about, "quiet")
         words = self.words
-        self.button(words("Go on"), self.enter, words("Enter"), main=True)
+        self.button(words("Continue"), self.enter, words("Enter"), main=True)
         self.way_back()
 
     def _take(self, letter: str) -> None:

@@ -347,7 +347,7 @@ class HandOverPage(Page):
         self.paragraph(words("Where the file is:"), "quiet")
         for file in written.files:
             self.copyable(str(file.path), shown(file.path.name))
-        self.button(words("Go on"), self.left.emit, words("Enter"), main=True)
+        self.button(words("Continue"), self.left.emit, words("Enter"), main=True)
         phrases = " ".join(file.phrase for file in written.files)
         self._heard(f"{confirmation} {phrases}")
 

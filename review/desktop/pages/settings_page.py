@@ -142,7 +142,7 @@ class HelpPage(Page):
         words = self.words
         self._translating = translating
         self.place(words("Help"))
-        first = words("Write your translation and press Enter: that saves it and goes on.")
+        first = words("Write your translation and press Enter: that saves it and shows the next sentence.")
         self.paragraph(first if translating else words(page_words.ONE_KEY), "strong")
         self.paragraph(words("Every key has a button too."))
         self.add(self._keys())
@@ -176,7 +176,7 @@ class HelpPage(Page):
         if self._translating:  # the keys of the box, then those that act after Esc
             first = words("Esc, then {key}")
             return [
-                (words("Enter"), words("Save and go on")),
+                (words("Enter"), words("Save and continue")),
                 ("+".join((words("Shift"), words("Enter"))), words("Begin a new line")),
                 *((first.replace("{key}", self._names(act)), words(label)) for act, label in TRANSLATION_WORDS.items()),
             ]

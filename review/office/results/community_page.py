@@ -33,10 +33,10 @@ MOST_QUESTIONS = 12
 _SIDES = 2  # People on each side of a question: a single one could be recognised
 
 _ANSWERS: Final[Mapping[GateOutcome, tuple[str, str]]] = {
-    GateOutcome.GO: (msgid("Yes."), msgid("The people who looked at it found it good enough.")),
-    GateOutcome.NO_GO: (msgid("No."), msgid("The people who looked at it did not find it good enough.")),
+    GateOutcome.GO: (msgid("Yes."), msgid("The people who judged it found it good enough.")),
+    GateOutcome.NO_GO: (msgid("No."), msgid("The people who judged it did not find it good enough.")),
     GateOutcome.DISCUSS: (msgid("Not clear yet."), msgid("The answers do not settle it. It needs to be talked about.")),
-    GateOutcome.INSUFFICIENT: (msgid("Too early to say."), msgid("Not enough sentences have been looked at yet.")),
+    GateOutcome.INSUFFICIENT: (msgid("Too early to say."), msgid("Not enough sentences have been judged yet.")),
 }
 
 # Difficulty 0–5 in words
@@ -179,7 +179,7 @@ def _numbers(certificate: Certificate, words: Words) -> Iterator[_Fields]:
     numbers, level = certificate.verdict.numbers, certificate.verdict.level
     people, items = certificate.panel.reviewers, numbers.items
     who = words.plural("{n} person gave answers that count.", "{n} people gave answers that count.", people)
-    many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", items)
+    many = words.plural("They judged {n} sentence.", "They judged {n} sentences.", items)
     yield [("/panel/reviewers", who), ("/verdict/numbers/items", many)]
     if numbers.share is not None:
         yield from _shares(numbers.share, numbers.lower, level, words, "/verdict/numbers")

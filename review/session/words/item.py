@@ -89,7 +89,7 @@ NAMED = 70  # Characters of a text that is only named
 
 ORIGINAL = msgid("Original")
 TRANSLATION = msgid("Translation")
-GOES_ON_BELOW = msgid("↓ The text goes on below")
+GOES_ON_BELOW = msgid("↓ The text continues below")
 TRANSLATION_BELOW = msgid("↓ The translation is below: read it, then answer")
 ANSWERS_BELOW = msgid("↓ The answers are below")
 READ_FIRST = msgid("First read the translation.")
@@ -99,11 +99,11 @@ NOT_SHOWN = (
     msgid("This computer cannot show the letters of this sentence."),
     msgid("It is left out, and the people who asked you will know."),
 )
-GO_ON_WITHOUT = msgid("Go on without it")
+GO_ON_WITHOUT = msgid("Continue without it")
 WHY_NOT = msgid("Why can you not judge it?")
 WHY_UNTRANSLATED = msgid("Why can you not translate it?")
 YOUR_TRANSLATION = msgid("Your translation")
-SAVE_AND_GO_ON = msgid("Save and go on")
+SAVE_AND_GO_ON = msgid("Save and continue")
 ANSWER_FIRST = msgid("First give an answer, then say why.")
 
 _IN_TRAINING = frozenset({*RATING_OF, Act.SKIP, Act.HELP, Act.WITHDRAW, Act.QUIT})

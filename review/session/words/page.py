@@ -11,7 +11,7 @@ from review.session.view import PART, View
 from review.session.words.catalogue import Words, language_name, msgid, same_language
 from review.session.words.keys import RELATIONS
 
-WHO_ASKS = msgid("Who asks")
+WHO_ASKS = msgid("Asked by")
 COMES_FROM = msgid("These sentences come from:")
 ITS_SIX_WORDS = msgid("Its six words are:")
 COMPARE_THEM = msgid("Compare them with the words on your card. If they differ, stop and ask.")

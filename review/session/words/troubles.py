@@ -61,7 +61,7 @@ _NOT_THERE = msgid("It is not there. Put the stick in and try again. Your answer
 # What is wrong with a stick or folder → words, to be translated
 STICKS: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.DISK_FULL: msgid(
-        "There is not enough room there. Free some space or take another stick. Your answers are safe on this computer."
+        "There is too little room there. Free some space or take another stick. Your answers are safe on this computer."
     ),
     StorageProblem.READ_ONLY: msgid(
         "Nothing can be written there. Take off the lock of the stick or take another one. "
@@ -146,7 +146,7 @@ def trouble(words: Words, error: HarnessError) -> Trouble:
 
 def for_whoever_helps(words: Words, detail: str) -> str:
     """Return the technical line below a trouble."""
-    return words("For whoever helps: {detail}", detail=detail)
+    return words("For the person who helps: {detail}", detail=detail)
 
 
 def trouble_of_view(view: View) -> Trouble | None:

@@ -199,7 +199,7 @@ def run_review(opening: TerminalOpening) -> int:
     app = ReviewApp(opening)
     app.run()
     if opening.judged:
-        click.echo(plain(opening.words("Everything is kept. Next time you go on here.")))
+        click.echo(plain(opening.words("Everything is kept. Next time you continue here.")))
     return app.return_code or 0
 
 

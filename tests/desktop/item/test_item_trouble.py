@@ -299,7 +299,7 @@ def test_item_that_cannot_be_drawn_is_not_asked(make: Make) -> None:
     assert scene.page.answers.isVisible()
     assert UNSHOWN not in texts(scene)
     shown = filter(QAbstractButton.isVisible, scene.page.findChildren(QAbstractButton))
-    assert "Go on without it" not in {each.text() for each in shown}
+    assert "Continue without it" not in {each.text() for each in shown}
 
 
 def test_practice_that_cannot_be_drawn_can_be_passed(make: Make) -> None:

@@ -85,7 +85,7 @@ def test_enter_ctrl_enter_and_the_button_save(scene: TranslationScene) -> None:
     scene.press("t")  # letters typed beside the box go into it
     scene.click("g̃")
     scene.click("â")
-    scene.click("Save and go on")
+    scene.click("Save and continue")
     assert scene.given()[1:] == [(SECOND, "one\nmore"), (item_id(3), "tg̃â")]
     scene.write("all")
     scene.press(ENTER)

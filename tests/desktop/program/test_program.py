@@ -113,7 +113,7 @@ def test_check_draws_the_first_page_and_leaves_nothing(home: Path, tmp_path: Pat
     file = write_file(batch_of(), tmp_path)
     ran = _run(home, "--check", str(file))
     assert ran.stderr == ""
-    assert re.fullmatch(rf"rosetta-review {re.escape(VERSION)}: “Who asks” drawn in \d+\.\d\d s\n", ran.stdout)
+    assert re.fullmatch(rf"rosetta-review {re.escape(VERSION)}: “Asked by” drawn in \d+\.\d\d s\n", ran.stdout)
     assert ran.returncode == 0
     assert not home.exists()
 

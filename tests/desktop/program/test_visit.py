@@ -214,7 +214,7 @@ def test_unreadable_item_is_left_out_with_a_record(enter: Enter, stick: Path) ->
     assert page.texts.candidate.toPlainText() == shown
     entry.answer("1")
     assert "This computer cannot show the letters of this sentence." in entry.read
-    assert "Go on without it" in entry.buttons
+    assert "Continue without it" in entry.buttons
     assert not page.answers.isVisible()
     entry.answer("4")
     assert not _decisions(entry)[1:], "no rating of what cannot be seen"

@@ -41,7 +41,7 @@ def test_bundle_runs_alone_and_draws_scripts(bundle: Bundle, tmp_path: Path) -> 
     for number, shown in enumerate((items, [strange])):
         review = write_file(batch_of(shown), tmp_path / str(number))
         said = bundle.run("--language", "en", "--check", review, QT_QPA_PLATFORM="offscreen")
-        assert "Who asks" in said
+        assert "Asked by" in said
 
 
 def test_it_is_small_and_holds_nothing_of_the_network(bundle: Bundle) -> None:
@@ -147,7 +147,7 @@ def test_it_draws_on_a_desktop_that_has_no_x(bundle: Bundle, tmp_path: Path) -> 
         until((socket / "wayland-test").exists, "a Wayland server")
         around["WAYLAND_DISPLAY"] = "wayland-test"
         said = bundle.run("--language", "en", "--check", review, **around)  # type: ignore[arg-type]
-    assert "Who asks" in said
+    assert "Asked by" in said
 
 
 # keys

@@ -37,7 +37,7 @@ def test_first_answer_takes_few_clicks(reader: Reader, start: Start, tmp_path: P
     for letter in CODE:
         go(letter)
     shown.keys = presses  # how the code is typed is not counted
-    go("Go on")
+    go("Continue")
     go("I agree")
     go("No")
     go("Neither")
@@ -45,7 +45,7 @@ def test_first_answer_takes_few_clicks(reader: Reader, start: Start, tmp_path: P
     presses = shown.keys  # practice is not counted, as the code is not
     go("Gist…")
     reader.find("You said Gist.")
-    go("Go on")
+    go("Continue")
     shown.keys = presses
     shown.sees(item_id(1))
     go("Acceptable…")
@@ -64,13 +64,13 @@ PANES = ("Original", "Translation")
 def test_a_session_by_the_tree_alone(reader: Reader, start: Start, tmp_path: Path) -> None:
     scene = stage(tmp_path, batch_of(items_of(4), training_of([Rating.REJECT])))
     start(scene, scene.file, guard=0.0)
-    reader.hear("Who asks")
+    reader.hear("Asked by")
     reader.find("Language Council", "label")
     press(reader, "They are the same")
     box = reader.find("Which code is on your card?", "text")
     assert labels(box) == ["Which code is on your card?"]
     box.write(CODE)
-    press(reader, "Go on")
+    press(reader, "Continue")
     reader.hear("Before you begin")
     press(reader, "I agree")
     reader.find("May the better translations that you write be used?")
@@ -80,7 +80,7 @@ def test_a_session_by_the_tree_alone(reader: Reader, start: Start, tmp_path: Pat
     assert reader.read("Translation") == "Answer 1."
     press(reader, "Reject…")
     reader.hear("You said Reject.")
-    press(reader, "Go on")
+    press(reader, "Continue")
     heard = str(reader.hear("Sentence 1 of 4").what)
     assert "Original: Source 1." in heard
     assert "Translation: Candidate 1." in heard

@@ -143,7 +143,7 @@ async def test_browser_that_keeps_nothing_says_so_and_reminds(
     sitting = Sitting(chromium, written(reviewed.batch, tmp_path), tmp_path / "downloads")
     await chromium.open(sitting.page)
     await sitting.place("This browser keeps nothing")
-    await chromium.press("Go on here")
+    await chromium.press("Continue here")
     await sitting.begin(reviewed.review.code(reviewed.codes[0]), asked=True)
     for _ in range(10):
         await sitting.rate("3")
@@ -152,7 +152,7 @@ async def test_browser_that_keeps_nothing_says_so_and_reminds(
     assert open_ratings(
         (await sitting.saved("*.rosetta-ratings")).read_bytes(), [reviewed.identity.age]
     ).manifest.events
-    await chromium.press("Go on")
+    await chromium.press("Continue")
     await sitting.place("Sentence 11")
     await chromium.key("q")
     await sitting.says("Your answers are only in this window")
@@ -233,7 +233,7 @@ async def test_what_was_begun_elsewhere_goes_on(name: str, reviewed: Desk, tmp_p
         )
         for code, words in ((other, "does not open with this code"), (one, "Welcome back")):
             await window.fill("#typed", code)
-            await window.press("Go on")
+            await window.press("Continue")
             await sitting.says(words)
         await sitting.says("1 of ")
         people = "new Set(rosettaPage.laptop.events.map(({ payload }) => payload?.reviewer).filter(Boolean)).size"

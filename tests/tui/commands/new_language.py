@@ -119,7 +119,7 @@ class Speaker(Console):
             "1 yes, 2 no:": "1",
             "Type a folder": str(stick),
             "Enter saves in number 1": str(stick),
-            "Enter goes on": "",
+            "Enter continues": "",
             "Put the stick in": "x",
             "x writes it once more": "q",
         }  # fmt: skip

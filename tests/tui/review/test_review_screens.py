@@ -67,7 +67,7 @@ async def test_way_to_the_consent_of_somebody_new(tmp_path: Path) -> None:
         path = app.stick / "Spring sentences.rosetta-batch"
         path.write_bytes(write_batch(batch)[:-9])
         await press(pilot, "enter", "enter")
-        see(app, "A part of this file is missing", "For whoever helps:", CHOOSING)
+        see(app, "A part of this file is missing", "For the person who helps:", CHOOSING)
         write_file(batch, app.stick)
         await press(pilot, "enter")
         see(app, "Language Council", batch.organisation_phrase)
@@ -106,7 +106,7 @@ async def test_enter_agrees_only_after_the_end_was_shown(tmp_path: Path) -> None
         see(app, "read on")
         assert "I agree" not in text(app)
         read = 0
-        while "↓ The text goes on below" in text(app):
+        while "↓ The text continues below" in text(app):
             await press(pilot, "enter")
             read += 1
             assert "May the better translations" not in text(app)

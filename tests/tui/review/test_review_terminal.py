@@ -68,7 +68,7 @@ def test_the_script_of_a_whole_sitting_by_keyboard_alone(tmp_path: Path) -> None
         second.press("x", "No stick was found.")
         second.press("\r", "Saved and checked in a folder on this computer")
         second.press("\r", "Thank you!")
-        second.press("q", "Everything is kept. Next time you go on here.")
+        second.press("q", "Everything is kept. Next time you continue here.")
         second.child.wait()
         assert second.child.exitstatus == 0
     done = state(tmp_path)

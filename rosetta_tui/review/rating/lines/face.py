@@ -53,7 +53,7 @@ def run_lines(opening: TerminalOpening, console: Console | None = None) -> int:
         return 2 if opening.found_nothing else 0
     except KeyboardInterrupt:
         console.say()
-        console.say(opening.words("Everything is kept. Next time you go on here."))
+        console.say(opening.words("Everything is kept. Next time you continue here."))
         return 130
     except HarnessError as error:
         tell_trouble(opening, console, error)
@@ -109,7 +109,7 @@ class LineFace:
         given = self._answered(step)
         self.session.touched()
         if given is NextAction.LEAVE and self.session.view.phase is not Phase.CONSENT:
-            self._console.say(self._words("Everything is kept. Next time you go on here."))
+            self._console.say(self._words("Everything is kept. Next time you continue here."))
         return given
 
     def _answered(self, step: FlowStep[Any]) -> object:
@@ -154,7 +154,7 @@ class LineFace:
     def _say_consent(self) -> None:
         words, console, manifest = self._words, self._console, self.session.manifest
         console.say()
-        console.labelled(words("Who asks:"), manifest.organisation.name)
+        console.labelled(words("Asked by:"), manifest.organisation.name)
         console.labelled(words("Title:"), manifest.title)
         if manifest.labels:
             console.labelled(words("Marked by the community as:"), words("; ").join(manifest.labels))
@@ -209,7 +209,7 @@ class LineFace:
             if self._heard != view.lesson:
                 pages.show_lesson(self._console, self._words, view.lesson)
                 self._heard = view.lesson
-            typed = as_key(self._console.ask(self._words("Enter goes on:")))
+            typed = as_key(self._console.ask(self._words("Enter continues:")))
             if not typed:
                 self._heard = None
                 return NextAction.GO_ON
@@ -292,7 +292,7 @@ class LineFace:
 
     def rest(self, view: View) -> NextAction | None:
         """Offer a pause; translations that come from a pipe, one a line, need none, and what is typed meanwhile stays."""
-        rest, prompt = page_words.rest(self._words, view), self._words("Enter goes on. q stops:")
+        rest, prompt = page_words.rest(self._words, view), self._words("Enter continues. q stops:")
         rest_words = " ".join((rest.first, *rest.rest))
         if not self.session.translating:
             return self._page(view, rest_words, prompt)

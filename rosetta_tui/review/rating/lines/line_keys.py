@@ -69,7 +69,7 @@ def hand_over(opening: TerminalOpening, session: Session, console: Console, plac
     console.say(words(page_words.SIX_WORDS_OF_FILE))
     console.say(exported.phrase)
     console.say(words("Write them down. The people who ask will see the same words."))
-    console.ask(words("Enter goes on:"))
+    console.ask(words("Enter continues:"))
     return None
 
 

@@ -325,9 +325,9 @@ def _trusted(opening: TerminalOpening, console: Console, batch: Batch) -> object
     console.say(plain(batch.manifest.organisation.name))
     console.say(words("Its six words are:"))
     console.say(batch.organisation_phrase)
-    console.say(words("The same words stand on your card, or the people who ask can say them."))
+    console.say(words("The same words are on your card, or the people who ask can say them."))
     if not yes(opening, console, words("Are they the same? 1 yes, 2 no:")):
-        console.say(words("Then do not go on. Ask the people who gave you the file."))
+        console.say(words("Then do not continue. Ask the people who gave you the file."))
         return keys.NextAction.LEAVE
     return True
 
@@ -340,8 +340,8 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> obj
     console.say(words(WHY[why]))
     console.say(words("You might judge another word than the one that was written."))
     console.say(what_to_do(words))
-    console.say(words("If you hear or feel the text instead of seeing it, you can go on here."))
-    opening.draw_anyway = yes(opening, console, words("Go on here? It is noted. 1 yes, 2 no:"))
+    console.say(words("If you hear or feel the text instead of seeing it, you can continue here."))
+    opening.draw_anyway = yes(opening, console, words("Continue here? It is noted. 1 yes, 2 no:"))
     return opening.draw_anyway or keys.NextAction.LEAVE
 
 

@@ -241,7 +241,7 @@ def hints(words: Words, view: View) -> list[Hint]:
         Hint(KEYS[offer.act][0], offer.said, f"act('{offer.act}')") for offer in offers(words, view) if offer.now
     ]
     if view.lesson is not None:
-        return [Hint(words("Enter"), words("go on"), "enter"), *offered]
+        return [Hint(words("Enter"), words("continue"), "enter"), *offered]
     if view.item is not None and view.item.stands:
         return [Hint(words("Enter"), words("back"), "enter"), *offered]
     return offered

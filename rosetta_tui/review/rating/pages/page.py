@@ -156,7 +156,7 @@ class Page(Screen[Result]):
         body = self.query_one(".body")
         rest = body.max_scroll_y - body.scroll_offset.y
         below = body.show_vertical_scrollbar and rest > _GAP
-        message = told(self.words("↓ The text goes on below")) if below else ""
+        message = told(self.words("↓ The text continues below")) if below else ""
         self.query_one(".more", Static).update(message)
 
     def body(self) -> ComposeResult:

@@ -80,7 +80,7 @@ class RestPage(PausePage):
 
     def hints(self) -> Sequence[Hint]:
         words = self.words
-        return [self._enter(words("go on")), *self._undo(), self._key(Act.QUIT, words("stop"))]
+        return [self._enter(words("continue")), *self._undo(), self._key(Act.QUIT, words("stop"))]
 
 
 class LaterPage(PausePage):

@@ -64,7 +64,7 @@ class HandOverPage(Page[NextAction]):
     def hints(self) -> Sequence[Hint]:
         words = self.words
         if self._done:
-            return [Hint(words("Enter"), words("go on"), "leave")]
+            return [Hint(words("Enter"), words("continue"), "leave")]
         if self._typing:  # letters are for the folder
             return [Hint(words("Enter"), words("save here"), "save_typed"), Hint(words("Esc"), words("back"), "leave")]
         first = words("save here") if self._sticks else words("look again")

@@ -159,7 +159,7 @@ class AskPage(Page[str]):
 
     def hints(self) -> Sequence[Hint]:
         words = self.words
-        return [Hint(words("Enter"), words("go on"), "submit"), Hint(words("Esc"), words("back"), "leave")]
+        return [Hint(words("Enter"), words("continue"), "submit"), Hint(words("Esc"), words("back"), "leave")]
 
     def action_submit(self) -> None:
         self.dismiss(self.query_one(Input).value)
@@ -249,7 +249,7 @@ class WarningPage(Page[bool]):
         yield paragraph(what_to_do(words))
         yield paragraph(
             words(
-                "You can go on here all the same. With each answer it is noted that the writing "
+                "You can continue here all the same. With each answer it is noted that the writing "
                 "may have been shown wrongly."
             ),
             "$quiet",
@@ -257,7 +257,7 @@ class WarningPage(Page[bool]):
 
     def hints(self) -> Sequence[Hint]:
         words = self.words
-        return [Hint(words("Enter"), words("back"), "leave"), Hint("a", words("go on all the same"), "anyway")]
+        return [Hint(words("Enter"), words("back"), "leave"), Hint("a", words("continue all the same"), "anyway")]
 
     def action_anyway(self) -> None:
         self.dismiss(True)
