@@ -280,8 +280,8 @@ class SendingRules:
         """Raise UsageError where a run is refused whatever a person says; an estimate sends nothing."""
         server = None if url is None else Server.at(url)
         if self.terms.local_only:
-            for each in [*([] if server is None else [server]), *scoring_servers(scoring)]:
-                self.require_terms(each)
+            for asked in [*([] if server is None else [server]), *scoring_servers(scoring)]:
+                self.require_terms(asked)
         if server is not None:
             self.require_here(server)
             self.require_model(model)

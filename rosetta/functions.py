@@ -371,8 +371,8 @@ def runs(where: str = "") -> list[RunHandle]:
     ['complete']
     """
     with opened(default_path()) as connection:
-        found = runs_where(connection, listed_runs(connection) if where else list_runs(connection, brief=True), where)
-    return [RunHandle(run.run_id, default_path()) for run in found]
+        listed = runs_where(connection, listed_runs(connection) if where else list_runs(connection, brief=True), where)
+    return [RunHandle(run.run_id, default_path()) for run in listed]
 
 
 def _segment(name: str) -> Segment:

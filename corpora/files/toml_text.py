@@ -43,7 +43,7 @@ _WANTED = {
         "a number below {lt} is wanted": "less_than",
         "a number of at most {le} is wanted": "less_than_equal",
         "a list in square brackets is wanted": "tuple_type list_type set_type frozen_set_type",
-        "a section with fields of its own is wanted": "dict_type mapping_type model_type model_attributes_type",
+        "a section with its own fields is wanted": "dict_type mapping_type model_type model_attributes_type",
         "this is too short: at least {min_length} is wanted": "too_short",
         "this list is too long: {max_length} are wanted": "too_long",
         "nothing stands here": "string_too_short",

@@ -111,7 +111,7 @@ def _check_languages(fields: JsonObject, findings: Findings) -> None:
     same = len(tags) == len(_OPTIONS) and equal_tags(*tags.values())
     if same and fields.get("task", TRANSLATION) == TRANSLATION:
         what = "Sources and references are said to be in one language, and this is a translation."
-        mend = "Correct the tag that is wrong; a variety has one of its own, such as en-GB."
+        mend = "Correct the tag that is wrong; a variety has its own tag, such as en-GB."
         findings.warning(what, mend, field="dataset.target_language")
 
 

@@ -398,6 +398,6 @@ def check_comment(comment: str) -> None:
 
 def _refuse_entity(*_: object) -> None:
     raise RefusedFile(
-        "The file declares or uses entities of its own (<!ENTITY …>), which can fill the memory.",
+        "The file declares or uses its own entities (<!ENTITY …>), which can fill the memory.",
         "Write their text in their place.",
     )

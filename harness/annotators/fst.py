@@ -84,7 +84,7 @@ class FstAnnotator:
             texts = dict.fromkeys(text for one in own for text in (one.output, one.entry.reference))
             new = {text: self.split(text) for text in texts if (text, secret) not in known}
             self._look_up(set(chain.from_iterable(new.values())), secret=secret)
-            known |= {(text, secret): tuple(map(self._analyses.__getitem__, found)) for text, found in new.items()}
+            known |= {(text, secret): tuple(map(self._analyses.__getitem__, words)) for text, words in new.items()}
         return [
             FstAnnotation(known[one.output, one.entry.secret], known[one.entry.reference, one.entry.secret])
             for one in translations

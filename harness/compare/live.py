@@ -154,7 +154,7 @@ _VALUES = """
 
 
 def candidates(connection: sqlite3.Connection, run: Run, scorer: Scorer, most: int) -> list[tuple[Run, float | None]]:
-    """Return the complete runs that a run compares with, at most so many, the best by its headline first, with its value."""
+    """Return the complete runs that a run compares with, at most ``most``, the best by its headline first, with its value."""
     metric = scorer.columns.headline
     sha256 = corpus_sha256(connection, run.corpus)
     rows = connection.execute(

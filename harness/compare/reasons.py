@@ -58,7 +58,7 @@ class RunFindings:
 
 
 def run_findings(connection: sqlite3.Connection, run: Run, most: int | None = None) -> RunFindings | None:
-    """Examine the stored outputs of a run, at most so many, spread evenly; None of a run whose task is no translation.
+    """Examine the stored outputs of a run, at most ``most``, spread evenly; None of a run whose task is no translation.
 
     More than EXAMINED_AT_ONCE are read and examined in random parts of equal size, so that a
     beginning which many outputs share is as frequent in each of them. No more than one part is in memory.

@@ -215,7 +215,7 @@ class _Copy:
         if not right or state.lines[self.seen.lines - 1].id != self.seen.head:
             raise FileError(
                 FileProblem.DAMAGED,
-                "The vault that is there is not the one that was signed for, or an older copy of it. Nothing was copied: have it "
+                "The vault in this place is another one than the signature names, or an older copy of it. Nothing was copied: have it "
                 "exported once more.",
             )
         state = Vault(where, visit.memory, lambda: datetime.now(UTC)).read()

@@ -1,7 +1,7 @@
 """Logs of inspect_ai as outputs: JSON, or ``.eval``, a zip with a file of JSON for each sample.
 
 A sample belongs to the entry whose source is its input. Several entries may have one source, and an input may be a prompt
-around a source; then its id decides, and the input must hold that entry's source: inspect_ai numbers samples by itself, so an
+around a source; then its id decides, and the input must hold that entry's source: inspect_ai numbers samples on its own, so an
 id alone proves nothing.
 """
 
@@ -87,7 +87,7 @@ def _members(path: Path, archive: zipfile.ZipFile, content: bytes, names: Iterab
 
 
 def _unpacked(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, content: bytes, most: int) -> bytes:
-    """Return the bytes of a member, at most so many, whatever size it states."""
+    """Return the bytes of a member, at most ``most``, whatever size it states."""
     if member.compress_type in PLAIN_METHODS:
         with archive.open(member) as file:
             return file.read(most)
@@ -158,7 +158,7 @@ def _row(sample: JsonObject, entry_id: str) -> JsonObject:
 
 
 def _completion(sample: JsonObject, output: JsonObject) -> Json:
-    """Return the text of the first answer, without reasoning; None where there is no answer."""
+    """Return the text of the first answer, without reasoning; None where nothing was answered."""
     choices = output.get("choices")
     if not (isinstance(choices, list) and choices):
         return None

@@ -227,7 +227,7 @@ def refuse_told_keys(told: JsonObject) -> None:
         if isinstance(fields := told.get(place), Mapping):
             for name in keys_in(fields):
                 raise UsageError(
-                    f"{option}: {name!r} looks like a key, and what a method is told is written on the run card. "
+                    f"{option}: {name!r} looks like a key, and the options of a method are written on the run card. "
                     "Store the key with `rosetta key set HOST` or put it into the environment; a plug-in reads "
                     "it with harness.endpoint.endpoints.key_for. If it is none, give it another name."
                 )

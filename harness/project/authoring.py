@@ -135,8 +135,8 @@ def check_facts(facts: JsonObject) -> Corpus:
     source, target = str(facts["source_language"]), str(facts["target_language"])
     if source.casefold() == target.casefold():
         raise UsageError(
-            f"--target-language {target[:40]!r} is the language of the sources too. Name the one they are translated into; a variety has a tag of "
-            "its own, such as en-GB."
+            f"--target-language {target[:40]!r} is the language of the sources too. Name the one they are translated into; a variety has its own tag, "
+            "such as en-GB."
         )
     for warning in corpus.warnings:
         if warning.field == "dataset.license":

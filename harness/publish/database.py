@@ -30,7 +30,7 @@ BATCH_BYTES: Final = 16 * 1024 * 1024  # Cards of about that many bytes are sent
 LOCK: Final = 0x726F7365747461
 """Number of the advisory lock under which tables are made and changed: ``rosetta`` in ASCII."""
 
-_CERTIFICATE: Final = "If the server is yours, or has a certificate of its own maker, add ?sslmode=verify-full&sslrootcert=FILE with that maker's certificate. "
+_CERTIFICATE: Final = "If the server is yours, or its operator made its certificate, add ?sslmode=verify-full&sslrootcert=FILE with the operator's certificate. "
 _SQL: Final = Path(__file__).with_name("sql")
 
 

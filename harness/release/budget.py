@@ -158,7 +158,7 @@ class History:
         """
         policy, names, sets = self.policy(submitter, corpus, numbers), self.names_of(submitter), dict(self.sums)
         if policy.name == "blind" and f"{now:%Y-%m-%d}" < policy.opens:
-            raise NotYetReleased(f"Nothing is told of {corpus!r} before {policy.opens}, then to everybody: its policy is blind.")  # fmt: skip
+            raise NotYetReleased(f"The policy of {corpus!r} is blind: scores are released from {policy.opens}, to everybody at once.")  # fmt: skip
         about = [
             (when, act)
             for when, act in self.answers
@@ -189,8 +189,8 @@ class History:
         if (sums := tellable(self.atoms, entries, {})) is None:
             known = len(entries & self.atoms.keys())
             raise NotReleased(
-                f"Scores over other selections of these entries were told before ({known:,} of {len(entries):,} entries). With them, this run's scores "
-                f"would tell of fewer than {LEAST} entries. Run over exactly the same entries as before, or exchange {LEAST} or more of them."
+                f"Scores over other selections of these entries were released before ({known:,} of {len(entries):,} entries). With them, this run's scores "
+                f"would reveal fewer than {LEAST} entries. Run over exactly the same entries as before, or exchange {LEAST} or more of them."
             )
         best, least, sign = None, 0.0, 1 if direction(card.headline) == "higher" else -1
         if not self.policy(card.submitter, draft.corpus).climbs:
@@ -222,12 +222,12 @@ class History:
 # Confirmation
 
 REASONS: Final[Mapping[ledger_records.Shortfall | None, str]] = {  # why no claim may rest on a run, behind "because"
-    "": "nothing was told before about its entries",
+    "": "no scores over its entries were released before",
     "few entries": f"it has fewer than {LEAST_CONFIRMED} secret entries",
-    "told before": "something was told before about entries of it",
+    "told before": "scores over some of its entries were released before",
     "several set-ups": "its set-up was compared with others on these entries",
     "second run": "its submitter had a confirmed run since entries were last moved",
-    None: "its scores were told to nobody",
+    None: "its scores were not released",
 }
 ACTIVATE: Final = (
     f"Activate {LEAST_CONFIRMED} held_out entries with `rosetta vault check-up VAULT CORPUS --do rotate --count {LEAST_CONFIRMED} "

@@ -84,7 +84,7 @@ class ReleaseLedger:
                     change.write(ledger_records.ClockCorrected())
                 yield change
         except OSError as error:
-            raise FileError(FileProblem.INVALID, f"The ledger in {self.folder} cannot be written ({error.strerror}), so nothing is told. Make room there, and try again.") from None  # fmt: skip
+            raise FileError(FileProblem.INVALID, f"The ledger in {self.folder} cannot be written ({error.strerror}), so nothing is released. Make room there, and try again.") from None  # fmt: skip
 
     def _now(self, lines: list[LedgerLine]) -> datetime:
         """Return the time of the next line; FileError where it is earlier than the last one's, and no custodian says why."""
@@ -96,7 +96,7 @@ class ReleaseLedger:
             return now
         raise FileError(
             FileProblem.INVALID,
-            f"The clock of this computer shows {now.strftime(MOMENT)}, but something was told at {lines[-1].when}, which is "
+            f"The clock of this computer shows {now.strftime(MOMENT)}, but the last release was at {lines[-1].when}, which is "
             "later. Set the clock right: pauses are counted by it. If it was wrong then and is right now, say so with --clock-was-wrong; the ledger notes it.",
         )
 
@@ -151,13 +151,13 @@ def checked_lines(content: bytes, where: str, mine: str = "") -> list[LedgerLine
     """
 
     def wrong(place: int, reason: str) -> FileError:
-        return FileError(FileProblem.DAMAGED, f"{where}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.")  # fmt: skip
+        return FileError(FileProblem.DAMAGED, f"{where}: line {place + 1}: {reason}. Nothing is released without a whole ledger: put back a copy of the newest one.")  # fmt: skip
 
     lines, contents = list[LedgerLine](), content.split(b"\n")[:-1]
     for line, _ in chained_lines(contents, LedgerLine, "a line of a ledger", wrong, most=len(content)):
         if mine and line.by != mine:
             words = f"{where} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, or the entry of the keyring)"
-            raise FileError(FileProblem.WRONG_KEY, f"{words}: without them nobody knows which entries were told of.")
+            raise FileError(FileProblem.WRONG_KEY, f"{words}: without them nobody knows which entries were released.")
         if not line.is_signed_by(mine or (lines or [line])[0].by):
             raise wrong(len(lines), "it was changed after it was signed")
         if (line.seq == 0) is not isinstance(line.act, ledger_records.Begun):
@@ -213,8 +213,8 @@ def check_anchor(ledger: ReleaseLedger, vault: Path) -> VaultState:
     ):
         raise FileError(
             FileProblem.DAMAGED,
-            f"The ledger in {ledger.folder} is not the one that told scores of this vault before: the vault's log says that it had {stood.lines:,} lines. "
-            "Nothing is told without them, for nobody knows who had which answer. Put back the newest copy of that folder. Where it is lost for good, "
-            "exchange the entries (rosetta vault check-up) and tell from the computer of another keeper.",
+            f"The ledger in {ledger.folder} is not the one that released scores of this vault before: the vault's log says that it had {stood.lines:,} lines. "
+            "Nothing is released without them, because nobody knows who received which answer. Put back the newest copy of that folder. Where it is lost for good, "
+            "exchange the entries (rosetta vault check-up) and release from the computer of another keeper.",
         )
     return state

@@ -99,7 +99,7 @@ def submitter_name(name: str) -> str:
 
 def _require_enough(entries: int) -> None:
     if entries < LEAST:
-        raise NotReleased(f"This run has {entries:,} different secret entries; its scores would tell of single ones. Scores are told from {LEAST} on.")  # fmt: skip
+        raise NotReleased(f"This run has {entries:,} different secret entries; its scores would reveal single ones. Scores are released from {LEAST} entries on.")  # fmt: skip
 
 
 def draft_scores(
@@ -211,7 +211,7 @@ def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: Led
     both = [stored_material(connection, run.id).entries for run in runs]
     sets = {set_id([change.ledger.digest(entry.source) for entry in entries if entry.secret]) for entries in both}
     if sets != {act.entries for act in acts} or len(sets) > 1:
-        raise NotReleased("These runs are not over the same secret entries, so their difference would tell of those that only one has.")  # fmt: skip
+        raise NotReleased("These runs are not over the same secret entries, so their difference would reveal those that only one has.")  # fmt: skip
     headline = acts[0].card.headline
     names = frozenset[str]().union(*(change.history.names_of(act.submitter) for act in acts))
     # the other runs of these submitters, as Holm has it, the latest first
@@ -225,7 +225,7 @@ def _difference(connection: sqlite3.Connection, runs: Sequence[Run], change: Led
     one, other = (side.table.matrix for side in compared.sides[:2])
     apart = ~((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=1)
     if (differing := int((apart & compared.entries.secret).sum())) < LEAST:
-        raise NotReleased(f"These runs differ on {differing:,} secret entries only, so their difference would tell of single ones. It takes {LEAST} or more.")  # fmt: skip
+        raise NotReleased(f"These runs differ on {differing:,} secret entries only, so their difference would reveal single ones. It takes {LEAST} or more.")  # fmt: skip
     pair = next(pair for pair in compared.pairs if [pair.first.run_id, pair.second.run_id] == ids)
     by, adjusted, verdict = pair.by_metric.get(headline), pair.p_adjusted.get(headline), "cannot be told apart"
     if by is not None and by.ahead is not None and adjusted is not None and adjusted / 2 < 0.05:

@@ -294,7 +294,9 @@ def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
     off = lacking(scored.scorer.reasons(_totals(scored)), options)
     why = "".join(f"\n{id_}: {reason}" for id_, reason in off.items())
     words = (
-        "what is asked for cannot be computed now, and whatever else can be" if off else "whatever can be computed here"
+        "the requested metrics cannot be computed now, and all others"
+        if off
+        else "all metrics that can be computed here"
     )
     return f"Nothing new comes of it, so no new run was made: {words} the run has already, with the same values.{why}"
 

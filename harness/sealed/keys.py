@@ -168,7 +168,7 @@ class Identity:
     def read(cls, path: Path, role: Role) -> Identity:
         """Read what ``text`` wrote to its own file; raises KeyStoreError that names the file and the fix."""
         if (text := _read(path)) is None:
-            raise KeyStoreError(f"There is no file {path}. Name the file that holds the keys.")
+            raise KeyStoreError(f"The file {path} does not exist. Name the file that holds the keys.")
         return _parsed(text, role, f"{path} is damaged, or another file")
 
     @classmethod
@@ -228,7 +228,7 @@ def forget_entry(folder: Path, role: Role) -> None:
         return
     ask_keyring(lambda ring: ring.delete_password(SERVICE, entry))
     if ask_keyring(lambda ring: ring.get_password(SERVICE, entry)):
-        raise KeyStoreError("the operating system's keyring keeps what it was told to delete")
+        raise KeyStoreError("the operating system's keyring still holds the deleted entry")
 
 
 def write_private(path: Path, text: str) -> None:

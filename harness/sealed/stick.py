@@ -92,7 +92,7 @@ READABLE: Final = 0o644
 
 _GONE = "It is not there. Look at its name, or put the stick back, and try again."
 _WORDS = {
-    StorageProblem.DISK_FULL: "There is not enough room on it. Free some space, or take another stick.",
+    StorageProblem.DISK_FULL: "It has too little room. Free some space, or take another stick.",
     StorageProblem.READ_ONLY: "It can be read but not changed. Take off its write protection, or take another stick.",
     StorageProblem.GONE: _GONE,
     StorageProblem.DISK_FAILS: _GONE,

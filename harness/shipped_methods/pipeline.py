@@ -92,7 +92,7 @@ def analyse_tool(annotator: FstAnnotator) -> Tool:
         name="analyse",
         description="Ask the morphological analyser of the target language about one word: whether it "
         "exists, and its lemma and inflection.",
-        word="The word as it would stand in the translation.",
+        word="The word in the form in which the translation would use it.",
         answer=answer,
         prompt="analyse-v1",
         said="analysed",

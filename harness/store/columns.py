@@ -116,7 +116,7 @@ class EntryColumns:
     def __init__(
         self, run: int = 0, corpus: int = 0, *, kept: KeptColumns = TRANSLATIONS, scorer: Scorer | None = None
     ) -> None:
-        """``corpus``: where there is no run; ``scorer``: computes further metrics from stored statistics."""
+        """``corpus``: for rows without a run; ``scorer``: computes further metrics from stored statistics."""
         self.run, self.corpus, self.kept, self._scorer = run, corpus, kept, scorer
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None  # of whoever asks, as long as the lock is held

@@ -157,7 +157,7 @@ def find_run(connection: sqlite3.Connection, name: str, *, withdrawn: bool = Fal
         raise UsageError(
             f"Run {name!r} was deleted. `rosetta runs delete --undo {name}` brings it back."
             if deleted
-            else f"There is no run {name!r}. `rosetta runs list` shows which there are."
+            else f"No run is named {name!r}. `rosetta runs list` shows all runs."
         )
     run = _only(rows, name)
     if not withdrawn:

@@ -228,7 +228,7 @@ def _one_sided(methods: Sequence[SweepSetup], baselines: Sequence[SweepSetup]) -
         )
     if not methods:
         return (
-            "Every complete set-up of this sweep is a baseline, so there is no method to compare with them. "
+            "Every complete set-up of this sweep is a baseline, so no method can be compared with them. "
             "`rosetta compare` compares two to six runs with each other."
         )
     return ""
@@ -271,9 +271,9 @@ def release_sweep(
     first run is released. Else that of the set-up that the plan names first, which nobody chose by the scores. So 20 set-ups tell
     no more than log2(21) bits next to one card, and those that differ by chance nothing.
     """
-    name, found = submitter_name(submitter), [(cell, find_by_id(connection, cell.run_id)) for cell in read_cells(connection, sweep.number)]  # fmt: skip
+    name, cells = submitter_name(submitter), [(cell, find_by_id(connection, cell.run_id)) for cell in read_cells(connection, sweep.number)]  # fmt: skip
     setups: dict[str, list[Run]] = {}
-    for cell, run in found:
+    for cell, run in cells:
         if run is None or run.state is not RunState.COMPLETE:
             raise NotReleased(f"Not every run of sweep {sweep.name!r} is complete: a sweep is released as a whole. `rosetta sweep resume {sweep.id}` continues it.")  # fmt: skip
         setups.setdefault(configuration_name(cell.named.name, cell.named.replicate), []).append(run)

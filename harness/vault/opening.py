@@ -365,8 +365,8 @@ def _dataset(fields: Mapping[str, Any], opened: UnsealedCorpus) -> Dataset:
         stricter = min([*led, Transmission.LOCAL_ONLY], key=lambda transmission: transmission.rank)
         terms_fields |= {"transmission": stricter.value, "transmission_because": BECAUSE}
         terms_fields |= {"transmission_class": None}
-    told = Dataset.model_fields.keys() - {"canary"}  # who read it in a store could take it out
-    known = {name: fields[name] for name in told & fields.keys()}
+    public = Dataset.model_fields.keys() - {"canary"}  # who read it in a store could take it out
+    known = {name: fields[name] for name in public & fields.keys()}
     return Dataset.model_validate(known | terms_fields)
 
 

@@ -136,7 +136,7 @@ def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
     if chosen.corpus is not None:
         return chosen.corpus
     if chosen.number is None:
-        return "only cards from elsewhere tell of it; its texts are in their rows"
+        return "only cards from elsewhere name it; its texts are in their rows"
     if read_dataset(connection, chosen.number).opened_from is not None:
         return "it is in a vault, which goes along where it is named (--vault)"
     return shown_corpus(connection, chosen.number)

@@ -155,7 +155,7 @@ def sign_ratings(events: Iterable[Event], batch: Batch, identity: Identity) -> b
     """Return the signed archive that is to be sealed; the same events give the same bytes."""
     ordered = sorted({event.id: event for event in events}.values(), key=lambda event: event.order)
     if not ordered:
-        raise FileError(FileProblem.INVALID, "There is nothing to hand over yet.")
+        raise FileError(FileProblem.INVALID, "There are no answers to save yet.")
     public = identity.public
     manifest = RatingsManifest(
         batch=batch.manifest.batch,

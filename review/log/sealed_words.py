@@ -41,11 +41,11 @@ _DAMAGED = "damaged"
 
 _NO_KEY = (
     "What people wrote in this review is sealed, and no key available opens it. Continue at the computer where it was written, or "
-    "put back the keys of its data folder: {keys}. Who answered how much is told all the same."
+    "put back the keys of its data folder: {keys}. The number of each person's answers is shown all the same."
 )
 _KEY_DAMAGED = (
-    "The key of what people wrote in this review is damaged. Put back a copy of {file}. Who answered how much is told all the "
-    "same."
+    "The key of what people wrote in this review is damaged. Put back a copy of {file}. The number of each person's answers is shown all "
+    "the same."
 )
 _NO_ROW = "The key of what people wrote in this review is not in its file any more: somebody changed the file. Put back a copy of it."
 

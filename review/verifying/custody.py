@@ -70,7 +70,7 @@ def _verify_request(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  #
     )
     words = "that its signer is a keeper, and what was answered, the vault's log shows"
     checks = [signature_check(), CardCheck("keeper", None, words)]
-    return ToldOfFile(facts, [Signer("keeper who asks", request.by)], checks)
+    return ToldOfFile(facts, [Signer("requesting keeper", request.by)], checks)
 
 
 def _verify_answer(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
@@ -116,7 +116,7 @@ def _verify_list(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  # no
         ("folder", manifest.folder),
         ("computer", manifest.machine),
         ("state", f"{manifest.state:,}, of {manifest.when}"),
-        ("files", f"{len(manifest.files):,} put out, {len(manifest.taken):,} imported"),
+        ("files", f"{len(manifest.files):,} exported, {len(manifest.taken):,} imported"),
     )
     return ToldOfFile(facts, [Signer("computer", manifest.by)], [signature_check()])
 
@@ -178,6 +178,6 @@ KINDS: Final = (
     VerifiableKind("register", "a register of what was taken back", _verify_register, formats(SignedLine)),
     VerifiableKind("notice", "a notice of consent", _verify_notice, formats(SignedNotice)),
     VerifiableKind("exchange-list", "the list of a computer in an exchange folder", _verify_list, formats(SignedExchangeList)),
-    VerifiableKind("secret-keys", "secret keys", _verify_secret, fits=lambda file: any(each in file.data[:2000] for each in _SECRET)),
+    VerifiableKind("secret-keys", "secret keys", _verify_secret, fits=lambda file: any(mark in file.data[:2000] for mark in _SECRET)),
     VerifiableKind("public-key", "a public key", _verify_key, fits=lambda file: bool(_KEY.fullmatch(file.data)) or file.data.lstrip().startswith(_PEM)),
 )  # fmt: skip

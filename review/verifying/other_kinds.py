@@ -50,7 +50,7 @@ def _verify_proposal(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:  
     stated = stated_proposal(file.data.decode("utf-8", "replace"), file.path.name)
     checks = [
         CardCheck("hash", True, "its hash is its own"),
-        CardCheck("signature", None, "a proposal is signed by nobody; what is scored by is"),
+        CardCheck("signature", None, "a proposal is not signed; the measure that scores are made with is"),
     ]
     return ToldOfFile((("made by", str(stated.get("made_by"))),), (), checks)
 

@@ -127,7 +127,7 @@ def retry_and_show(name: str, changes: PlanChanges, style: str | None, vault: Va
 def show(ready: Ready, style: str | None, at_end: AtEnd | None = None) -> None:
     """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted, or as ``at_end`` says.
 
-    One that is detached is left to a process of its own.
+    A detached run is left to a separate process.
     """
     if style == DETACHED:
         secret = bool(ready.cleared.clearance.secret)

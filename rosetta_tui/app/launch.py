@@ -55,7 +55,7 @@ _LOOK_SECONDS = 0.05
 
 
 def run_detached(path: Path, run_id: str, words: Iterable[str] = (), *, secret: bool) -> Path:
-    """Resume a stored run in a process of its own, with more ``words``; return its log once that process holds the run.
+    """Resume a stored run in a separate process, with more ``words``; return its log once that process holds the run.
 
     The log of a ``secret`` one is the empty file, for the code of a plug-in may print texts. HarnessError with its last
     words where it ended before.

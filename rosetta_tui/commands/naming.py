@@ -30,7 +30,7 @@ def when_used() -> Iterator[None]:
     """Load each module of ours that is imported in the block when something of it is first used.
 
     So a command's help page and its wrong usage cost what its options cost, and no library of its work. It is for files
-    of commands, which import nothing of ours inside functions beside it. Only whole modules wait (``from harness.card
+    of commands, which import nothing of ours inside functions as well. Only whole modules wait (``from harness.card
     import load``); a name that is taken out of one (``from harness.card.rows import load_card``) loads it at once. Touch a module first in the main thread: Python 3.11 loads without a lock.
     """
     sys.meta_path.insert(0, _Waiting)

@@ -355,7 +355,7 @@ def _leaving(run_id: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        click.echo(f"Left. It goes on unless its own terminal ends it: `rosetta watch {run_id[:8]} --stop` stops it.", err=True)  # fmt: skip
+        click.echo(f"Left. The run continues unless its own terminal ends it: `rosetta watch {run_id[:8]} --stop` stops it.", err=True)  # fmt: skip
         raise click.exceptions.Exit(130) from None
 
 

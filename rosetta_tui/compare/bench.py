@@ -1,6 +1,6 @@
 """The bench: a few entries of a run are asked again in another way, old and new outputs side by side.
 
-What is asked here is a run like any other, of these entries alone: it is checked, estimated, paid, cached and stored as
+A bench run is a run like any other, of these entries alone: it is checked, estimated, paid, cached and stored as
 one, with the tag ``bench``.
 """
 

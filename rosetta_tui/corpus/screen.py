@@ -259,7 +259,7 @@ class CorpusScreen(PanedScreen):
     def action_new_run(self) -> None:
         summary = self.summary
         if summary is None or summary.partial:
-            self.notify("Only a run card tells of this corpus: a run needs its file.", markup=False)
+            self.notify("This corpus is known from a run card only: a run needs its file.", markup=False)
         else:
             self.post_message(NewRunAsked(draft_over(summary, stored=self._opened is None)))
 

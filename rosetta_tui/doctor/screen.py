@@ -56,7 +56,7 @@ class DoctorScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StatusBar()
         yield ResultTable(COLUMNS, id="findings")
-        yield DetailLine(id="mend")
+        yield DetailLine(id="fix")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -107,7 +107,7 @@ class DoctorScreen(Screen[None]):
 
     @on(ResultTable.Moved, "#findings")
     def _moved(self) -> None:
-        finding, panel = self.chosen, self.query_one("#mend", DetailLine)
+        finding, panel = self.chosen, self.query_one("#fix", DetailLine)
         panel.display = finding is not None
         if finding is not None:
             lines = [show(f"  {line}", "bold $mark") for line in finding.mend]

@@ -49,8 +49,8 @@ def _in_short(card: ReleasedCard) -> Iterator[str]:
     many = counted(card.corpus.entries, "entry", "entries")
     yield f"The run is over {many}, and secret ones are among them. So no sentence, no output and no row of it leaves: scores stand rounded, and an interval contains the exact one."
     yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus."
-    told, later = released_words.what_leaves(POLICIES[card.policy])
-    yield f"The policy {card.policy!r} tells {told} {later}".strip()
+    scores, later = released_words.what_leaves(POLICIES[card.policy])
+    yield f"The policy {card.policy!r} tells {scores} {later}".strip()
     if card.caveats is not None:
         held = [CAVEATS[kind] for kind, holds in card.caveats.items() if holds]
         yield f"Of a quarter of the outputs or more: {'; '.join(held) or 'none is repeated, far too short, far too long, left in the source language, or out of order'}."

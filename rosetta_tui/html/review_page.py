@@ -68,7 +68,7 @@ def review_page(office: Office, review: Review, run_id: str | None = None) -> st
         if issued.recompute:
             raise UsageError(
                 f"Somebody took ratings back since the certificate of run {run[:8]} was issued, and the page would "
-                f"still tell of them. Issue it again: rosetta review gate {review.name} --issue"
+                f"still show them. Issue it again: rosetta review gate {review.name} --issue"
             )
         shown.append(verdict(read_certificate(issued.certificate, "the certificate")))
     if not shown:

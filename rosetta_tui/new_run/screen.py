@@ -66,7 +66,7 @@ class NewRunScreen(Screen[None]):
         Binding("ctrl+y", "copy", "Copy", tooltip="Copy the command line", id="new_run.copy"),
         Binding("y", "copy", "Copy the command line", show=False, id="copy"),
         Binding("ctrl+r", "models", "Ask for local models", show=False, id="new_run.models"),
-        Binding("ctrl+n", "anew", "Anew", tooltip="Empty the form, or bring back what was there", id="new_run.anew"),
+        Binding("ctrl+n", "empty", "Empty", tooltip="Empty the form, or bring back what was there", id="new_run.empty"),
         Binding("f1", "app.keys", "Help", key_display="F1", id="new_run.help"),
         Binding("question_mark", "app.keys", "Help", show=False, id="help"),
         Binding("escape", "leave", "Back", key_display="esc", id="back"),
@@ -278,7 +278,7 @@ class NewRunScreen(Screen[None]):
         """Copy the command line; it holds names of files, never a text of a corpus."""
         self.post_message(Copied(self.draft.command(), "Command", cleared=True))
 
-    def action_anew(self) -> None:
+    def action_empty(self) -> None:
         """Empty the form; the same key brings back what was there."""
         self.typed, self._put_aside = self._put_aside, self.typed
         self._which = "brought back" if self._which == ANEW else ANEW

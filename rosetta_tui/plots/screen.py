@@ -56,7 +56,7 @@ class PlotsScreen(Screen[None]):
 
     TITLE = "Plots"
     HELP = (
-        "● a value   ├ ┤ its 95 % interval   ▸ the point that the lines below tell of\n"
+        "● a value   ├ ┤ its 95 % interval   ▸ the point that the lines below describe\n"
         "Cost: ◆ no run is both better and cheaper   ○ some run is   2…9 that many runs in one place;\n"
         "x lets tokens or seconds go across, which tell free models apart.\n"
         "Latency: the height says how many entries took so long; ● median   ┤ 95 % took less."

@@ -37,7 +37,7 @@ def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iter
         yield "! all ratings are one person's: what is fitted to them is how this person judges"
     yield f"in brackets: 95 % intervals, {found.draws:,} draws of entries, seed {found.seed}"
     yield ""
-    yield "What each score tells of people's ratings; more is better"
+    yield "How well each score predicts people's ratings; more is better"
     several = any(measure.soft_pairwise_accuracy is not None for measure in found.measures)
     width = len(_COLUMNS) if several else len(_COLUMNS) - 1
     rows = [

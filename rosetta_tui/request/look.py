@@ -272,7 +272,9 @@ class _Looking:
         where, colon, name = plan.method.rpartition(":")
         if colon and where.endswith(".py"):
             if not Path(where).expanduser().is_file() or not name:
-                self._stop(f"There is no file {where} with a class {name or 'named after the colon'}.", "method")
+                self._stop(
+                    f"The file {where} does not exist or has no class {name or 'named after the colon'}.", "method"
+                )
         elif plan.method not in method_names():
             self._stop("There is no such method. ↓ lists all; your own is FILE.py or FILE.py:CLASS.", "method")
         self._add(silent="A plug-in's code is loaded when the run begins; its prompt is seen in the run.")

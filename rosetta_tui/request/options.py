@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CONFIRM = click.option(
     "--confirm",
     is_flag=True,
-    help="Only secret entries about which nothing was told to anybody, 50 at least: claims rest on such a run.",
+    help="Only secret entries over which no scores were released, 50 at least: claims rest on such a run.",
 )
 
 

@@ -41,9 +41,9 @@ def policy_words(policy: Policy) -> str:
         if policy.name == "blind"
         else ""
     )
-    told, later = what_leaves(policy)
+    scores, later = what_leaves(policy)
     return (
-        f"{policy.name}: {when}{told} {counted(policy.count, 'answer')} to each submitter{pause}; {policy.everybody:,} to all together, "
+        f"{policy.name}: {when}{scores} {counted(policy.count, 'answer')} to each submitter{pause}; {policy.everybody:,} to all together, "
         f"then the corpus is rotated. {later}No text, no entry, no row."
     )
 
@@ -72,7 +72,7 @@ def repeated(card: ReleasedCard) -> str:
 def confirmation(shortfall: Shortfall) -> str:
     """Return whether a run is confirmed, and what to do if it is not."""
     if not shortfall:
-        return "Confirmed: nothing was told before about its entries, so claims may rest on it."
+        return "Confirmed: no scores over its entries were released before, so claims may rest on it."
     return f"Not confirmed: {REASONS[shortfall]}. No tier above functional, ownership record or passed review rests on it. {ACTIVATE}"
 
 

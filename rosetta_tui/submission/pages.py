@@ -161,10 +161,10 @@ def readme(facts: SubmissionFacts) -> SubmissionPage:
 def told(facts: SubmissionFacts) -> SubmissionPage:
     """Return the report to its maker about its last run over secret texts: nothing but what left."""
     if facts.told.trouble:
-        return _page([(facts.told.trouble, "bad")], _TOLD, [], [], empty="What was told cannot be read.")
+        return _page([(facts.told.trouble, "bad")], _TOLD, [], [], empty="The report cannot be read.")
     match facts.told.card:
         case None:
-            nothing = "Nothing has been told yet: it had no run over secret texts that finished, or the budget holds its answer back."  # fmt: skip
+            nothing = "There is no report yet: it had no run over secret texts that finished, or the budget holds its answer back."  # fmt: skip
             if facts.kept.answers:
                 nothing = f"{counted(facts.kept.answers, 'answer')} so far, none of them about its last run."
             return _page([], _TOLD, [], [], empty=nothing)

@@ -246,7 +246,7 @@ MATCHES: list[BindingType] = [
 
 
 class FilteredScreen(SearchedScreen):
-    """Has a ``QueryLine`` above its table; what stands there is the one way in which rows are chosen."""
+    """Has a ``QueryLine`` above its table; its query is the one way in which rows are chosen."""
 
     SEARCH = "QueryLine"
     _asked = EVERYTHING  # what was filtered by last
@@ -265,7 +265,7 @@ class FilteredScreen(SearchedScreen):
         return where is not None
 
     def filter_by(self, query: Query) -> None:
-        """Show the rows of a query, which stands in the line where it can be changed."""
+        """Show the rows of a query, and put it into the line, where it can be changed."""
         self.query_one(QueryLine).display = bool(query)
         self.query_one("#search", Input).value = str(query)
 

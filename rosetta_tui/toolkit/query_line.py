@@ -69,7 +69,7 @@ class QueryInput(Input):
             )
 
     def action_complete(self) -> None:
-        """Write the completion that is highlighted, or the first; without any go on to the rows."""
+        """Write the completion that is highlighted, or the first; without any move to the rows."""
         if self._list.display and self.offered:
             self.take(self._list.highlighted or 0)
         else:
@@ -82,7 +82,7 @@ class QueryInput(Input):
             await super().action_submit()
 
     def take(self, index: int) -> None:
-        """Write a completion in the place of what was begun."""
+        """Replace the word under the cursor with a completion."""
         chosen, after = self.offered[index], self.value[self.cursor_position :]
         space = "" if chosen.text[-1] in ":<" else " "
         begun = self.value[: chosen.start] + chosen.text + space

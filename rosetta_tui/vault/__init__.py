@@ -5,7 +5,7 @@ from rosetta_tui.toolkit.places import Place
 PLACE = Place(
     "vaults",
     "Vaults",
-    "What is kept secret, who opens it, and who did",
+    "Secret corpora, who may open them, and who did",
     "rosetta_tui.vault.screen",
     "VaultsScreen",
     order=7,

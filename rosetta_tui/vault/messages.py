@@ -33,7 +33,7 @@ def told_outside(stored: vault_records.StoredCorpus) -> Iterator[str]:
         if not segment.secret or segment is Segment.HELD_OUT or not entries:
             continue
         half, count = expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")
-        yield f"{segment}: a submitter's later run over its {count} is told anew where it beats their best by {half:.1f} points of chrF++"
+        yield f"{segment}: a submitter's later run over its {count} gets new scores if it beats their best by {half:.1f} points of chrF++"
 
 
 def losing(count: int, threshold: int) -> str:

@@ -360,12 +360,12 @@ def next_answer(use: BudgetUse, now: datetime) -> Line:
 def _about_use(use: BudgetUse) -> Iterator[Line]:
     yield f"{' = '.join(use.names)} gets {_budget_words(use.policy, use.corpus)}; the last one was given at {moment(use.last)}.", "plain"  # fmt: skip
     if use.withdrawn:
-        yield "Consent to what was told last is withdrawn: nothing may be claimed by it.", "warn"
+        yield "Consent to the last released scores is withdrawn: no claim may rest on them.", "warn"
     if use.best is not None:
         card = use.best.card
         if card.smallest_difference is not None:
             yield f"Two methods that differ by less than {card.smallest_difference:g} points of chrF++ cannot be told apart on these entries.", "quiet"  # fmt: skip
         if not use.policy.climbs:
-            yield f"A new score is told where it beats the best one by more than {card.beat_by:.3g} of {short_title(card.headline)}. Until then the best is told again.", "quiet"  # fmt: skip
+            yield f"A new score is released if it beats the best one by more than {card.beat_by:.3g} of {short_title(card.headline)}. Until then the best is released again.", "quiet"  # fmt: skip
     if use.bits:
         yield f"All answers together tell {counted(use.bits, 'bit')} about the entries at most.", "quiet"

@@ -132,13 +132,13 @@ class Reader:
 
     def _read(self, text: str) -> Reading:
         written = pieces(text)
-        found = [""] * len(written) if len(written) == 1 or unspaced(text) else _folded_pieces(text)
+        folded = [""] * len(written) if len(written) == 1 or unspaced(text) else _folded_pieces(text)
         # a piece of letters alone is one word, as most are; the others are taken apart, from the last one on
         for place in range(len(written) - 1, -1, -1):
-            if not (found[place] and written[place].isalpha()):
+            if not (folded[place] and written[place].isalpha()):
                 as_written, as_folded = self._piece(written[place])
-                written[place : place + 1], found[place : place + 1] = as_written, as_folded
-        return Reading(text, tuple(map(intern, written)), tuple(map(intern, found)))
+                written[place : place + 1], folded[place : place + 1] = as_written, as_folded
+        return Reading(text, tuple(map(intern, written)), tuple(map(intern, folded)))
 
     def _take_apart(self, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if text.isalpha() and not unspaced(text):  # one word, as most pieces are

@@ -177,12 +177,12 @@ class Spelling:
         """Judge the words of a text, piece by piece where a glance does not do."""
         if (judged_text := self._glance(text)) is not None:
             return judged_text
-        found = list(map(self._piece, pieces(text)))
-        judged = len(found)
+        judged_pieces = list(map(self._piece, pieces(text)))
+        judged = len(judged_pieces)
         faults: list[tuple[str, str]] = []
         marked: list[tuple[str, tuple[int, ...]]] = []
         foreign: list[tuple[str, str]] = []
-        for piece in found:
+        for piece in judged_pieces:
             if piece is not _RIGHT:
                 judged += piece.words - 1
                 faults += piece.faults

@@ -177,7 +177,7 @@ def test_missing_default_endpoint_is_broken(home: Path) -> None:
         assert by_name(settings(home))["default endpoint"].health is health
     (home / "settings.toml").write_text("theme = 3")
     assert "line 1: field 'theme'" in by_name(settings(home))["file"].words
-    assert "eo Esperanto" in by_name(languages(home)), "told all the same"
+    assert "eo Esperanto" in by_name(languages(home)), "shown all the same"
 
 
 def test_languages_and_broken_cards_are_told(home: Path) -> None:

@@ -46,7 +46,7 @@ def lint_canaries(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
             count=len(linted_entries),
             of=len(subject.rows),
             entries=tuple(row.entry.id for row in linted_entries),
-            rests_on="the canaries of the corpus's envelope, letter by letter; no method is told of them",
+            rests_on="the canaries of the corpus's envelope, letter by letter; no method receives them",
             proves_not="who had the corpus file: a model's maker may have gathered it without the method's author knowing",
         )
 
@@ -240,7 +240,7 @@ def lint_prompt(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
             of=of,
             entries=tuple(example.id for example in examples),
             rests_on=f"the prompt on the card, without case, spaces and punctuation; references from {LEAST_LETTERS} letters on. "
-            "Coaching data are on a card by their hash only, so what is there is not seen",
+            "A card holds only the hash of coaching data, so their texts are not searched",
             proves_not="anything that is not allowed: development entries may be examples, if that is declared (§9.2)",
         )
     rows = [row.entry for row in subject.rows if row.entry.segment is not Segment.DEVELOPMENT]

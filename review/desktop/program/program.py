@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="*",
         type=Path,
         metavar="FILE|FOLDER",
-        help="a review, or where to look for one; without it, sticks and this computer are looked at",
+        help="a review, or where to look for one; without it, sticks and this computer are searched",
     )
     parser.add_argument("--language", metavar="TAG", help="language of the program, such as en, fr or crk")
     parser.add_argument("--version", action="version", version=f"rosetta-review {VERSION}")

@@ -254,7 +254,7 @@ def make_training(
                     rating=Rating.REJECT,
                     explanation=explanations[kind],
                 )
-                made.append(_explained(item, {tag: told[kind] for tag, told in others.items()}))
+                made.append(_explained(item, {tag: words[kind] for tag, words in others.items()}))
                 shown = {entry.reference, candidate}
                 waiting = [entry for entry in waiting if entry.reference not in shown]
                 break

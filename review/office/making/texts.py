@@ -117,7 +117,7 @@ def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
     apart = {"translate", "second", "agree", "card"}
     words = {name: text for name, text in texts.items() if name not in apart}
     if task != "rate":
-        words |= {name: said for name, said in texts[task].items() if name != "card"}
+        words |= {name: text for name, text in texts[task].items() if name != "card"}
     words["consent"] = words["consent"].strip()
     others = [tag for tag in languages() if tag != known]
     cards = [_card_texts(known, task), *(_card_texts(other, task) for other in others[:1])]

@@ -33,8 +33,8 @@ from review.verdict.certificate.evidence import EvidenceFile
 
 STRATUM: Final = "difficulty"  # The breakdown of a certificate
 _TOO_FEW: Final = (
-    f"With what was told before, this certificate would tell of the ratings of fewer than {LEAST} entries: too little is new since "
-    "the last one, or too few entries of a difficulty were rated. What was told stands. Certify again when more ratings came "
+    f"Together with the last certificate, this one would reveal the ratings of fewer than {LEAST} entries: too little is new since "
+    "then, or too few entries of a difficulty were rated. The last one stays valid. Certify again when more ratings came "
     "in, or were taken back."
 )
 
@@ -118,7 +118,7 @@ def require_scores_told(history: History, run: str) -> Confirmation:
     """
     if (shortfall := shortfall_of(history, run)) is None:
         raise NotReleased(
-            f"Nobody was told the scores of run {run[:8]}, so the ledger does not know about which entries its certificate would tell. "
+            f"The scores of run {run[:8]} were not released, so the ledger does not know which entries its certificate would reveal. "
             f"First: rosetta runs export {run[:8]} --submitter NAME -o FILE"
         )
     return "not_confirmed" if shortfall else "confirmed"

@@ -184,7 +184,7 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
     if issued.recompute:
         raise UsageError(
             f"Somebody took ratings back since the certificate of run {run_id[:8]} was issued, and the page would "
-            f"still tell of them. Issue it again: rosetta review gate {review.name} --issue"
+            f"still show them. Issue it again: rosetta review gate {review.name} --issue"
         )
     if review.secret:
         signed = told_instead(office, issued)

@@ -39,7 +39,7 @@ class WayStep:
 _UNDONE: Final = "not yet"
 # The names of all steps of a way that is gone to its end
 STEPS: Final = (
-    "came in", "complete", "rehearsed", "run over secret texts", "its maker was told",
+    "came in", "complete", "rehearsed", "run over secret texts", "report released",
     "confirmation", "speakers are asked", "ratings are here", "the gate decided", "certificate at the card",
 )  # fmt: skip
 
@@ -113,7 +113,7 @@ def _over_secrets(connection: sqlite3.Connection, office: Office | None, kept: K
     if is_released or not gone:
         command = f"rosetta submission tell {kept.number}"
         command = command if run is None else opening_command(connection, run, command)
-        yield WayStep("its maker was told", is_released, f"answers so far: {kept.answers}" if is_released else _UNDONE, command)  # fmt: skip
+        yield WayStep("report released", is_released, f"answers so far: {kept.answers}" if is_released else _UNDONE, command)  # fmt: skip
     if is_released and run is not None:
         yield _confirmation(connection, kept, run)
     if gone:
@@ -128,7 +128,7 @@ def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run
     """Return whether claims may rest on a run whose scores were released, and what gives them such a run."""
     words = next(e.words for e in reversed(kept.notes) if e.what is SubmissionEvent.TOLD and e.run == run.run_id)
     if words == "confirmed":
-        return WayStep("confirmation", done=True, words="nothing was told before about its entries")
+        return WayStep("confirmation", done=True, words="no scores over its entries were released before")
     vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
     folder = folder_of(store_path(connection).parent, vault) if vault else ""
     command = f"rosetta vault check-up {quote(folder) if folder else 'FOLDER'} CORPUS --do rotate --count {LEAST_CONFIRMED} --purpose WORDS"

@@ -58,8 +58,8 @@ def collect() -> Catalog:
         for _, message, comments, _ in messages:
             template.add(message, auto_comments=comments)
     for path in sorted(ROOT.glob(PAGE)):
-        for found in _IN_PAGE.finditer(path.read_text("utf-8")):
-            one, *many = [literal_eval(text) for text in found.groups() if text]
+        for match in _IN_PAGE.finditer(path.read_text("utf-8")):
+            one, *many = [literal_eval(text) for text in match.groups() if text]
             template.add((one, *many) if many else one)
     return template
 

@@ -284,13 +284,13 @@ def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
     """Return what of a coarse certificate does not follow from the exact one; none where all does."""
     rated = {name: stratum.items for name, stratum in exact.verdict.numbers.strata.items() if stratum.items}
     wrong = [
-        f"difficulty {name} tells of fewer than {LEAST} items"
+        f"difficulty {name} has fewer than {LEAST} items"
         for name in stated.verdict.strata
         if rated.get(name, 0) < LEAST
     ]
     rest = sum(count for name, count in rated.items() if name not in stated.verdict.strata)
     if 0 < rest < LEAST and not wrong:
-        wrong.append(f"the total less the difficulties that are told is fewer than {LEAST} items")
+        wrong.append(f"the total less the difficulties that are shown is fewer than {LEAST} items")
     if not wrong and (again := _again(stated, exact)) != stated:
         mine, theirs = (certificate.model_dump(mode="json") for certificate in (again, stated))
         wrong += [f"field {name!r}" for name in mine if mine[name] != theirs[name]]
@@ -300,8 +300,8 @@ def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
 # ---- A coarse certificate as one page of text, and as one self-contained HTML page ----
 
 CONFIRMATION = {
-    "confirmed": "nobody was told anything about these sentences before the run's scores",
-    "not_confirmed": "not confirmed: somebody was told something about these sentences before, or they are few",
+    "confirmed": "no scores over these sentences were released before the run's",
+    "not_confirmed": "not confirmed: scores over these sentences were released before, or they are few",
 }
 
 
@@ -333,9 +333,9 @@ def facts(told: CoarseCertificate) -> Iterator[tuple[str, str]]:
     for stratum, coarse_share in sorted(verdict.strata.items()):
         yield f"difficulty {stratum}", share(coarse_share)
     if verdict.strata_left_out:
-        yield "left out", f"difficulties that would tell of fewer than {LEAST} items"
+        yield "left out", f"difficulties with fewer than {LEAST} items"
     yield "confirmation", CONFIRMATION[told.confirmation]
-    yield "told", f"certificate {told.answer} of {told.of} that are told of this run"
+    yield "told", f"certificate {told.answer} of {told.of} for this run"
 
 
 def seals(told: CoarseCertificate) -> Iterator[tuple[str, str]]:

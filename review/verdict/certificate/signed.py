@@ -254,7 +254,7 @@ def _logs(events: Sequence[Event]) -> str:
 def check_looks(stated: Certificate, part: Evidence) -> CertificateCheck:
     """Check that each look in the organisation's log shows its content, so that none at the run is left out."""
     if stated.version in {1, 2}:
-        words = "a certificate of this form counts looks of its own review alone"
+        words = "a certificate of this form counts the looks in one review alone"
         return CertificateCheck("looks", None, words, earlier=True)
     own = (event for event in part.events if event.device in part.own_devices)
     if bare := sum(event.kind is Kind.LOOK and event.payload is None for event in own):

@@ -61,7 +61,7 @@ def check_hand_over(attested: Attested, part: Evidence, words: str) -> Certifica
         reason = "the evidence is of an earlier version, which kept no hand-overs"
         return CertificateCheck(name, None, reason, earlier=True)
     if not overs and any(says_key(words, key) for key in part.devices.values()):
-        reason = "these are the words of a laptop, by which it is enrolled; each hand-over shows six of its own"
+        reason = "these are the words of a laptop, by which it is enrolled; each hand-over shows its own six"
         return CertificateCheck(name, False, reason)
     if not overs:
         reason = (

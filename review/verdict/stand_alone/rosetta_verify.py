@@ -369,7 +369,7 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[_Event], events: l
     own = {d for d, public in owner.items() if public == owner[first]} | {first}
     instead = {e["said"]["laptop"]: e["said"]["instead_of"] for e in every if e["said"] and e["kind"] == "laptop" and e["device"] in own}
     wrong, chains = _hand_overs(signed, key, owner, {e["id"]: e for e in every}, instead)
-    if any(e["device"] in own and e["kind"] not in OWN for e in events): wrong.append("answers stand in the organisation's own log")
+    if any(e["device"] in own and e["kind"] not in OWN for e in events): wrong.append("the organisation's own log holds answers")
     theirs, lost = [e for e in events if e["device"] not in own], set[str]()
     bare = [e for e in theirs if e["said"] is None and e["kind"] in ANSWERS]
     for manifest, device, reached in (one for one in chains if one[0]["batch"] in key["batches"]):
@@ -379,7 +379,7 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[_Event], events: l
     if lost: wrong.append(f"{len(lost)} answers are missing whose people took nothing back")
     unsigned = len({e["id"] for e in theirs} - {i for _, _, reached in chains for i in reached})
     apart = _in_no_whole_hand_over(chains, [e for e in theirs if e["said"] and e["kind"] in ANSWERS - {"withdraw"} and e["said"]["batch"] in key["batches"] and e["said"]["reviewer"] in key["orders"]], {e["id"] for e in events})
-    return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned) or [f"{apart} answers stand in no hand-over that was certified whole"] * bool(apart), [f"whose the {len(bare)} answers without content are"] * bool(bare)
+    return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned) or [f"{apart} answers are in no hand-over that was certified whole"] * bool(apart), [f"whose the {len(bare)} answers without content are"] * bool(bare)
 
 def _in_no_whole_hand_over(chains: list[tuple[Any, str, set[str]]], answers: list[_Event], certified: set[str]) -> int:
     cut, shown = {id(manifest) for manifest, _, reached in chains if reached - certified}, set[str]()
@@ -499,7 +499,7 @@ def _follows(members: dict[str, bytes], exact: Any) -> list[str]:
     stratum_names = sorted(coarse["verdict"]["strata"]); again = _coarse(exact, _sha(members["certificate.json"]), stratum_names)
     rated = {h: s["items"] for h, s in exact["verdict"]["numbers"]["strata"].items() if s["items"]}
     rest = sum(count for h, count in rated.items() if h not in stratum_names)
-    few = ["the coarse certificate tells of fewer than five items"] * (0 < rest < 5 or any(rated.get(h, 0) < 5 for h in stratum_names))
+    few = ["the coarse certificate shows fewer than five items"] * (0 < rest < 5 or any(rated.get(h, 0) < 5 for h in stratum_names))
     return _form(coarse) + few + _differing({name: coarse.get(name) for name in again}, again, "$ of the coarse certificate")
 
 def _signed_json(data: bytes, signature: bytes) -> Any:

@@ -189,4 +189,4 @@ def _take_notice(path: Path, data: bytes, words: str | None) -> str:
         signed_notice, new = own.take(data, typed)
     if not new:
         return f"{path}: was imported before; nothing changed: {signed_notice.said}"
-    return f"Taken in: {signed_notice.said}"
+    return f"Imported: {signed_notice.said}"

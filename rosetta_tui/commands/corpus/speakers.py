@@ -38,7 +38,7 @@ _ASKED = (
     click.option("--again", is_flag=True, help="Include those that speakers have already and have not sent back."),
     click.option("--reviewers", default=1, show_default=True, help="How many people are asked."),
     click.option("--items-per-person", type=click.IntRange(1), help="Sentences for each person, spread evenly. Default: all of them."),
-    click.option("--name", help="Name of the review and its files. Default: the corpus and what is asked, numbered."),
+    click.option("--name", help="Name of the review and its files. Default: the corpus and the task, numbered."),
     click.option("--title", help="What speakers see above it."),
     click.option("--panel", default="", help="How they were chosen, in your words."),
     click.option("--language", default="en", show_default=True, help="Language of the words for speakers."),

@@ -65,7 +65,7 @@ def own_key(folder: Path) -> str | None:
 @click.option("--evidence", type=click.Path(path_type=Path), help="The .rosetta-evidence file.")
 @click.option("--trust", metavar="KEY", help="Public key of the organisation, from another source: exit code 1 where another key signed.")  # fmt: skip
 @click.option("--batch", "batches", type=click.Path(path_type=Path), multiple=True, help="A batch file that you kept: exit code 1 where the certificate does not rest on it.")  # fmt: skip
-@click.option("--words", multiple=True, metavar="WORDS", help="Six words that a laptop showed when it handed over: exit code 1 where that is not in the evidence.")  # fmt: skip
+@click.option("--words", multiple=True, metavar="WORDS", help="Six words that a laptop showed with its ratings: exit code 1 where that is not in the evidence.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify_(
     certificate: Path,

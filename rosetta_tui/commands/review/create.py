@@ -98,7 +98,7 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--name", help="Name of the review and its files. Default: the corpus, numbered.")
 @click.option("--title", help="What reviewers see above it.")
-@click.option("--organisation", help="Who asks, by the name that speakers know. Default: the policy's, or that of the last review.")  # fmt: skip
+@click.option("--organisation", help="The organisation, by the name that speakers know. Default: the policy's, or that of the last review.")  # fmt: skip
 @click.option("--panel", default="", help="How the reviewers were chosen, for the certificate.")
 @click.option("--language", default="en", show_default=True, help="Language of the words for reviewers.")
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip

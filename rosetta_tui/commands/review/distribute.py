@@ -314,10 +314,10 @@ def _organisation(office: Office, given: str | None) -> str:
     if name := given or known:
         return name
     if sys.stdin.isatty():
-        asked: str = click.prompt("Who asks the speakers? The name by which they know you", err=True)
+        asked: str = click.prompt("Which organisation asks the speakers? The name by which they know you", err=True)
         return asked
     raise UsageError(
-        "Who asks the speakers? Their cards and what they agree to need a name that they know: add "
+        "The organisation is missing. The speakers' cards and the consent need a name that they know: add "
         '--organisation "NAME OF YOUR COUNCIL". Later reviews take it from this one.'
     )
 

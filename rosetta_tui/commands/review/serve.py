@@ -112,7 +112,9 @@ def addresses_here() -> list[str]:
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.connect(("192.168.255.254", 9))  # connecting a datagram's socket only chooses the interface
         addresses.add(asking.getsockname()[0])
-    return sorted(each for each in addresses if ipaddress.ip_address(each).is_private and not each.startswith("127."))
+    return sorted(
+        address for address in addresses if ipaddress.ip_address(address).is_private and not address.startswith("127.")
+    )
 
 
 def _in_url(host: str) -> str:

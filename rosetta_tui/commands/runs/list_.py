@@ -133,7 +133,7 @@ def _unfinished_inside(connection: sqlite3.Connection, runs: Sequence[RunSummary
 
 
 def _summary(run: RunSummary, inside: Collection[str]) -> tuple[JsonObject, str]:
-    """Return the fields of a row of the list of runs, and what is kept of its card."""
+    """Return the fields of a row of the list of runs, and the stored line of its card."""
     from rosetta_tui.show.run_facts import iso, line_of
 
     line, withheld = line_of(run), {}

@@ -82,7 +82,7 @@ def tell_of(
         unwritten = "" if output is None else f" {output} was not written."
         waits = isinstance(kept_back, budget.NotYetReleased)
         later = f" Later: rosetta submission tell {kept.number}" if waits else ""
-        say([f"Nothing is told of it{' now' if waits else ''}: {kept_back}{unwritten}{later}"])
+        say([f"Its scores are not released{' now' if waits else ''}: {kept_back}{unwritten}{later}"])
         return False
     path = output or kept.folder / f"{last.run[:8]}.told.json"
     _write(path, data, kept.number, overwrite=output is None)
@@ -90,7 +90,7 @@ def tell_of(
     words = last.words if "stage" in released else released["shortfall"] or released["confirmation"]
     desk().note(kept.submission, desks.SubmissionEvent.TOLD, last.run, last.corpus, words)
     counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
-    say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])
+    say([f"The report for {name}: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])
     if "stage" not in released:
         card = ledger_records.ReleasedCard.model_validate_json(data)
         say(filter(None, [released_words.repeated(card), released_words.confirmation(card.shortfall)]))
@@ -124,7 +124,7 @@ _NOT_KEPT: Final = (
 @CONFIRM
 @click.option("--endpoint", help="Where on this computer it may ask a model.")
 @click.option("--model", help="The model that it may ask there.")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="What its maker is told. Default: a file beside the submission in the data folder.")  # fmt: skip
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="The report for its maker. Default: a file next to the submission in the data folder.")  # fmt: skip
 @SUBMITTER
 @adding("trust_local_server")
 @out_of_vault
@@ -153,7 +153,7 @@ def run(
     if corpus is None and given["vault"] is not None:
         raise click.UsageError("--vault goes with CORPUS, the name of a corpus in it.")
     if corpus is None and output is not None:
-        raise click.UsageError("-o goes with CORPUS: nobody is told anything about a rehearsal.")
+        raise click.UsageError("-o goes with CORPUS: a rehearsal has no report.")
     if corpus is not None and terms is None:
         raise click.UsageError("CORPUS needs --terms FILE: your terms, which its maker must have accepted.")
     if corpus is None and given["confirm"]:

@@ -37,9 +37,9 @@ with when_used():
 @click.option("--count", type=click.IntRange(1, 10_000), help="How many answers in all.")
 @click.option("--pause", type=click.FloatRange(0, 100_000), metavar="HOURS", help="Hours between two answers.")
 @click.option("--everybody", type=click.IntRange(1, 10_000), help="How many answers all submitters get together.")
-@click.option("--policy", type=click.Choice(["official", "strict", "blind", "trusted"]), help="What is told: official (all fields, rounded), strict (chrF++ in steps of 5 and the tier, once), blind (nothing before --opens) or trusted (one decimal).")  # fmt: skip
-@click.option("--opens", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="With a blind policy: from when scores are told (UTC).")  # fmt: skip
-@click.option("--together", nargs=2, metavar="NAME NAME", help="Count two names as one submitter, from now on and for everything told before.")  # fmt: skip
+@click.option("--policy", type=click.Choice(["official", "strict", "blind", "trusted"]), help="What is released: official (all fields, rounded), strict (chrF++ in steps of 5 and the tier, once), blind (nothing before --opens) or trusted (one decimal).")  # fmt: skip
+@click.option("--opens", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="With a blind policy: from when scores are released (UTC).")  # fmt: skip
+@click.option("--together", nargs=2, metavar="NAME NAME", help="Count two names as one submitter, from now on and for everything released before.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def budget_(
     submitter: str,
@@ -60,7 +60,7 @@ def budget_(
     """
     book = ledger()
     if policy == "blind" and opens is None:
-        raise failures.UsageError("--policy blind: name the day from which scores are told, with --opens.")
+        raise failures.UsageError("--policy blind: name the day from which scores are released, with --opens.")
     rule = ledger_records.Rule.model_validate({
         "submitter": submitter.strip(), "corpus": corpus, "count": count, "pause_hours": pause, "policy": policy,
         "everybody": everybody, "opens": opens and f"{opens:%Y-%m-%d}",
@@ -106,7 +106,7 @@ def _require_known(corpus: str, told: budget.History) -> None:
         there = {run.dataset_id for run in run_list.list_runs(store, brief=True)}
     there |= {use.corpus for use in released_words.uses(told)}
     if corpus not in there:
-        known = f"There are runs over {', '.join(sorted(there))}." if there else "There is no run yet."
+        known = f"There are runs over {', '.join(sorted(there))}." if there else "No run is stored yet."
         raise failures.UsageError(
             f"--corpus: no run here is over a corpus {corpus!r}. {known} Name it by the id that its runs have (rosetta runs list); "
             "without --corpus the rule is for all of them."
@@ -139,8 +139,8 @@ def _lines(general: budget.Policy, shown: list[released_words.BudgetUse], submit
     yield released_words.policy_words(general)
     for use in shown:
         row = _row(use)
-        best = ", consent to what was told is withdrawn" if use.withdrawn else ""
-        best = best if row["best"] is None else f", last told {short_title(row['headline'])} {row['best']:g}"
+        best = ", consent to the released scores is withdrawn" if use.withdrawn else ""
+        best = best if row["best"] is None else f", last released {short_title(row['headline'])} {row['best']:g}"
         if (least := row["smallest_difference"]) is not None:
             best += f" (differences below {least:g} chrF++ cannot be told apart by these entries)"
         yield (
@@ -149,7 +149,7 @@ def _lines(general: budget.Policy, shown: list[released_words.BudgetUse], submit
         )
     if not shown:
         names = " under these names; `rosetta vault budget` shows which there are" if submitter or corpus else ""
-        yield f"  nothing was told yet{names}"
+        yield f"  nothing was released yet{names}"
 
 
 # ---- Write how two runs over secret entries differ, for their submitters ----

@@ -191,7 +191,7 @@ def _say_lacking(lacks: tuple[str, ...], folder: Path, *, as_it_is: bool) -> Non
     if as_it_is:
         return
     if not on_terminal():
-        raise UsageError("Nothing was sealed. Mend what is lacking, or add --as-it-is.")
+        raise UsageError("Nothing was sealed. Add what is missing, or give --as-it-is.")
     click.confirm("Seal it as it is?", abort=True, err=True)
 
 

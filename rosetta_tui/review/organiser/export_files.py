@@ -184,7 +184,7 @@ def require_told(office: Office, review: Review, issued: IssuedCertificate) -> S
         return None
     if (signed := told_instead(office, issued)) is None:
         raise UsageError(
-            "Nothing of this certificate was told, for its entries are secret, so it is not written. What it rests on "
+            "No coarse certificate was released, and the entries are secret, so nothing is written. The evidence "
             f"stays inside: rosetta review export {review.name} --inside FOLDER"
         )
     return signed

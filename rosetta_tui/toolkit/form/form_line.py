@@ -184,19 +184,19 @@ class SuggestingLine(Vertical):
             suggestions = self.suggest(marked) or suggestions  # a path: what lies beside it
         bring(self, self._offer, suggestions, marked, asked_for)
 
-    def _offer(self, found: list[Suggestion], marked: str, asked_for: bool) -> None:
+    def _offer(self, suggestions: list[Suggestion], marked: str, asked_for: bool) -> None:
         self._looking = None
         moves, self._moves = self._moves, []
         if not (asked_for or self.input.has_focus):
             return
-        if not asked_for and [suggestion.value for suggestion in found] == [self.value]:
-            found = []  # it says nothing new, and would cover what is said of the value
-        self._offered = found
+        if not asked_for and [suggestion.value for suggestion in suggestions] == [self.value]:
+            suggestions = []  # it says nothing new, and would cover what is said of the value
+        self._offered = suggestions
         self.offers.clear_options()
-        self.offers.add_options([Option(_words(suggestion)) for suggestion in found])
-        place = next((n for n, suggestion in enumerate(found) if suggestion.value == marked), None)
-        self.offers.highlighted = 0 if place is None and asked_for and found else place
-        self.set_class(bool(found), "-open")
+        self.offers.add_options([Option(_words(suggestion)) for suggestion in suggestions])
+        place = next((n for n, suggestion in enumerate(suggestions) if suggestion.value == marked), None)
+        self.offers.highlighted = 0 if place is None and asked_for and suggestions else place
+        self.set_class(bool(suggestions), "-open")
         for by in moves:
             self.action_move(by)
 

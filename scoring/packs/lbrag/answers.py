@@ -345,7 +345,7 @@ class BridgingEfficiency(ResourceRate):
             return ("Nothing was translated, so nothing was bought: 0.",)
         scores = self._scores(translation)
         if scores is None:
-            return ("There is no answer of a baseline for this entry.",)
+            return ("This entry has no baseline answer.",)
         spent = counted(int(cost), "token") if cost.is_integer() else f"{cost:,.1f} tokens"
         values = f"F1 {scores[0]:.3f} against {scores[1]:.3f} of the baseline"
         return (f"{values}, for {spent} of translation.",)

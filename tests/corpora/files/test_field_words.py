@@ -85,7 +85,7 @@ def test_wrong_field_is_named_in_plain_words() -> None:
         ({"choice": "c"}, "One of 'a' or 'b' is wanted"),
         ({"yes": "sure"}, "True or false is wanted, without quotation marks"),
         ({"several": "one"}, "A list in square brackets is wanted"),
-        ({"names": []}, "A section with fields of its own is wanted"),
+        ({"names": []}, "A section with its own fields is wanted"),
     ]:
         [name] = fields
         assert problem(**fields) == f"field 'part.1.{name}': {words}. Correct it."

@@ -528,13 +528,13 @@ def test_vault_that_is_not_the_one_signed_for_is_refused(made: Three, tmp_path: 
     put_back(tmp_path / "older", place)
     [(name, words)] = school.take(stick).refused
     assert name.startswith("the vault ")
-    assert "not the one that was signed for, or an older copy" in words
+    assert "another one than the signature names, or an older copy" in words
     shutil.rmtree(place)
     assert "is no vault" in why(school, stick)
     fork = Vault(tmp_path / "older", tmp_path / "a keeper's memory", ticking())
     fork.export(tmp_path / "thrown away", "its own way", MINE)
     shutil.copytree(tmp_path / "older", place)
-    assert "not the one that was signed for" in why(school, stick)
+    assert "another one than the signature names" in why(school, stick)
     put_back(tmp_path / "newer", place)
     (place / "log.jsonl").unlink()
     (place / "log.jsonl").symlink_to(tmp_path / "newer" / "log.jsonl")

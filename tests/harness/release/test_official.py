@@ -141,11 +141,11 @@ def test_ledger_that_was_emptied_cut_or_replaced_tells_nothing(
     lines = whole.splitlines(keepends=True)
     for wrong in (b"", b"".join(lines[:3]), lines[0]):
         ledger.path.write_bytes(wrong)
-        refuses(FileError, "is not the one that told", tell, ledger, vault)
+        refuses(FileError, "is not the one that released", tell, ledger, vault)
     ledger.path.write_bytes(b"".join(lines[:3]))
     with ledger.changing() as change:  # as long as before, with another last line
         change.write(Rule(count=9))
-    refuses(FileError, "is not the one that told", tell, ledger, vault)
+    refuses(FileError, "is not the one that released", tell, ledger, vault)
     ledger.path.unlink()
     with ledger.changing():  # begun anew, as long as before
         pass

@@ -575,7 +575,7 @@ def test_ledger_left_half_written_tells_nothing_twice(office: Office, monkeypatc
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        refuses(FileError, "nothing is told", office.release, "good")
+        refuses(FileError, "nothing is released", office.release, "good")
     assert office.told("good")["answer"] == 2
     assert office.release("poor") == first
 

@@ -310,7 +310,7 @@ def test_a_run_is_found_by_the_beginning_of_its_id(connection: Connection) -> No
     delete_run(connection, find_run(connection, "abcd").id)
     refuses(UsageError, "Several runs begin with 'abcd'", find_run, connection, "abcd")
     for name in ("", "%", "_bcd", "x", "abcd-11111", "\x00", "'; DROP TABLE runs; --"):
-        refuses(UsageError, "There is no run", find_run, connection, name)
+        refuses(UsageError, "No run is named", find_run, connection, name)
 
 
 def test_a_text_is_kept_once_whatever_refers_to_it(connection: Connection) -> None:

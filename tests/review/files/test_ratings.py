@@ -141,7 +141,7 @@ def test_name_holds_no_person_and_suits_every_system(tmp_path: Path) -> None:
         assert not set(name) & set('/\\:*?"<>|\0\u202e')
         assert not name.startswith(("-", "."))
     refuses(Exception, "code", write_ratings, tmp_path / "0", EVERY, BATCH, LAPTOP, "../../x")
-    refuses(FileError, "nothing to hand over", write_ratings, tmp_path / "0", [], BATCH, LAPTOP, PEOPLE[0])
+    refuses(FileError, "no answers to save", write_ratings, tmp_path / "0", [], BATCH, LAPTOP, PEOPLE[0])
     assert len(names(tmp_path / "0")) == 1
 
 

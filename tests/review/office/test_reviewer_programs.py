@@ -161,7 +161,7 @@ def test_a_full_or_read_only_stick_is_told_before(tmp_path: Path) -> None:
         add_program(zipped(tmp_path / "a.zip", WINDOWS), "windows", tmp_path, lambda _: None)
         refuses(UsageError, r"3\.0 MB are needed and 2\.0 MB are free", programs_to_copy, tmp_path, disk)
         [program] = list_programs(tmp_path)
-        with pytest.raises(StickError, match="not enough room"):
+        with pytest.raises(StickError, match="too little room"):
             copy_program(program, disk, lambda _: None)
         assert not list(disk.iterdir())
     finally:

@@ -272,7 +272,7 @@ def test_lbrag_a_value_can_be_explained() -> None:
         ("rlc", {"predicted": "答案是 meters", "language": "zh"}, "3 of 9 letters"),
         ("rlc", {"predicted": "12"}, "crk-Latn"),
         ("cnbe", {"predicted": "a", "evidence": []}, "Nothing was translated"),
-        ("cnbe", {"predicted": "a", "evidence": [{"token_count": 2}]}, "no answer of a baseline"),
+        ("cnbe", {"predicted": "a", "evidence": [{"token_count": 2}]}, "no baseline answer"),
         ("cnbe", {"predicted": "a", "baseline": "", "evidence": [{"token_count": 2}]}, "for 2 tokens"),
         ("semantic_score", {"judge_semantic": {"score": 0.94, "explanation": "units"}}, "0.94 of 1"),
         ("semantic_score", {"judge_semantic": "high"}, "no score: the score is not a number"),

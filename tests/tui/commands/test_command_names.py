@@ -49,7 +49,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("compare a b --alpha 1", "error: There is no option --alpha."),
         ("key xyzzy", "error: There is no command 'xyzzy'. There are set, list, delete."),
         ("run", "error: Missing argument 'FILE'."),
-        ("runs show nine", "error: There is no run 'nine'. `rosetta runs list` shows which there are."),
+        ("runs show nine", "error: No run is named 'nine'. `rosetta runs list` shows all runs."),
         ("corpus check no.tsv", "error: no.tsv: The file cannot be read: No such file or directory."),
         ("score", "error: FILE and OUTPUTS are wanted, or --rescore RUN."),
         ("language show qqq", "error: There is no language card for 'qqq'."),
@@ -98,7 +98,7 @@ def test_runs_are_counted_from_the_last_one(tmp_path: Path) -> None:
     with closing(open_store(store_path)) as store:
         for back, run_id in enumerate(reversed(ids)):
             assert find_run(store, f"last~{back}").run_id == run_id
-        refuses(UsageError, "There is no run 'last~3'", find_run, store, "last~3")
+        refuses(UsageError, "No run is named 'last~3'", find_run, store, "last~3")
         refuses(UsageError, "waiting to continue that far back", find_open_run, store, 1)
         for number, when in ((1, 10.0), (2, 20.0)):
             store.execute("UPDATE runs SET put_away = ? WHERE id = ?", (when, number))

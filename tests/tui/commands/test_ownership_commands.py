@@ -276,7 +276,7 @@ def test_submission_steps_are_done_where_they_were_done(sides: TwoSides, bundle:
     assert _open(sides, kept.number) == list(STEPS[2:])
     desk.note(kept.submission, SubmissionEvent.REHEARSED)
     desk.note(kept.submission, SubmissionEvent.SCORED, sides.run_id, "gold")
-    assert _open(sides, kept.number) == ["its maker was told", "confirmation"]
+    assert _open(sides, kept.number) == ["report released", "confirmation"]
     assert f"rosetta submission tell {kept.number}" in ok(f"submission show {kept.number}", sides.organisation)
     desk.note(kept.submission, SubmissionEvent.TOLD, sides.run_id, "gold", "told before")
     assert _open(sides, kept.number) == ["confirmation"]
@@ -324,7 +324,7 @@ def test_ownership_rests_on_a_confirmed_run(sides: TwoSides) -> None:
         fields = {"place": change.place, "confirmation": "not_confirmed", "shortfall": "told before"}
         change.write(told.model_copy(update={"card": told.card.model_copy(update=fields)}))
         change.write(certified)
-    words = "not confirmed, because something was told before about entries of it. Activate 50 held_out entries"
+    words = "not confirmed, because scores over some of its entries were released before. Activate 50 held_out entries"
     other = f"community propose last --developer Ann --key {sides.key()} -o {sides.stick}/n.rosetta-ownership"
     assert words in refused(other)
     assert words in refused(f"community answer {path} --sign")

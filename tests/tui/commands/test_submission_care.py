@@ -78,7 +78,7 @@ def test_submission_answer_in_the_pause_opens_no_vault(desk: Desk) -> None:
     before = desk("vault log elders")
     again = IN_VAULT[3:-1]
     said = desk("submission tell tiny.rosetta-submission", *again, code=1)
-    assert "Nothing is told of it now" in said
+    assert "Its scores are not released now" in said
     assert desk("vault log elders") == before
     [kept] = SubmissionStore(desk.home).all()
     told = f"Next: rosetta submission tell {kept.number} --vault {desk.folder / 'elders'} --purpose WORDS"

@@ -409,5 +409,5 @@ def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
     assert bare.steps()["confirmation"]
     assert "belong together" in bare(f"verify b.json --with {ledger}")
     ledger.unlink()  # whoever takes the ledger away would have every sentence untold again
-    assert "is not the one that told" in bare(f"{run} c.json --confirm", *IN_VAULT, code=2)
-    assert "is not the one that told" in bare(own, *IN_VAULT[3:], code=2)
+    assert "is not the one that released" in bare(f"{run} c.json --confirm", *IN_VAULT, code=2)
+    assert "is not the one that released" in bare(own, *IN_VAULT[3:], code=2)

@@ -317,7 +317,7 @@ def test_released_card_says_what_was_withdrawn(office: Path) -> None:
     run(f"community withdraw --corpus {office}/hid.json", *words)
     assert "✗ consent: withdrawn for" in run("runs verify zoe.json")
     assert "zoe.json is not believed: withdrawn for" in run("report released zoe.json")
-    assert "consent to what was told is withdrawn" in run("vault budget --submitter Zoe")
+    assert "consent to the released scores is withdrawn" in run("vault budget --submitter Zoe")
     [use] = json.loads(run("vault budget --submitter Zoe --json"))["submitters"]
     assert (use["answers"], use["best"]) == (1, None)
 
@@ -331,7 +331,7 @@ def test_released_card_needs_a_key_that_stands(office: Path) -> None:
     assert "nobody believes its scores" in run("runs export last~1 -o b.json --submitter Uma")
     assert not Path("b.json").exists()
     assert (office / "releases" / "ledger.jsonl").read_bytes() == before
-    assert "consent to what was told is withdrawn" in run("vault budget --submitter Una")
+    assert "consent to the released scores is withdrawn" in run("vault budget --submitter Una")
     [notice] = re.findall(r"notice ([0-9a-f]{12})", said)
     run(f"community lift {notice}", *why)
     assert "Written" in run("runs export last~1 -o b.json --submitter Uma")

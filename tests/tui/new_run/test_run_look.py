@@ -158,7 +158,7 @@ def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Pa
         ({"file": "/nowhere.json"}, "file", "cannot be read"),
         ({"file": "store:00000000"}, "file", "no such corpus"),
         ({"method": "chatt"}, "method", "no such method"),
-        ({"method": "/nowhere.py:Mine"}, "method", "no file /nowhere.py"),
+        ({"method": "/nowhere.py:Mine"}, "method", "file /nowhere.py does not exist"),
         ({"prices": "/nowhere.toml"}, "prices", "cannot be read"),
         ({"endpoint": "openai"}, "endpoint", "openai needs a key"),
         ({"method": "pipeline", "tools": ("lookup",)}, "tools", "needs a dictionary"),

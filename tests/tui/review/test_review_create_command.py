@@ -273,7 +273,7 @@ def test_create_on_a_stick_that_breaks_leaves_nothing(home: Path, tmp_path: Path
     monkeypatch.setattr(publishing, "write_file", broken)
     for written in range(3):
         left = written
-        assert "not enough room" in refused(*asked)
+        assert "too little room" in refused(*asked)
         assert_nothing_stays(home, tmp_path)
         assert [path.name for path in out.iterdir()] == ["START-HERE.html"]
     left = 3

@@ -164,7 +164,7 @@ async def test_mis_drawn_writing_is_refused_and_noted_if_wished(tmp_path: Path) 
     app = Reviewing(tmp_path, batch_of([*wrong, third]))
     async with started(app) as pilot:
         await press(pilot, "enter")
-        see(app, "This writing may be shown wrongly here", "window of its own")
+        see(app, "This writing may be shown wrongly here", "program that opens a window")
         await press(pilot, "enter")
         see(app, "Which sentences do you want to look at?")
         assert list(app.laptop.events()) == []

@@ -167,7 +167,7 @@ def waiting_lines(dropped: int, unopened: int) -> Iterator[str]:
         files = "1 file that waited" if dropped == 1 else f"{dropped} files that waited"
         yield (
             f"DROPPED: {files} for an unknown laptop held something of this person. A file is signed as a whole, so what "
-            "others gave in it went too: let them hand over again."
+            "others gave in it went too: ask them to save their answers again."
         )
     if unopened:
         files = "1 file that waits" if unopened == 1 else f"{unopened} files that wait"
@@ -195,7 +195,9 @@ def laptop_findings(copied: bool, gaps: int, clocks: Sequence[WildClock]) -> Ite
         yield f"  NOTE: {clock.said} Nothing depends on it."
 
 
-HOW_TO_ALLOW = "Ask them: they can change their answer in the program at any time, and then hand over once more."
+HOW_TO_ALLOW = (
+    "Ask them: they can change their answer in the program at any time, and then save their answers once more."
+)
 
 
 def may_be_used(person: ReviewerProgress) -> str:
@@ -221,15 +223,13 @@ def kept_back_words(found: ReviewProgress) -> Iterator[str]:
 
 
 def taken_words(found: Gathered) -> str:
-    return (
-        f"Taken in: {counted(found.translated, 'translation')}, {found.agreed} agreed to, {found.corrected} corrected."
-    )
+    return f"Used: {counted(found.translated, 'translation')}, {found.agreed} agreed to, {found.corrected} corrected."
 
 
 def left_lines(found: Gathered) -> Iterator[str]:
     """Yield what was left out, taken back or not agreed to, and what to do about it."""
     if found.waiting:
-        yield f"{counted(len(found.waiting), 'sentence')} with speakers, of which there is no answer so far that may be used."
+        yield f"{counted(len(found.waiting), 'sentence')} with speakers, without an answer so far that may be used."
     if found.unshared:
         yield f"Left out: {counted(found.unshared, 'translation')} of people who did not say that theirs may be used. {HOW_TO_ALLOW}"
     if found.beside:

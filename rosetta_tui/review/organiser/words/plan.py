@@ -111,8 +111,8 @@ def unreadable_words(letters: Letters) -> str:
         return ""
     return (
         f"{what} with the letters that the reviewer's window brings: {_BROUGHT}. Send a font along (--font FILE.ttf "
-        "--font-licence OFL.txt), or add --anyway: then nobody is asked about them where the computer has no font of "
-        "its own for them."
+        "--font-licence OFL.txt), or add --anyway: then nobody is asked about them where the computer has no font "
+        "for them."
     )
 
 

@@ -479,7 +479,7 @@ def test_codes_of_sqlite_and_the_system_are_one_problem(tmp_path: Path) -> None:
         assert error_name(error) == errno.errorcode[number]
     told = stick_error(tmp_path, OSError(errno.ENOSPC, "No space left on device"))
     assert told.problem is problems.DISK_FULL
-    assert "not enough room" in str(told)
+    assert "too little room" in str(told)
 
 
 def test_real_errors_of_sqlite_are_known(tmp_path: Path) -> None:
