@@ -20,7 +20,7 @@ from harness.card.model import HASH_FIELD, EntryResult, EntryUsage, RunCard, car
 from harness.card.reading import block, card_head, parse_object
 from harness.core.calls import TOKENS, StatedUsage, token_counts
 from harness.core.canonical import StreamedArray
-from harness.core.failures import ErrorClass, StoreError
+from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
@@ -302,12 +302,12 @@ def load_head(connection: sqlite3.Connection, number: int) -> RunCard:
 
 def _sealed(raw: Mapping[str, Any], shown: JsonObject, run: Run) -> RunCard:
     """Return what is shown of a card whose seal matches; StoreError where it does not."""
-    if raw.get(HASH_FIELD) != card_hash(raw):
-        raise _broken(run.run_id)
     try:
-        return RunCard.model_validate(shown)
-    except ValidationError as error:
+        if raw.get(HASH_FIELD) == card_hash(raw):
+            return RunCard.model_validate(shown)
+    except (UsageError, ValidationError) as error:  # UsageError: it holds what no sealed card can hold
         raise _broken(run.run_id) from error
+    raise _broken(run.run_id)
 
 
 def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Json]:

@@ -167,6 +167,7 @@ def test_a_sealed_card_comes_back_as_it_was(connection: Connection, monkeypatch:
         "UPDATE results SET output = (SELECT max(id) FROM texts) WHERE position = 0",
         "UPDATE results SET cost_usd = 0 WHERE position = 3",
         "UPDATE runs SET run_card = json_set(run_card, '$.scores.composite', 0.9)",
+        "UPDATE runs SET run_card = json_set(run_card, '$.totals.total', 9007199254740993)",
         "DELETE FROM results WHERE position = 3",
     ):
         connection.execute("BEGIN")
