@@ -27,6 +27,7 @@ from review.session.view import PART
 from review.session.words.catalogue import Words
 from tests.desktop.real.display import Display, display, until
 from tests.desktop.real.stage import Stage, stage
+from tests.desktop.real.window import KNOWN_CARD
 from tests.review.session.scenes import CODE, batch_of, item_of, items_of
 
 GOAL_MS = 60.0
@@ -64,7 +65,7 @@ class Watched:
 
     def begin(self) -> None:
         """Say that this is one's card, where Enter does nothing, and wait for the first item."""
-        for key in ("Tab", "Tab", "space"):  # past the other language
+        for key in KNOWN_CARD:
             self.press(key)
         self.painted()
 
@@ -91,6 +92,7 @@ def prepared(folder: Path, items: int, before: int = 0) -> Stage:
             item = item_of(session.view).id
             session.painted(item)
             session.rate(item, Rating.GIST)
+            session.painted(item_of(session.view).id)
             session.undo()
     return scene
 

@@ -21,7 +21,7 @@ from benchmarks.glass import Glass
 from benchmarks.review_window import PAUSE_SECONDS, ROOT, prepared
 from tests.desktop.real.display import Display, display, until
 from tests.desktop.real.stage import Stage
-from tests.desktop.real.window import PROGRAM
+from tests.desktop.real.window import KNOWN_CARD, PROGRAM
 
 GOAL_SECONDS, GOAL_MB = 1.0, 90.0
 TIMES = 5
@@ -91,7 +91,7 @@ def remembered(screen: Display, glass: Glass, folder: Path, command: Sequence[st
         shown = until(lambda: screen.windows(process.pid), "a window")
         screen.do("xdotool", "windowactivate", "--sync", shown[0])
         first = memory(process)
-        screen.press("Return")  # the person is known, and sees the first sentence
+        screen.press(*KNOWN_CARD)
         for number in range(1, RATED + 1):
             until(lambda n=number: _rated(screen, scene, n), f"rating {number}")  # type: ignore[misc]
         time.sleep(PAUSE_SECONDS)
