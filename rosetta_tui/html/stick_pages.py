@@ -145,23 +145,24 @@ class CardFact:
 class PrintedCard:
     number: int
     facts: tuple[CardFact, ...]
-    code_picture: Markup  # QR code
+    code_picture: Markup | None  # QR code; None without a page
     pictures: dict[str, str]  # `scan` or a drawing for telephones → the words next to it; empty without a page
 
 
 def cards_page(sheet: CardSheet) -> str:
     """Return the page. It holds the code of every person: it is for the organiser alone."""
     printed = []
+    names = {
+        field.name: " · ".join(dict.fromkeys(getattr(texts, field.name) for texts in sheet.texts))
+        for field in fields(sheet.texts[0])
+    }
     for number, card in enumerate(sheet.cards, 1):
         values = {"code": card.code, "file": card.file, "phrase": sheet.phrase, "words": card.words}
-        names = {
-            field.name: " · ".join(dict.fromkeys(getattr(texts, field.name) for texts in sheet.texts))
-            for field in fields(sheet.texts[0])
-        }
         facts = (CardFact(kind, names[kind], value) for kind, value in values.items() if value is not None)
         drawn = ("scan", "android", "computer" if card.words else "iphone") if card.page else ()
         pictures = {kind: names[kind] for kind in drawn}
-        printed.append(PrintedCard(number, tuple(facts), picture(card.code, names["scan"]), pictures))
+        code_picture = picture(card.code, names["scan"]) if card.page else None
+        printed.append(PrintedCard(number, tuple(facts), code_picture, pictures))
     sheets = [printed[at : at + ON_A_SHEET] for at in range(0, len(printed), ON_A_SHEET)]
     return render(
         "cards.html.j2",
