@@ -21,10 +21,9 @@ from corpora.files.decode import open_regular
 from corpora.files.problems import CardError, Problem, Severity
 from corpora.files.toml_text import line_of, parse_toml, place_of, wanted_words
 from corpora.languages.language import LanguageCard
-from corpora.languages.tags import SHIPPED, card_file, nearest
+from corpora.languages.tags import LARGEST_CARD, SHIPPED, card_file, nearest
 from corpora.languages.writing import Forbidden, WritingSystem
 
-_LARGEST = 1_000_000
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 _PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
 _FIELD = re.compile(r"([a-z_]+): ")
@@ -74,11 +73,11 @@ def read_card(path: Path) -> FoundCard:
     """Read one card; CardError with everything that is wrong in it."""
     try:
         with open_regular(path) as file:
-            content = file.read(_LARGEST + 1)
+            content = file.read(LARGEST_CARD + 1)
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise _error(path, f"It cannot be read: {why}.", "Check name and permissions.") from None
-    if len(content) > _LARGEST:
+    if len(content) > LARGEST_CARD:
         raise _error(path, "It is larger than 1 MB.", "A card holds facts, no texts: shorten it.")
     return _card(path, content)
 

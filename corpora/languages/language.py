@@ -11,17 +11,16 @@ B). They are data of the card, so that a community changes them without touching
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
-from corpora.languages.writing import Forbidden, WritingSystem, shown
+from corpora.languages.writing import Forbidden, WritingSystem, composed, shown
 
 
 def _written(text: str) -> str:
     """Return a word or part of one in NFC and lower case; it must be no more than one word."""
-    form = unicodedata.normalize("NFC", text).casefold()
+    form = composed(text).casefold()
     if not form or len(form.split()) != 1 or form != form.strip():
         raise ValueError("one word, or a part of one, is wanted: no white space, not empty")
     return form
@@ -128,7 +127,7 @@ def _matching(pattern: str, wrong: str, flags: re.RegexFlag = re.ASCII) -> After
 def _one_word(text: str) -> str:
     if len(text.split()) != 1 or text != text.strip():
         raise ValueError(f"{shown(text)} is not one word")
-    return unicodedata.normalize("NFC", text)
+    return composed(text)
 
 
 Language = Annotated[

@@ -335,7 +335,8 @@ def _families() -> dict[str, str]:
 
 SHIPPED = Path(__file__).parent / "shipped"
 """Folder of the cards in the wheel."""
-_LARGEST = 1_000_000
+LARGEST_CARD = 1_000_000
+"""Bytes of a card."""
 
 
 class CardNames(NamedTuple):
@@ -382,6 +383,6 @@ def card_file(language: str, folder: Path) -> Path | None:
     for other in sorted(folder.glob("*.toml")):
         # A card is not read for its aliases; one that cannot be read has none.
         with suppress(OSError), open_regular(other) as file:
-            if language in _listed(b"aliases", file.read(_LARGEST)):
+            if language in _listed(b"aliases", file.read(LARGEST_CARD)):
                 return other
     return None
