@@ -12,7 +12,7 @@ from contextlib import closing
 from functools import partial
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from corpora.files.problems import CardError
 from corpora.languages.tags import SHIPPED, CardNames, list_cards, shipped_names
@@ -233,12 +233,14 @@ def languages(home: Path) -> Iterator[Finding]:
         yield Finding("Languages", name, Health.OK, words, ("rosetta language check TAG",))
 
 
+_NO_ANALYSER: Final = "no analyser; what works without one, and what to copy:"
+
+
 def _as_shipped(card: CardNames, analyser: Path | None) -> Finding:
     """Return a finding on a language of which everything is as it ships, for which no file is opened."""
     name, mend = f"{card.tag} {card.name}", (f"rosetta language check {card.tag}",)
     if analyser is None:
-        words = "no analyser; what works without one, and what to copy:"
-        return Finding("Languages", name, Health.MISSING, words, mend)
+        return Finding("Languages", name, Health.MISSING, _NO_ANALYSER, mend)
     words = f"{analyser.name} by {BUILTIN}, as it ships. Which metrics work:"
     return Finding("Languages", name, Health.OK, words, mend)
 
@@ -270,9 +272,7 @@ def _language(found: FoundCard, analyser: AnalyserState, used: set[str]) -> Find
     whose = "" if found.shipped else "your card; "
     if analyser.path is None:
         health = Health.MISSING if used & set(found.card.tags) else Health.OK
-        return Finding(
-            "Languages", name, health, f"{whose}no analyser; what works without one, and what to copy:", mend
-        )
+        return Finding("Languages", name, health, f"{whose}{_NO_ANALYSER}", mend)
     reads = f"{analyser.path.name} by {analyser.engine}"
     return Finding("Languages", name, Health.OK, f"{whose}{reads}. Which metrics work:", mend)
 
