@@ -223,7 +223,7 @@ def test_wrong_names_are_refused(connection: Connection, weak: str, strong: str)
     for named, metrics, words in (
         (["last"], None, "1 run is named"),
         (["last"] * 2, None, "named twice"),
-        (["last", "nope"], None, "no run 'nope'"),
+        (["last", "nope"], None, "No run is named 'nope'"),
         ([weak, strong], ["Blue"], "There is no metric 'Blue'"),
         (seven, None, "7 runs are named"),
     ):

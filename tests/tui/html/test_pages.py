@@ -200,7 +200,7 @@ def _check_released_page(data: bytes, store: sqlite3.Connection) -> None:
 
 def test_what_cannot_be_reported_is_refused(here: Played) -> None:
     for words, said in (
-        (("nothing",), "no run 'nothing'"),
+        (("nothing",), "No run is named 'nothing'"),
         ((here.few, "--against", here.few), "named twice"),
         (("leaderboard", "nowhere"), "of a corpus 'nowhere'"),
         (("leaderboard", "--sort", "beauty"), "cannot be sorted"),
