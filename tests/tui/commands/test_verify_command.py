@@ -447,7 +447,7 @@ def test_verify_folder_of_unsigned_files_verifies_nothing(stranger: Path) -> Non
     done = said(f"verify {stranger}")
     assert done.exit_code == 0, done.output
     assert "✓" not in done.output
-    assert "2 files: 0 hold, 0 do not, 2 not signed, 0 could not be examined." in done.output
+    assert "2 files: 0 hold, 0 do not, 2 signed by nobody, 0 could not be examined." in done.output
     found = json.loads(said(f"verify {stranger} --json").stdout)
     jsonschema.validate(found, FOLDER_SCHEMA)
     assert [each["holds"] for each in found["files"]] == [None, None]
@@ -472,7 +472,7 @@ def test_verify_folder_has_limits(stranger: Path, monkeypatch: pytest.MonkeyPatc
     (stranger / "a").write_text("hello")
     done = said(f"verify {stranger}")
     assert done.exit_code == 2
-    assert "1 file: 0 hold, 0 do not, 0 not signed, 1 could not be examined." in done.output
+    assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be examined." in done.output
     assert isinstance(said(f"verify {stranger} --with {stranger}/a").exception, UsageError)
     (stranger / "b").write_text("hello")
     monkeypatch.setattr(verifying, "MOST_FILES", 1)
