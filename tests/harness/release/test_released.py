@@ -152,7 +152,7 @@ def test_policy_of_the_custodian_decides_what_is_told(
 
 def test_blind_policy_tells_nothing_before_its_day(office: Office) -> None:
     office.set(Rule(policy="blind", opens="2026-03-21"))
-    refuses(NotReleased, "before 2026-03-21", office.release, "poor")
+    refuses(NotReleased, "from 2026-03-21", office.release, "poor")
     office.moments.append(datetime(2026, 3, 14, tzinfo=UTC))
     assert office.told("poor")["policy"] == "blind"
 

@@ -260,7 +260,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     for words in (str(tmp_path), "Language Council", CONSENT, "Read it aloud first."):
         said = said.replace(words, "")
-    ours = re.sub(r"Pour qui vous aide : .*", "", said)
+    ours = re.sub(r"Pour la personne qui vous aide : .*", "", said)
     ours = re.sub(r"(?m)^(?:[a-z]{5} ){5}[a-z]{5}$", "", ours)  # six words of a key
     assert set(re.findall(r"[a-zà-ÿœ]{3,}", ours.lower())) & english_words() == set()
     for french in ("Exercice 1 sur 1", "Merci", "10 faites, encore 17.", "retirer la clé", "est effacé"):
