@@ -226,7 +226,7 @@ def unclear(dataset: Dataset, terms: Terms, entries: Sequence[AnyEntry]) -> Iter
         for mark in misplaced(entry.model_extra or {}, known, data):
             yield f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}"
     for field, words in terms.unclear:
-        yield f"The corpus, field {field!r}: {words} Mend the file, and read it again."
+        yield f"The corpus, field {field!r}: {words} Correct the file, and import it again."
     for mark in misplaced(without_roles(dataset.model_extra or {}), known):
         yield f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}"
 

@@ -189,7 +189,7 @@ class Analyser:
         with self._lock, _collection_paused():
             analyses = {
                 word: self._engine.analyse(word, spelt[word]) for word in sorted(spelt)
-            }  # sorted: the built-in engine goes on from where the last word began to differ
+            }  # sorted: the built-in engine continues from where the last word began to differ
         verdicts = (analyses.get(word) for word in words)
         return [(verdict is not None, verdict or ()) for verdict in verdicts]
 

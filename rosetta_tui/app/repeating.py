@@ -25,7 +25,7 @@ from rosetta_tui.sweep.screen import SweepScreen
 
 
 class RepeatsEngine:
-    """Works at the repeats in a thread; how far they are stands in the store."""
+    """Works at the repeats in a thread; the store says how far they are."""
 
     def __init__(
         self, path: Path, sweep: StoredSweep, cells: tuple[SweepCell, ...], fail: Callable[[str], object]

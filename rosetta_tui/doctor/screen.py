@@ -113,7 +113,7 @@ class DoctorScreen(Screen[None]):
             lines = [show(f"  {line}", "bold $mark") for line in finding.mend]
             panel.tell(Content("\n").join([show(f"{finding.name}: {finding.words}"), *lines]))
         can = finding is not None and bool(finding.mend)
-        if can != self._can_copy:  # the footer is drawn anew only then
+        if can != self._can_copy:  # the footer is redrawn only then
             self._can_copy = can
             self.refresh_bindings()
 

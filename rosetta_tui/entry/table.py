@@ -174,7 +174,7 @@ class EntryTable(OrderedTable[rows.EntryRows]):
     def _prepare(self, ordering: Ordering) -> None:
         """Read the columns of what came meanwhile."""
         done = self._live.done
-        with suppress(StoreError), opened(self._path) as store:  # who asks next is told
+        with suppress(StoreError), opened(self._path) as store:  # the next caller reports it
             ordering.prepare(store)
         self._prepared = done
 

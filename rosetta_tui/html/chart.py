@@ -34,7 +34,7 @@ class ScoreLine:
     name: str
     score: float | None
     ends: tuple[float, float] | None
-    words: str  # the score as it is told
+    words: str  # the score in words
     kind: str = "other"  # `own`: the page's subject; `other`: next to it; `floor`: worthless
     note: str = ""
 

@@ -32,7 +32,7 @@ from scoring.core.metric import StatisticsError
 from scoring.core.specification import COMPOSITE
 from scoring.findings.finding import FindingCode
 
-MOST_EXAMINED = 20_000  # outputs, spread evenly, that are examined while a run goes on; at its end all are
+MOST_EXAMINED = 20_000  # outputs, spread evenly, that are examined during a run; at its end all are
 EXAMINED_SECONDS = 4.0  # time between two examinations of the outputs, at least
 SHARE = 30  # a thirtieth of the time goes into examinations at most
 PANEL_LINES = 3  # reasons in the panel of a wide screen

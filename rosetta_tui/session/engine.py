@@ -107,7 +107,7 @@ class Engine:
             self._finished = execute_run(
                 ready.path, ready.number, ready.cleared, self._hear, self.control, ready.resumption, ready.tools
             )
-        except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
+        except Exception as error:  # noqa: BLE001  passed to the waiting caller
             self._failure = error
         if self._at_end is None:
             return

@@ -212,7 +212,7 @@ class SettingsScreen(SearchedScreen):
             whole = Content.assemble(show(row.name, "bold"), "  ", show(row.value))
             line.tell(Content("\n").join([whole, show(row.note, "$quiet")]))
         can = (self._section, row is not None and row.removal is not None, bool(self._back))
-        if can != self._can:  # the footer is drawn anew only then
+        if can != self._can:  # the footer is redrawn only then
             self._can = can
             self.refresh_bindings()
 

@@ -27,7 +27,7 @@ KEPT = frozenset({"escape", "tab", "shift+tab", "ctrl+c", "ctrl+p", "ctrl+q"})
 
 EVERYWHERE = "everywhere"
 _PACKAGE = __name__.partition(".")[0]
-_APP = f"{_PACKAGE}.app.app"  # the reviewers' app has keys of its own
+_APP = f"{_PACKAGE}.app.app"  # the reviewers' app has its own keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,7 +179,7 @@ def _by_script(letters: Iterable[str]) -> dict[str, int]:
 
 _LONG = 150  # sentences after which one sitting is too long
 _LONG_TO_WRITE = 100  # the same where sentences are written, or looked over word by word
-_TRUE = 0.85  # share for which the chance of a verdict is told
+_TRUE = 0.85  # share for which the chance of a verdict is given
 
 _KINDS = {
     "fst": "a word in another form by the analyser",

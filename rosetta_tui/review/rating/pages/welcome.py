@@ -136,7 +136,7 @@ class Question:
     place: str
     asked: str
     about: str
-    answer: str = ""  # what stands in the box at first
+    answer: str = ""  # the first text of the box
     trouble: str = ""  # why the answer before was none
     wide: bool = False  # true where the answer has several words
 
