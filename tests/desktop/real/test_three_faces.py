@@ -52,10 +52,10 @@ chance: 11·18·210.25 + 11·36 + 18·420.25 = 49590. Alpha = 1 - 29 · 1174.25/
 
 def judge_in_window(shown: Window, reader: Reader, code: str, items: Sequence[str], keys: Sequence[str]) -> str:
     """Rate all items and hand over to the folder of the batch; return the six words."""
-    reader.hear("Who asks")
+    reader.hear("Asked by")
     press(reader, "They are the same")
     reader.find("Which code is on your card?", "text").write(code)
-    press(reader, "Go on")
+    press(reader, "Continue")
     reader.hear("Before you begin")
     press(reader, "I agree")
     press(reader, "No")
@@ -63,7 +63,7 @@ def judge_in_window(shown: Window, reader: Reader, code: str, items: Sequence[st
     reader.hear("Practice 1 of 1")
     press(reader, "Reject…")
     reader.hear("You said Reject.")
-    press(reader, "Go on")
+    press(reader, "Continue")
     for number, (item, key) in enumerate(zip(items, keys, strict=True)):
         if number == PART:
             reader.find("10 done, 3 to go.")
