@@ -155,8 +155,8 @@ def run_tags(connection: sqlite3.Connection, run: Run, positions: Sequence[int])
 def run_parts(connection: sqlite3.Connection, run: Run, tags: Tags) -> list[RunPart]:
     """Score every part of a run by what is stored of it now; StatisticsError where the rows cannot be read."""
     scorer = scorer_of(connection, run)
-    wanted = {scorer.columns.headline, *(composite_metrics() if scorer.mixes else ())}
-    empty, random = scorer.unpack_table([]).only(wanted), np.random.default_rng(SEED)
+    wanted = _wanted(scorer)
+    empty, random = scorer.unpack_table([], wanted), np.random.default_rng(SEED)
     sums = {
         (dimension, code): LiveIntervals(empty.metrics, draws=LIVE_DRAWS, weighing=empty.weighing)
         for dimension, tag in tags.items()
@@ -165,7 +165,7 @@ def run_parts(connection: sqlite3.Connection, run: Run, tags: Tags) -> list[RunP
     rows = connection.execute("SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run.id,))
     while chunk := rows.fetchmany(READ_AT_ONCE):
         places = np.array([place for place, _ in chunk])
-        table = scorer.unpack_table([packed for _, packed in chunk]).only(wanted)
+        table = scorer.unpack_table([packed for _, packed in chunk], wanted)
         counts = poisson_counts(random, LIVE_DRAWS, len(chunk))  # which the parts of all dimensions share
         for dimension, tag in tags.items():
             codes = tag.of(places)
@@ -177,6 +177,11 @@ def run_parts(connection: sqlite3.Connection, run: Run, tags: Tags) -> list[RunP
         for dimension, tag in tags.items()
         for code, name in enumerate(tag.names)
     ]
+
+
+def _wanted(scorer: Scorer) -> frozenset[str]:
+    """Return the metrics that parts are scored by: the headline and what a composite is made of."""
+    return frozenset({scorer.columns.headline, *(composite_metrics() if scorer.mixes else ())})
 
 
 # ---- What some entries of a run are worth together
@@ -198,12 +203,13 @@ class SubsetScorer:
     """
 
     def __init__(self, run: int, scorer: Scorer) -> None:
-        self._run, self._scorer, self._lock = run, scorer, Lock()
+        self._run, self._scorer, self._lock, self._metrics = run, scorer, Lock(), _wanted(scorer)
         self._start(None)
 
     def _start(self, version: object) -> None:
         self._version = version
-        self._intervals = LiveIntervals(self._scorer.metrics, weighing=self._scorer.weighing)
+        empty = self._scorer.unpack_table([], self._metrics)
+        self._intervals = LiveIntervals(empty.metrics, weighing=empty.weighing)
         self._counted = np.zeros(0, np.bool_)  # by place
 
     def scores(
@@ -213,20 +219,20 @@ class SubsetScorer:
 
         Raises Cancelled as soon as nobody waits; what was read until then is kept.
         """
-        wanted = np.unique(np.asarray(places, np.int64))
+        wanted = np.asarray(places, np.int64)
         with self._lock:
             version = connection.execute(_VERSION, (self._run,)).fetchone()
             self._counted = np.pad(self._counted, (0, max(0, int(wanted.max(initial=-1)) + 1 - len(self._counted))))
             if version != self._version or self._counted[wanted].sum() < self._intervals.entries:
                 self._start(version)
                 self._counted = np.zeros(int(wanted.max(initial=-1)) + 1, np.bool_)
-            new = wanted[~self._counted[wanted]].tolist()
+            new = np.sort(wanted[~self._counted[wanted]]).tolist()
             for first in range(0, len(new), READ_AT_ONCE):
                 if cancelled():
                     raise Cancelled
                 rows = connection.execute(_SOME, (self._run, json.dumps(new[first : first + READ_AT_ONCE]))).fetchall()
                 try:
-                    table = self._scorer.unpack_table([packed for _, packed in rows])
+                    table = self._scorer.unpack_table([packed for _, packed in rows], self._metrics)
                 except StatisticsError:
                     return {}
                 self._intervals.add(table)

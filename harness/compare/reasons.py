@@ -135,6 +135,6 @@ def _together(parts: Sequence[RunFindings]) -> RunFindings:
 def _known(scorer: Scorer, packed: Sequence[bytes]) -> FloatArray | None:
     """Return what chrF++ took from each output; None where the rows were scored in a way that is not known here."""
     try:
-        return scorer.unpack_table(packed).columns(CHRF)
+        return scorer.unpack_table(packed, {CHRF}).columns(CHRF)
     except StatisticsError:
         return None

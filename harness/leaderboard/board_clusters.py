@@ -85,7 +85,7 @@ def _tables(connection: sqlite3.Connection, runs: Sequence[RunSummary], board: B
         packed = [row[0] for row in connection.execute(query, (run.number,))]
         scorer = scorers[stated[run.number]]
         if scorer is not None and len(packed) == board.entries:
-            tables[run.run_id] = scorer.unpack_table(packed).only(inputs)
+            tables[run.run_id] = scorer.unpack_table(packed, inputs)
     return tables
 
 
@@ -110,4 +110,4 @@ def _met(reader: RowReader, run: Run, inputs: Collection[str]) -> Table | None:
     if ordered_run.withheld:
         return None
     ordered = sorted(ordered_run.rows, key=lambda row: (str(type(row.entry.id)), row.entry.id))
-    return ordered_run.scorer.unpack_table([row.statistics for row in ordered]).only(inputs)
+    return ordered_run.scorer.unpack_table([row.statistics for row in ordered], inputs)

@@ -83,7 +83,6 @@ _JOINS = {
     "f.body": " JOIN texts f ON f.id = e.reference",
     "t.body": " LEFT JOIN texts t ON t.id = r.output",
 }
-_DONE = "SELECT rowid, position FROM results WHERE run = ? AND rowid > ?"
 _RESERVED = frozenset({"length", *OF_ENTRIES, *OF_RESULTS})  # names of parts and tags, by which no metric goes
 
 
@@ -127,7 +126,7 @@ class EntryColumns:
         self.results: dict[str, ReadColumn] = {}
         self.done: Mask = np.zeros(0, np.bool_)
         self.last_row = 0
-        self._sealed: bool | None = None  # whether the run has its card; None before the first look
+        self._version: object = None  # of what was read; None before the first look
         self.words: dict[str, dict[str, int]] = {}  # field → its words, folded, with their codes
         self.offered: dict[str, list[str]] = {}  # field → the same words as they are written
 
@@ -171,37 +170,30 @@ class EntryColumns:
     # Which entries there are, and which are done
 
     def _catch_up(self, connection: sqlite3.Connection) -> None:
-        row = (self.corpus, b"", False, 0)
+        row = (self.corpus, b"", "")
         if self.run:
             query = (
-                "SELECT corpus, CASE WHEN ?2 THEN positions END, run_card IS NOT NULL,"
-                " (SELECT count(*) FROM results WHERE run = ?1) FROM runs WHERE id = ?1"
+                "SELECT corpus, CASE WHEN ?2 THEN positions END, (run_card IS NOT NULL) || '.' ||"
+                " (SELECT count(*) FROM stretches WHERE run = ?1) FROM runs WHERE id = ?1"
             )
-            row = connection.execute(query, (self.run, self._sealed is None)).fetchone()
+            row = connection.execute(query, (self.run, self._version is None)).fetchone()
         if row is None:
             raise StoreError("The run has been deleted.")
-        self.corpus, packed, sealed, count = row
-        if self._sealed is None:
+        self.corpus, packed, version = row
+        if self._version is None:
             query = "SELECT position FROM entries WHERE corpus = ? ORDER BY position"
             own = np.frombuffer(little_endian_positions(packed), "<u4") if self.run else None
             there = read_numbers(connection.execute(query, (self.corpus,))) if own is None else np.sort(own)
             self.places = there.astype(np.uint32)
             self._nothing = np.full(self.count, np.nan)
-        if bool(sealed) is not self._sealed:
-            self._sealed = bool(sealed)
-            self._forget_results()  # all scores may have changed at the seal
-        for _ in range(2):
-            if count != self.done.sum():
-                rows = _matrix(connection.execute(_DONE, (self.run, self.last_row)), 2)
-                self.last_row = int(rows[:, 0].max(initial=self.last_row))
-                self.done[self.index(rows[:, 1])[0]] = True
-            if count != self.done.sum():  # rows are gone: failed entries are asked for again
-                self._forget_results()
-
-    def _forget_results(self) -> None:
-        self.results = {}
-        self.done = np.zeros(self.count, np.bool_)
-        self.last_row = 0
+        if version != self._version:  # all scores may have changed at the seal, a resumed run asks again what failed
+            self._version, self.results, self.last_row = version, {}, 0
+            self.done = np.zeros(self.count, np.bool_)
+        if self.run:
+            query = f"SELECT r.rowid, r.position {_new_rows(self.last_row)}"
+            rows = _matrix(connection.execute(query, {"of": self.run, "after": self.last_row}), 2)
+            self.last_row = int(rows[:, 0].max(initial=self.last_row))
+            self.done[self.index(rows[:, 1])[0]] = True
 
     def index(self, places: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Mask]:
         """Return where places stand among the entries, without those of others, and which are none of others."""
@@ -321,7 +313,7 @@ class EntryColumns:
         if of_entries:
             query = f"SELECT e.position, {sql} FROM entries e{joins} WHERE e.corpus = :of{condition}"
         else:
-            query = f"SELECT r.position, {sql} FROM results r{joins} WHERE r.run = :of AND r.rowid > :after{condition}"
+            query = f"SELECT r.position, {sql} {_new_rows(after, joins)}{condition}"
         return self.connection.execute(query, given)
 
     @staticmethod
@@ -346,13 +338,13 @@ class EntryColumns:
         values = {
             other: np.full(self.count, np.nan) if column is None else column.values for other, column in columns.items()
         }
-        query = "SELECT position, statistics FROM results WHERE run = ? AND rowid > ?"
-        rows = self.connection.execute(query, (self.run, after))
+        query = f"SELECT r.position, r.statistics {_new_rows(after)}"
+        rows = self.connection.execute(query, {"of": self.run, "after": after})
         while chunk := rows.fetchmany(_CHUNK):
             index, known = self.index(np.array([place for place, _ in chunk], np.float64))
             with suppress(StatisticsError):  # which leaves them without a value
                 if self._scorer is not None:
-                    computed = self._scorer.unpack_table([packed for _, packed in chunk]).entry_values()
+                    computed = self._scorer.unpack_table([p for _, p in chunk], {*others.values()}).entry_values()
                     for other, id_ in others.items():
                         values[other][index] = computed[id_][known]
         self.results |= {other: ReadColumn(column, self.last_row) for other, column in values.items()}
@@ -361,6 +353,11 @@ class EntryColumns:
 
 _CHUNK = 2_000
 """Rows that are made into numbers at once: other threads, which draw, get their turn between."""
+
+
+def _new_rows(after: int, joins: str = "") -> str:
+    """Return SQL for the results ``:of`` a run behind a row: all by the index of the run, new ones by their numbers alone."""
+    return f"FROM results r{joins} WHERE {'+' if after else ''}r.run = :of AND r.rowid > :after"
 
 
 @cache

@@ -153,7 +153,7 @@ def entry_scores(connection: sqlite3.Connection, run: Run) -> dict[int, float]:
     packed = read_statistics(connection, run.id)
     scorer = scorer_of(connection, run)
     late = read_by(_LATE, scorer.ids) if (run.opening.scoring or {}).get(_LATE) else ()
-    table = scorer.unpack_table([*packed.values()]).only({*scorer.ids} - {*late})
+    table = scorer.unpack_table([*packed.values()], {*scorer.ids} - {*late})
     composites = np.nan_to_num(own_values(table)[COMPOSITE])
     return dict(zip(packed, composites.tolist(), strict=True))
 

@@ -230,18 +230,19 @@ class Scorer:
         """
         return {id_: column[0] for id_, column in self._unpacked([data]).items()}
 
-    def unpack_table(self, packed: Sequence[bytes]) -> Table:
-        """Unpack the statistics of many entries at once; StatisticsError if they do not fit."""
+    def unpack_table(self, packed: Sequence[bytes], only: Collection[str] | None = None) -> Table:
+        """Unpack the statistics of many entries at once, of some metrics ``only`` or of all; StatisticsError if they do not fit."""
+        metrics = [metric for metric in self.metrics if only is None or metric.info.id in only]
         tables = []
         for start in range(0, len(packed), _BLOCK) or (0,):
             part = packed[start : start + _BLOCK]
             columns = self._unpacked(part)
-            by_metric = [columns[id_] for id_ in self.ids]
-            tables.append(Table.of_columns(self.metrics, by_metric, len(part), self.weighing))
+            by_metric = [columns[metric.info.id] for metric in metrics]
+            tables.append(Table.of_columns(metrics, by_metric, len(part), self.weighing))
         if len(tables) == 1:
             return tables[0]
         matrix, present = (np.vstack(parts) for parts in zip(*((t.matrix, t.present) for t in tables), strict=True))
-        return Table(self.metrics, matrix, present, self.weighing)
+        return Table(metrics, matrix, present, self.weighing)
 
     def unpack_many(self, packed: Sequence[bytes]) -> Iterator[EntryStatistics]:
         """Yield what ``unpack`` gives of each entry, unpacked block by block."""

@@ -32,6 +32,7 @@ from harness.store.corpora.listing import (
     read_stored,
     stored_name,
 )
+from harness.store.holding import begin_stretch
 from harness.store.ordering import MOST_WORDS, Ordering, stored_places
 from harness.store.run_list import distinctions, list_runs
 from harness.store.runs import SILENT_SECONDS, Run, forget_failed, seal_run, under_way
@@ -278,6 +279,7 @@ def step(connection: sqlite3.Connection, run: int, act: str, place: int, value: 
         add(connection, run, row)
     elif act == "forget":
         forget_failed(connection, run)
+        begin_stretch(connection, run)
     elif act == "seal":
         sealed = connection.execute("SELECT run_card FROM runs WHERE id = ?", (run,)).fetchone()[0]
         if sealed is None:  # the end of a run may change every score
@@ -310,6 +312,7 @@ def test_rows_that_take_the_place_of_others_are_seen(connection: sqlite3.Connect
     add(connection, run, result(1, ENTRIES[1], None, error_class=ErrorClass.SERVER))
     assert kept.positions(connection, where=parse("state:failed")).tolist() == [1]
     forget_failed(connection, run)
+    begin_stretch(connection, run)
     assert kept.positions(connection, where=parse("state:failed")).tolist() == []
     add(connection, run, result(1, ENTRIES[1]))
     assert kept.positions(connection, where=parse("state:done")).tolist() == [0, 1]
