@@ -226,11 +226,12 @@ class SubsetScorer:
             if version != self._version or self._counted[wanted].sum() < self._intervals.entries:
                 self._start(version)
                 self._counted = np.zeros(int(wanted.max(initial=-1)) + 1, np.bool_)
-            new = np.sort(wanted[~self._counted[wanted]]).tolist()
+            new = np.sort(wanted[~self._counted[wanted]])
             for first in range(0, len(new), READ_AT_ONCE):
                 if cancelled():
                     raise Cancelled
-                rows = connection.execute(_SOME, (self._run, json.dumps(new[first : first + READ_AT_ONCE]))).fetchall()
+                some = json.dumps(new[first : first + READ_AT_ONCE].tolist())
+                rows = connection.execute(_SOME, (self._run, some)).fetchall()
                 try:
                     table = self._scorer.unpack_table([packed for _, packed in rows], self._metrics)
                 except StatisticsError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
     from scoring.core.scorer import Scorer
 
 Places = npt.NDArray[np.uint32]
+Column = npt.NDArray[np.floating[Any]]
+"""Numbers in the smallest type that holds them to the last digit."""
 
 CANCEL_STEPS = 5_000  # SQLite's steps between two looks whether an answer is still wanted
-_MOST_SEARCHES = 16  # searches whose rows are kept
+_MOST_SEARCHES = 32  # searches whose rows are kept
 _GAP = 16  # numbers of texts between two own ones that are searched along rather than left out
 
 
@@ -101,9 +104,12 @@ class TextSearch(NamedTuple):
 class ReadColumn(NamedTuple):
     """The values of one field, in the order of the places, NaN where there is none."""
 
-    values: Numbers
+    values: Column
     last: int
-    """Row of the results up to which it was read."""
+    """Row of the results up to which it was read; WHOLE where it says something of the entries, which never change."""
+
+
+WHOLE = sys.maxsize
 
 
 class EntryColumns:
@@ -121,9 +127,7 @@ class EntryColumns:
         self._connection: sqlite3.Connection | None = None  # of whoever asks, as long as the lock is held
         self.places: Places = np.zeros(0, np.uint32)
         """The entries by their place in the corpus, ascending; all columns are in this order."""
-        self._nothing: Numbers = np.zeros(0)  # a column without any value
-        self.entries: dict[str, Numbers] = {}
-        self.results: dict[str, ReadColumn] = {}
+        self.columns: dict[str, ReadColumn] = {}
         self.done: Mask = np.zeros(0, np.bool_)
         self.last_row = 0
         self._version: object = None  # of what was read; None before the first look
@@ -185,15 +189,14 @@ class EntryColumns:
             own = np.frombuffer(little_endian_positions(packed), "<u4") if self.run else None
             there = read_numbers(connection.execute(query, (self.corpus,))) if own is None else np.sort(own)
             self.places = there.astype(np.uint32)
-            self._nothing = np.full(self.count, np.nan)
         if version != self._version:  # all scores may have changed at the seal, a resumed run asks again what failed
-            self._version, self.results, self.last_row = version, {}, 0
-            self.done = np.zeros(self.count, np.bool_)
+            self.columns = {key: column for key, column in self.columns.items() if column.last == WHOLE}
+            self._version, self.last_row, self.done = version, 0, np.zeros(self.count, np.bool_)
         if self.run:
             query = f"SELECT r.rowid, r.position {_new_rows(self.last_row)}"
-            rows = _matrix(connection.execute(query, {"of": self.run, "after": self.last_row}), 2)
-            self.last_row = int(rows[:, 0].max(initial=self.last_row))
-            self.done[self.index(rows[:, 1])[0]] = True
+            for rows in _blocks(connection.execute(query, {"of": self.run, "after": self.last_row})):
+                self.last_row = max(self.last_row, int(rows[:, 0].max()))
+                self.done[self.index(rows[:, 1])[0]] = True
 
     def index(self, places: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Mask]:
         """Return where places stand among the entries, without those of others, and which are none of others."""
@@ -224,31 +227,41 @@ class EntryColumns:
             sql = sql.replace(body, plain(body, *where.get(letter, ("r", SealedKind.RESULT, "output"))))
         return sql
 
-    def column(self, name: str, search: TextSearch | None = None) -> Numbers:
+    def column(self, name: str, search: TextSearch | None = None) -> Column:
         """Return the values of a field, or 1 for where a text was found; reads only rows that are new."""
         key = name if search is None else self._key(name, search)
-        if self.is_of_entries(name):
-            if key not in self.entries:
-                self._forget_searches(self.entries)
-                places, values = self._read(name, search, 0)
-                self.entries[key] = np.full(self.count, np.nan)
-                index, known = self.index(places)
-                self.entries[key][index] = values[known]
-                if np.isnan(self.entries[key]).all():  # such as a tag that no entry has
-                    self.entries[key] = self._nothing
-            return self.entries[key]
-        column = self.results.get(key)
-        if column is None:
-            self._forget_searches(self.results)
-            column = ReadColumn(np.full(self.count, np.nan), 0)
-        if column.last < self.last_row and search is None and self.metrics.get(name, "") not in {"", *self.stored}:
+        column, end = self._known(key), WHOLE if self.is_of_entries(name) else self.last_row
+        if column.last < end and search is None and self.metrics.get(name, "") not in {"", *self.stored}:
             return self._computed(name, column.last)
-        if column.last < self.last_row:
-            places, values = self._read(name, search, column.last)
-            index, known = self.index(places)
-            column.values[index] = values[known]
-            self.results[key] = column = column._replace(last=self.last_row)
-        return column.values
+        if column.last < end:
+            values = column.values
+            for block in self._read(name, search, column.last):
+                values = self.filled(values, block[:, 0], block[:, 1])
+            self._keep(key, ReadColumn(values, end))
+        return self._known(key).values
+
+    def _known(self, key: str) -> ReadColumn:
+        return self.columns.get(key) or ReadColumn(self.nothing, 0)
+
+    @property
+    def nothing(self) -> Column:
+        """Return a new column without any value."""
+        return np.full(self.count, np.nan, np.float16)
+
+    def filled(self, values: Column, places: npt.NDArray[Any], new: Numbers) -> Column:
+        """Return a column with these values at their places, by itself or, where its type is too small for them, as a copy."""
+        with np.errstate(over="ignore"):
+            exact = (k for k in (np.float16, np.float32) if np.array_equal(new.astype(k), new, equal_nan=True))
+            values = values.astype(np.promote_types(values.dtype, next(exact, np.float64)), copy=False)
+        index, known = self.index(places)
+        values[index] = new[known]
+        return values
+
+    def _keep(self, key: str, column: ReadColumn) -> None:
+        self.columns[key] = column
+        searches = [key for key in self.columns if "(" in key]
+        for search in searches[:-_MOST_SEARCHES]:
+            del self.columns[search]
 
     def text_search(self, name: str, folded: str) -> TextSearch:
         """Return the search of a field for a folded piece of text."""
@@ -261,7 +274,7 @@ class EntryColumns:
         all: 1, 2, 4 and 90 are 1 to 4 and 90. What is encrypted is opened row by row instead.
         """
         keys = {name: self._key(name, self.text_search(name, folded)) for name in names}
-        if has_key(self.connection, self.corpus) or any(k in self.entries or k in self.results for k in keys.values()):
+        if has_key(self.connection, self.corpus) or any(key in self.columns for key in keys.values()):
             return
         numbers = {name: np.nan_to_num(self.column(f"{name} number")).astype(np.int64) for name in names}
         marks = np.zeros(max((int(one.max(initial=0)) for one in numbers.values()), default=0) + 1, np.bool_)
@@ -279,29 +292,21 @@ class EntryColumns:
         marks[:] = False
         marks[read_numbers(self.connection.execute(query, given))] = True
         for name, key in keys.items():
-            mask = np.where(marks[numbers[name]], 1.0, np.nan)
-            columns: dict[str, Any] = self.entries if self.is_of_entries(name) else self.results
-            self._forget_searches(columns)
-            columns[key] = mask if self.is_of_entries(name) else ReadColumn(mask, self.last_row)
+            mask = np.where(marks[numbers[name]], np.float16(1), np.float16(np.nan))
+            self._keep(key, ReadColumn(mask, WHOLE if self.is_of_entries(name) else self.last_row))
 
     @staticmethod
     def _key(name: str, search: TextSearch) -> str:
         return f"{name} {search.sql} {search.text}"
 
-    @staticmethod
-    def _forget_searches(columns: dict[str, Any]) -> None:
-        searches = [key for key in columns if "(" in key]
-        for key in searches[:-_MOST_SEARCHES]:
-            del columns[key]
-
-    def _read(self, name: str, search: TextSearch | None, after: int) -> tuple[Numbers, Numbers]:
+    def _read(self, name: str, search: TextSearch | None, after: int) -> Iterator[Numbers]:
         """Read the places and values of a field from the rows of results after one, or from all entries."""
         if search is not None:
-            return _pairs(self.rows_of(name, "1", after, search))
+            return _blocks(self.rows_of(name, "1", after, search))
         cursor, source = self.rows_of(name, self.sql(name), after), OF_ENTRIES.get(name) or OF_RESULTS.get(name)
         if source is not None and source.field.kind is _WORD:
-            return _pairs(cursor, partial(self._coded, name, self.words.setdefault(name, {})))
-        return _pairs(cursor)
+            return _blocks(cursor, partial(self._coded, name, self.words.setdefault(name, {})))
+        return _blocks(cursor)
 
     def rows_of(self, name: str, sql: str, after: int = 0, search: TextSearch | None = None) -> sqlite3.Cursor:
         """Select place and value of a field's rows, with a search only of those where the text is found."""
@@ -331,23 +336,20 @@ class EntryColumns:
             self.offered.setdefault(name, []).append(str(word))
         return words[folded]
 
-    def _computed(self, name: str, after: int) -> Numbers:
+    def _computed(self, name: str, after: int) -> Column:
         """Compute a metric of the rows after one from their statistics, and with it all others that no column has."""
         others = {other: id_ for other, id_ in self.metrics.items() if id_ not in self.stored}
-        columns = {other: self.results.get(other) for other in others}
-        values = {
-            other: np.full(self.count, np.nan) if column is None else column.values for other, column in columns.items()
-        }
+        values = {other: self._known(other).values for other in others}
         query = f"SELECT r.position, r.statistics {_new_rows(after)}"
         rows = self.connection.execute(query, {"of": self.run, "after": after})
         while chunk := rows.fetchmany(_CHUNK):
-            index, known = self.index(np.array([place for place, _ in chunk], np.float64))
+            places = np.array([place for place, _ in chunk], np.float64)
             with suppress(StatisticsError):  # which leaves them without a value
                 if self._scorer is not None:
                     computed = self._scorer.unpack_table([p for _, p in chunk], {*others.values()}).entry_values()
                     for other, id_ in others.items():
-                        values[other][index] = computed[id_][known]
-        self.results |= {other: ReadColumn(column, self.last_row) for other, column in values.items()}
+                        values[other] = self.filled(values[other], places, computed[id_])
+        self.columns |= {other: ReadColumn(column, self.last_row) for other, column in values.items()}
         return values[name]
 
 
@@ -391,22 +393,10 @@ def has_text(body: str, folded: str) -> str:
     return f"({body} LIKE :like ESCAPE '\\' OR (instr({body}, char(0)) AND instr({sql}, :text)))"
 
 
-def _matrix(rows: sqlite3.Cursor, width: int) -> Numbers:
-    """Read rows of numbers, NaN where there is none; shape (rows, width)."""
-    chunks = [np.empty((0, width))]
+def _blocks(rows: sqlite3.Cursor, coded: Callable[[object], float | None] | None = None) -> Iterator[Numbers]:
+    """Yield rows of two numbers, NaN where there is none; ``coded`` makes a number of what is none."""
     while chunk := rows.fetchmany(_CHUNK):
-        chunks.append(np.array(chunk, np.float64))
-    return np.concatenate(chunks)
-
-
-def _pairs(rows: sqlite3.Cursor, coded: Callable[[object], float | None] | None = None) -> tuple[Numbers, Numbers]:
-    """Read rows of a place and a value as two columns; ``coded`` makes a number of what is none."""
-    chunks = [np.empty((0, 2))]
-    while chunk := rows.fetchmany(_CHUNK):
-        pairs = chunk if coded is None else [(place, coded(value)) for place, value in chunk]
-        chunks.append(np.array(pairs, np.float64))
-    both = np.concatenate(chunks)
-    return both[:, 0], both[:, 1]
+        yield np.array(chunk if coded is None else [(place, coded(value)) for place, value in chunk], np.float64)
 
 
 def read_numbers(rows: sqlite3.Cursor) -> npt.NDArray[np.int64]:

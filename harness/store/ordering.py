@@ -22,6 +22,8 @@ from harness.store.columns import (
     OF_ENTRIES,
     OF_RESULTS,
     TAGS,
+    WHOLE,
+    Column,
     EntryColumns,
     Places,
     ReadColumn,
@@ -119,7 +121,7 @@ class Ordering(EntryColumns):
 
     def numbers(self, name: str) -> Numbers:
         """Return the values of a field of numbers."""
-        return self.column(name)
+        return self.column(name).astype(np.float64)
 
     def having(self, name: str, value: str | None) -> Mask:
         """Return which entries have a word; None: which have none."""
@@ -149,7 +151,7 @@ class Ordering(EntryColumns):
             masks.append(self.column("id", TextSearch(f"{ID} = :text", storable(text))) == 1)
         return np.asarray(np.logical_or.reduce(masks))
 
-    def _codes(self, name: str) -> Numbers:
+    def _codes(self, name: str) -> Column:
         """Return the numbers that stand for the words of a field."""
         if name not in _WORKED_OUT:
             return self.column(name)
@@ -168,7 +170,7 @@ class Ordering(EntryColumns):
 
     # Ranks
 
-    def _ranks(self, name: str) -> Numbers:
+    def _ranks(self, name: str) -> Column:
         """Return the values to sort by, NaN where there is none."""
         if name in self.groups:
             ranks = np.full(self.count, np.nan)
@@ -187,43 +189,40 @@ class Ordering(EntryColumns):
         by_code: Numbers = np.array([np.nan, *(order[code] for code in range(len(order)))])
         return np.asarray(by_code[np.nan_to_num(codes, nan=-1).astype(int) + 1])
 
-    def _id_ranks(self) -> Numbers:
+    def _id_ranks(self) -> Column:
         """Rank ids as SQLite compares them: numbers first, then texts by their bytes."""
-        if "id rank" not in self.entries:
+        if "id rank" not in self.columns:
             query = "SELECT position FROM entries WHERE corpus = ? ORDER BY entry_id"
-            index, _ = self.index(read_numbers(self.connection.execute(query, (self.corpus,))))
-            self.entries["id rank"] = np.empty(self.count)
-            self.entries["id rank"][index] = np.arange(len(index))
-        return self.entries["id rank"]
+            places = read_numbers(self.connection.execute(query, (self.corpus,)))
+            self.columns["id rank"] = ReadColumn(
+                self.filled(self.nothing, places, np.arange(float(len(places)))), WHOLE
+            )
+        return self.columns["id rank"].values
 
-    def _text_ranks(self, name: str) -> Numbers:
+    def _text_ranks(self, name: str) -> Column:
         """Rank texts as SQLite compares them: by their bytes; equal texts have one rank."""
         key, of_entries = f"{name} rank", name in OF_ENTRIES
-        known = self.results.get(key)
-        if of_entries and key in self.entries:
-            return self.entries[key]
-        if known is not None and known.last == self.last_row:
+        end, known = WHOLE if of_entries else self.last_row, self.columns.get(key)
+        if known is not None and known.last == end:
             return known.values
-        ranks = np.full(self.count, np.nan)
         if has_key(self.connection, self.corpus):
             # of those that are stored encrypted equal ones have no number in common
             texts = {place: text for place, text in self.rows_of(name, self.sql(name)) if text is not None}
             ordered = {text: rank for rank, text in enumerate(sorted({*texts.values()}))}
-            index, own = self.index(np.fromiter(texts, np.int64, len(texts)))
-            ranks[index] = np.fromiter((ordered[text] for text in texts.values()), np.float64, len(texts))[own]
+            places = np.fromiter(texts, np.uint32, len(texts))
+            ranks = np.fromiter((ordered[text] for text in texts.values()), np.float64, len(texts))
         else:
             numbers = self.column(f"{name} number")
+            there = ~np.isnan(numbers)
             table, of = ("entries", "corpus") if of_entries else ("results", "run")
             query = f"SELECT id FROM texts WHERE id IN (SELECT {name} FROM {table} WHERE {of} = ?) ORDER BY body"
             rows = self.connection.execute(query, (self.corpus if of_entries else self.run,))
             ordered_numbers = read_numbers(rows)
-            by_number, there = np.argsort(ordered_numbers), ~np.isnan(numbers)
-            ranks[there] = by_number[np.searchsorted(ordered_numbers[by_number], numbers[there].astype(np.int64))]
-        if of_entries:
-            self.entries[key] = ranks
-        else:
-            self.results[key] = ReadColumn(ranks, self.last_row)
-        return ranks
+            by_number, places = np.argsort(ordered_numbers), self.places[there]
+            own = np.searchsorted(ordered_numbers[by_number], numbers[there].astype(np.int64))
+            ranks = by_number[own].astype(np.float64)
+        self.columns[key] = ReadColumn(self.filled(self.nothing, places, ranks), end)
+        return self.columns[key].values
 
 
 def stored_places(connection: sqlite3.Connection, run: int) -> tuple[Places, Places]:
