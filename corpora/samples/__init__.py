@@ -3,7 +3,6 @@
 The README of this folder says what each file holds, its licence and its limits.
 """
 
-from importlib.resources import files
 from pathlib import Path
 
 DEMO_CORPUS = "eo-demo-v1.json"
@@ -48,4 +47,4 @@ def sample_path(name: str) -> Path:
     """
     if name not in SAMPLES:
         raise ValueError(f"{name!r} is no bundled sample. Use one of: {', '.join(SAMPLES)}.")
-    return Path(str(files(__name__).joinpath(name)))
+    return Path(__file__).with_name(name)

@@ -12,7 +12,6 @@ import click
 from corpora.files.json_types import JsonObject
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError, UsageError
-from harness.store.sqlite.database import opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
@@ -27,6 +26,7 @@ with when_used():
     from harness.publish import database, opening, place
     from harness.store import run_list
     from harness.store import runs as stored
+    from harness.store.sqlite import database as store_database
 
 SUBMIT = click.option("--submit", is_flag=True, help="Publish the card of the finished run where the settings say (rosetta publish).")  # fmt: skip
 
@@ -73,7 +73,7 @@ def publish(
         return
     if bool(what) is every:
         raise click.UsageError("Name the runs, or say --all.")
-    with opened() as store:
+    with store_database.opened() as store:
         chosen = _chosen(store, what)
         if dry_run:
             done = _Done(_made(store, chosen, may_publish, every=every))
@@ -103,7 +103,7 @@ def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
 
     def submit(path: Path, run_id: str) -> int:
         try:
-            with opened(path) as store:
+            with store_database.opened(path) as store:
                 done = _published(store, where, [stored.find_run(store, run_id)])
         except HarnessError as error:
             words = f"{error}\nThe run is finished and kept, but not published. Once that is mended: rosetta publish {run_id[:8]}"

@@ -23,8 +23,6 @@ from harness.compare import MOST_RUNS
 from harness.core.failures import UsageError
 from harness.method.method_names import method_names
 from harness.method.option_table import RUN, plan_fields
-from harness.store.runs import find_run
-from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import DETACH, in_lines, when_used
 from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request.click_options import GroupedCommand, adding_those_of
@@ -52,6 +50,7 @@ with when_used():
     from harness.run import following as steering
     from harness.setup import plan
     from harness.setup import scoring_options as setup_scoring_options
+    from harness.store import runs as stored
     from harness.store import sweeps
     from harness.store.corpora import entries as corpora_entries
     from harness.store.sqlite import database
@@ -139,14 +138,16 @@ def _run_repeats(repeats: int, style: str | None, given: dict[str, Any], *, esti
     asked = sweep_plan.plan_of_repeats(repeats, given, told(given), selection(given))
     cells = expansion.expand(asked, expansion.open_plan_corpus(asked))
     if estimate:
-        for line in report_sweep.estimate_lines(expansion.estimate_sweep(default_path(), asked.plan, cells), None):
+        for line in report_sweep.estimate_lines(
+            expansion.estimate_sweep(database.default_path(), asked.plan, cells), None
+        ):
             click.echo(plain(line))
         raise click.exceptions.Exit(0)
     expansion.check_methods(cells)
-    sweep = working.begin_sweep(default_path(), asked, cells)
-    code = sweeping.carry_out(default_path(), sweep, style)
+    sweep = working.begin_sweep(database.default_path(), asked, cells)
+    code = sweeping.carry_out(database.default_path(), sweep, style)
     if style != "json-lines":
-        with opened() as connection:
+        with database.opened() as connection:
             ids = [cell.run_id[:8] for cell in sweeps.read_cells(connection, sweep.number) if cell.run_id]
         then = f"rosetta compare {' '.join(ids[:MOST_RUNS])}" if code == 0 else f"rosetta sweep resume {sweep.id}"
         click.echo(f"{'How much the repeats vary' if code == 0 else 'To continue'}: {then}", err=True)
@@ -181,8 +182,8 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, *, submit:
             raise UsageError("--rescore takes no files: the outputs are those of the run.")
         _refuse_stray()
         options = read_scoring_options(given)
-        with opened() as connection:
-            run = find_run(connection, rescore)
+        with database.opened() as connection:
+            run = stored.find_run(connection, rescore)
             if as_json:
                 reading.refuse_to_leave(connection, [run])
             vault_opening.open_again(connection, run, vault_request(given), "rescore", dict(options))
@@ -251,7 +252,7 @@ def demo(system: str, task: str, fast: bool, style: str | None) -> None:
     pace at which they were once made, so that there is something to watch; piped, they come at once.
     """
     say_preparing(style)
-    ready = api.start(default_path(), trials.demo_run(system, task))
+    ready = api.start(database.default_path(), trials.demo_run(system, task))
     watched = style is None and sys.stdout.isatty()
     display.show(ready.with_method(trials.Paced(ready.method)) if watched and not fast else ready, style)
 
@@ -335,9 +336,9 @@ def watch(run: str, *, wish: str | None, calls: int | None, style: str | None, *
     if (wish is not None or calls is not None) and style is not None:
         raise click.UsageError("--plain and --json-lines are for watching.")
     if wish is not None:
-        click.echo(plain(steering.ask(default_path(), run, steering.ControlRequest(wish))))
+        click.echo(plain(steering.ask(database.default_path(), run, steering.ControlRequest(wish))))
     elif calls is not None:
-        click.echo(plain(steering.ask(default_path(), run, steering.ControlRequest.LIMIT, calls)))
+        click.echo(plain(steering.ask(database.default_path(), run, steering.ControlRequest.LIMIT, calls)))
     else:
         _follow(run, style, vault)
 
@@ -364,15 +365,15 @@ def _follow(name: str, style: str | None, vault: request.VaultRequest | None) ->
 
     Exits 0 where it was followed to its seal, or left; 1 where it stopped.
     """
-    path = default_path()
-    with opened(path) as connection:
-        run = find_run(connection, name)
+    path = database.default_path()
+    with database.opened(path) as connection:
+        run = stored.find_run(connection, name)
         if vault is not None:
             vault_opening.open_again(connection, run, vault, "look")
     if _on_screen(style):
         launch.watch_other(path, run.run_id, complete=run.state == "complete")
         return
-    with opened(path) as connection:
+    with database.opened(path) as connection:
         secret = corpora_entries.secret_positions(connection, run.corpus)
     listener = display.listener_of(style, secret)
     with closing(following.Follower(path, run.run_id)) as follower, _leaving(run.run_id):

@@ -48,7 +48,7 @@ from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable
 
-LOOKS_PER_SECOND = 12  # how often the screen takes in what happened
+LOOKS_PER_SECOND = 6  # how often the screen takes in what happened
 _TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})  # two wishes of one key
 
 STEERING = {

@@ -1,6 +1,6 @@
 """What a run looks like now: the events folded into one picture, without any screen (DESIGN §4).
 
-Screens ask this picture ten to fifteen times a second instead of hearing each event.
+Screens ask this picture a few times a second instead of hearing each event.
 """
 
 from __future__ import annotations

@@ -127,8 +127,8 @@ class QueryLine(Container):
 
     def say(self, words: str, tone: str = "$mark") -> None:
         """Show what the filter finds, or what is wrong with it."""
-        line = self.query_one("#matches", Static)
-        line.update(show(words, tone))
+        line, content = self.query_one("#matches", Static), show(words, tone)
+        line.update(content, layout=content.cell_length != Content(str(line.content)).cell_length)
         line.display = bool(words)
 
     @on(OptionList.OptionSelected, "#completions")
