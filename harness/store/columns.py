@@ -249,7 +249,7 @@ class EntryColumns:
         return np.full(self.count, np.nan, np.float16)
 
     def filled(self, values: Column, places: npt.NDArray[Any], new: Numbers) -> Column:
-        """Return a column with these values at their places, by itself or, where its type is too small for them, as a copy."""
+        """Write values at their places into a column; return it, or a wider copy where its type is too small for them."""
         with np.errstate(over="ignore"):
             exact = (k for k in (np.float16, np.float32) if np.array_equal(new.astype(k), new, equal_nan=True))
             values = values.astype(np.promote_types(values.dtype, next(exact, np.float64)), copy=False)
