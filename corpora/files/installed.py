@@ -5,6 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+def offered(group: str) -> list[EntryPoint]:
+    """Return the entry points of a group; nothing of theirs is imported."""
+    if next(files_naming(group), None) is None:
+        return []
+    from importlib.metadata import entry_points  # noqa: PLC0415  most computers have nothing of a group
+
+    return list(entry_points(group=group))
 
 
 def files_naming(group: str) -> Iterator[Path]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from corpora.files.installed import offered
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -47,8 +49,6 @@ def submission_number(method: str, method_sha256: str | None) -> str:
 
 def installed() -> dict[str, EntryPoint]:
     """Return the methods that installed packages offer, by name."""
-    from scoring.core.packs import offered  # lists of runs, which need the names alone, do without
-
     return {point.name: point for point in offered(GROUP)}
 
 

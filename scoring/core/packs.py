@@ -17,25 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpora.files.installed import files_naming
+from corpora.files.installed import offered
 from corpora.files.toml_text import parse_toml
 from scoring.core.specification import COMPOSITE, ROSETTA, InventoryRow, MetricInfo, table_row
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-
-# ---- What installed packages offer under a group of entry points, found without reading all
-# metadata.
-
-
-def offered(group: str) -> list[EntryPoint]:
-    """Return the entry points of a group; nothing of theirs is imported."""
-    if next(files_naming(group), None) is None:
-        return []
-    from importlib.metadata import entry_points
-
-    return list(entry_points(group=group))
 
 
 SHIPPED = ("lbrag", "au", "nest")
