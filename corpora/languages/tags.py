@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.files.decode import open_regular
-from corpora.text.comparison import is_blank, scripts
+from corpora.text.comparison import is_blank
 from corpora.text.messages import near_names
 
 if TYPE_CHECKING:
@@ -61,9 +61,8 @@ def tag_script(tag: str) -> str | None:
     return None
 
 
-def texts_script(texts: Iterable[str]) -> str | None:
-    """Return the script (ISO 15924) of most letters of some texts, None where nothing tells."""
-    shares = scripts(texts)
+def texts_script(shares: Mapping[str, float]) -> str | None:
+    """Return the script (ISO 15924) of most letters of texts with these shares of scripts, None where nothing tells."""
     kana = shares.get("Hiragana", 0.0) + shares.get("Katakana", 0.0)
     if kana > LEAST_KANA:
         return "Jpan"
@@ -72,9 +71,9 @@ def texts_script(texts: Iterable[str]) -> str | None:
     return CODES.get(next(iter(shares), ""))
 
 
-def resolve_script(tag: str, card: LanguageCard | None, references: Iterable[str]) -> str | None:
-    """Return the script of a target: from its tag, else its references, else the card's default."""
-    script = tag_script(tag) or texts_script(references)
+def resolve_script(tag: str, card: LanguageCard | None, shares: Mapping[str, float]) -> str | None:
+    """Return the script of a target: from its tag, else the shares of scripts in its references, else the card's default."""
+    script = tag_script(tag) or texts_script(shares)
     return script or (card.default_script if card else None)
 
 

@@ -105,7 +105,7 @@ def check_card(
 ) -> LanguageCheck:
     """Find out what works for a language with this card; ``folders`` are the user's, the first is named in steps."""
     card = None if found is None else found.card
-    script = resolve_script(tag, card, ())
+    script = resolve_script(tag, card, {})
     analyser = analyser_state(found, tag, folders)
     word_list = listed_words(source_language)[1]
     resources = _complete(tag, source_language, found, analyser, script)
@@ -201,7 +201,7 @@ _JOINT = frozenset({"Hans", "Hant", "Hani"})
 
 def _other_script(analyser: Analyser, card: LanguageCard, tag: str) -> str:
     """Return which script an analyser reads where it is not the one asked for; empty where it is."""
-    asked = resolve_script(tag, card, ()) or card.default_script
+    asked = resolve_script(tag, card, {}) or card.default_script
     shares = {script: analyser.share_spelt(writing.graphemes) for script, writing in card.writings.items()}
     if asked not in shares or shares[asked] >= _LEAST_SPELT:
         return ""
@@ -306,7 +306,7 @@ def _analyser_step(found: FoundCard | None, tag: str, analyser: AnalyserState, f
         what = (
             "put a sound analyser in place of the broken one"
             if broken
-            else f"name one that reads {resolve_script(tag, found.card if found else None, ())} with "
+            else f"name one that reads {resolve_script(tag, found.card if found else None, {})} with "
             "--analyser, or put it in place of this one"
         )
     make, copy = ("mkdir", "copy") if platform.system() == "Windows" else ("mkdir -p", "cp")

@@ -11,7 +11,7 @@ from corpora.languages.tags import language_of, resolve_script
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
 from corpora.model.entry import AnyEntry, Entry, only_open
-from corpora.text.comparison import FORM
+from corpora.text.comparison import FORM, scripts
 from harness.annotators.annotator import Memo, NoMemo
 from harness.annotators.fst import FstAnnotator
 from harness.core.failures import UsageError
@@ -97,17 +97,17 @@ def _languages(
     path = options.terms or coaching
     terms = no_terms() if path is None else _terms(path, dataset, coaching=path == coaching)
     tag, named = dataset.target_language, options.language_card
-    references = [entry.reference for entry in entries]
+    shares = scripts([entry.reference for entry in entries])
     target = find_card(tag, folders) if named is None else _named_card(named, tag)
     source = find_card(dataset.source_language, folders)
     glosses = GlossDictionary({}, "")
     if options.gloss_dictionary is not None:
         glosses = read_gloss_dictionary(options.gloss_dictionary, language_of(dataset.target_language))
     card = None if target is None else target.card
-    script = resolve_script(tag, card, references)
+    script = resolve_script(tag, card, shares)
     writing = None if card is None else card.writings.get(script or "")
     pairs = only_open(corpus)
-    draft = surface_setup(dataset.source_language, tag, entries)
+    draft = surface_setup(dataset.source_language, tag, entries, shares)
     facts: dict[str, str | int | None] = {
         "task": dataset.task,
         "text_form": text_form,
@@ -194,6 +194,6 @@ def word_analyser(tag: str, texts: Sequence[str]) -> WordAnalyser | str:
         return str(error)
     if analyser.acceptor:
         return f"{analyser.name} only says yes or no; it has no analyses"
-    script = resolve_script(tag, card, texts)
+    script = resolve_script(tag, card, scripts(texts))
     writing = None if card is None else card.writing(script)
     return WordAnalyser(analyser, writing, FstAnnotator(analyser, writing))

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import cast
 
 from corpora.model.entry import Entry
+from corpora.text.comparison import scripts
 from scoring.core.inventory import pack_of, row_of, told_of, why_as_stated
 from scoring.core.metric import CorpusMetric, Metric
 from scoring.core.packs import describe, pack_named
@@ -164,13 +165,20 @@ OTHER_VERSION = "taken by another version of this metric; its value is repeated 
 """Why a metric of the inventory has no value that is computed here."""
 
 
-def surface_setup(source_language: str, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
-    """Return the setup of a run of which nothing but texts is known: the metrics of §2.1."""
+def surface_setup(
+    source_language: str, target_language: str, entries: Sequence[Entry], shares: Mapping[str, float] | None = None
+) -> ScoringSetup:
+    """Return the setup of a run of which nothing but texts is known: the metrics of §2.1.
+
+    ``shares``: of scripts in the references, where they were counted already.
+    """
+    if shares is None:
+        shares = scripts(entry.reference for entry in entries)
     return ScoringSetup(
         metrics=surface(),
         source_language=source_language,
         target_language=target_language,
-        bleu_tokenizer=bleu_tokenizer(target_language, references_script([entry.reference for entry in entries])),
+        bleu_tokenizer=bleu_tokenizer(target_language, references_script(shares)),
         has_variants=any(entry.variants for entry in entries),
     )
 

@@ -6,13 +6,11 @@ BLEU counts words, so a text in a script without spaces would score 0 with the u
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-from corpora.text.comparison import scripts
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -60,13 +58,12 @@ def bleu_tokenizer(target_language: str, script: str | None = None) -> str:
     return _SCRIPTS.get(named, "13a")
 
 
-def references_script(references: Iterable[str]) -> str | None:
-    """Find the ISO 15924 code of an unspaced script that the references are written in.
+def references_script(shares: Mapping[str, float]) -> str | None:
+    """Find the ISO 15924 code of an unspaced script that references are written in, by their shares of scripts.
 
     ``Zyyy`` means a script with spaces, None that there are no letters to tell. Kana decide for
     Japanese even where Chinese characters are more.
     """
-    shares = scripts(references)
     if not shares:
         return None
     if shares.get("Hiragana", 0.0) + shares.get("Katakana", 0.0) > 0.05:

@@ -15,7 +15,7 @@ from corpora.languages.cards import find_card
 from corpora.languages.tags import CODES, resolve_script, tag_script, texts_script
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
-from corpora.text.comparison import script_of
+from corpora.text.comparison import script_of, scripts
 from corpora.text.tokens import JOINERS
 from corpora.text.visible import plain
 from harness.core.failures import UsageError
@@ -59,7 +59,7 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
     """
     found_card = find_card(tag, language_folders())
     card = None if found_card is None else found_card.card
-    script = resolve_script(tag, card, texts)
+    script = resolve_script(tag, card, scripts(texts))
     if script is None or script in _COMPOSED_WHILE_TYPED:
         return ()
     if (writing := None if card is None else card.writings.get(script)) is None:
@@ -254,7 +254,7 @@ def _consent(text: str, organisation: str) -> str:
 
 def scripted(tag: str, texts: Sequence[str]) -> str:
     """Return a language's tag with the script of the texts, where it names none and they tell."""
-    script = None if tag_script(tag) else texts_script(texts)
+    script = None if tag_script(tag) else texts_script(scripts(texts))
     return f"{tag}-{script}" if script and "-" not in tag else tag
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import regex
 
 from corpora.languages.tags import is_language_tag, same_language, tag_script, texts_script
-from corpora.text.comparison import comparison_form
+from corpora.text.comparison import comparison_form, scripts
 from corpora.text.messages import counted, listed
 from corpora.text.tokens import bare, composed
 from scoring.core.metric import RateMetric, Statistics, own_signature
@@ -205,7 +205,7 @@ class LanguageConsistency(ResourceRate):
         named = _language_scripts(language)
         if named:
             return named
-        written = texts_script([translation.entry.reference])
+        written = texts_script(scripts([translation.entry.reference]))
         if written is None and language == setup.target_language:
             written = setup.script
         return _known_scripts(written) if written else ()

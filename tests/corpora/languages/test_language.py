@@ -35,7 +35,7 @@ from corpora.languages.tags import (
     texts_script,
 )
 from corpora.languages.writing import LONGEST_WORD, Forbidden, Tokenizer, graphemes, why_endless
-from corpora.text.comparison import SCRIPTS
+from corpora.text.comparison import SCRIPTS, scripts
 from harness.method.options import MethodOptions
 from scoring.words import tokenizers
 from tests.corpora.making import LEAST
@@ -321,9 +321,9 @@ def test_script_is_that_of_tag_references_or_card() -> None:
         ("sr", ["српски"], "Cyrl"),
     ]:  # fmt: skip
         found = find_card(tag)
-        assert resolve_script(tag, found.card if found else None, references) == expected
-    assert resolve_script("xx", None, ["…"]) is None
-    assert texts_script([]) is None
+        assert resolve_script(tag, found.card if found else None, scripts(references)) == expected
+    assert resolve_script("xx", None, scripts(["…"])) is None
+    assert texts_script({}) is None
     assert tag_script("en-x-latn") is None
     assert (set(CODES), len(set(CODES.values()))) == (set(SCRIPTS), len(CODES))
 

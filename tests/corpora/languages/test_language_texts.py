@@ -12,7 +12,7 @@ from corpora.languages.cards import find_card, read_card
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import CODES, SHIPPED, list_cards, resolve_script
 from corpora.languages.writing import why_endless
-from corpora.text.comparison import script_of
+from corpora.text.comparison import script_of, scripts
 from corpora.text.tokens import words
 from harness.fst.analyser import open_analyser
 from harness.fst.model import find_analyser
@@ -63,7 +63,7 @@ def fits(word: str, writing: WritingSystem) -> bool:
 def of(name: str) -> tuple[LanguageCard, str]:
     tag = re.findall(r"[._]([a-z]{3})\.", name)[0]
     found = find_card(tag)
-    return found.card, str(resolve_script(tag, found.card, lines(name)))
+    return found.card, str(resolve_script(tag, found.card, scripts(lines(name))))
 
 
 @pytest.mark.thorough
@@ -170,7 +170,7 @@ def test_words_of_the_language_fit() -> None:
         ("hin", "हिन्दी"), ("ara", "العربيّة"), ("amh", "አማርኛ"), ("jpn", "東京タワーへ"), ("csw", "ᐃᓂᓂᐤ"),
     ]:  # fmt: skip
         found = find_card(tag)
-        writing = found.card.writing(resolve_script(tag, found.card, [word]))
+        writing = found.card.writing(resolve_script(tag, found.card, scripts([word])))
         assert [each.text for each in words(word, writing.joiners, writing.word_letters)] == [word]
         assert fits(word, writing)
 
@@ -182,4 +182,4 @@ def test_words_that_no_one_would_write_so_do_not_fit() -> None:
         ("crk-Cans", "ᓂpᐸᐤ"), ("amh", "በUK"), ("mri", "whaпau"),
     ]:  # fmt: skip
         found = find_card(tag)
-        assert not fits(word, found.card.writing(resolve_script(tag, found.card, [])))
+        assert not fits(word, found.card.writing(resolve_script(tag, found.card, {})))

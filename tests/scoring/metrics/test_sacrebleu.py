@@ -17,7 +17,7 @@ from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.metrics.base import Metric as Oracle
 
-from corpora.text.comparison import is_blank
+from corpora.text.comparison import is_blank, scripts
 from scoring.core.metric import Metric
 from scoring.core.setup import Translation
 from scoring.metrics import match_ter
@@ -187,7 +187,7 @@ def test_smoothed_and_unspaced_text_is_not_zero() -> None:
     rows = Bleu().stats(translations(["a b c d e"], ["a x c y e z"])[0])
     assert 0 < expected == pytest.approx(Bleu().value(rows))  # type: ignore[arg-type]
     pair = translations(["私は学生です。"], ["私は学生でした。"])[0]
-    tokenizer = bleu_tokenizer("ja", references_script(["私は学生でした。"]))
+    tokenizer = bleu_tokenizer("ja", references_script(scripts(["私は学生でした。"])))
     assert Bleu(tokenizer).value(Bleu(tokenizer).stats(pair)) > 40  # type: ignore[arg-type]
     metric = Bleu("martian")
     assert metric.stats_many(translations(["a"], ["a"])) == [None]
@@ -219,7 +219,7 @@ def test_tokenizer_follows_tag_and_script() -> None:
         (["tânisi"], "Zyyy"), (["ᑖᓂᓯ"], "Zyyy"), (["日本語の文です"], "Jpan"), (["中文測試"], "Hani"),
         (["ภาษาไทย", "ok"], "Thai"), (["123 !"], None), ([], None),
     ]:  # fmt: skip
-        assert references_script(references) == told
+        assert references_script(scripts(references)) == told
     BLEU_ORACLE.corpus_score(["a"], [["a"]])
     assert Bleu().signature.startswith(f"{BLEU_ORACLE.get_signature()}|norm:NFC|engine:")
 
