@@ -68,7 +68,7 @@ export class App {
   reminds(done) { return !this.keeps && done >= this.reminded + REMIND; }
 
   /** Font and size, as each answer records it. */
-  get font() { return `Noto ${Math.round(SIZES[this.size] ?? 1) * LETTERS_PX}`; }
+  get font() { return `Noto ${Math.round((SIZES[this.size] ?? 1) * LETTERS_PX)}`; }
 
   /** @param {number} count */
   random = (count) => crypto.getRandomValues(new Uint8Array(count));

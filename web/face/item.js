@@ -87,6 +87,7 @@ export class ItemPage {
     const counts = practice ? '' : app.say('{done} of {total} done', { done: view.done, total: view.total });
     const progress = counts && h('progress', { max: view.total, value: view.done, 'aria-label': counts });
     const texts = this.unreadable && !last ? [] : itemTexts(app.words, this.session.manifest, shown);
+    const lesson = view.lesson ? this._lesson() : null;
     requestAnimationFrame(() => {
       const painted = new MessageChannel();
       painted.port1.onmessage = () => (this.session.painted(item.id), this._see(), dispatchEvent(new CustomEvent('rosetta-painted', { detail: item.id })));
@@ -94,10 +95,10 @@ export class ItemPage {
     });
     return {
       title: placeOfItem(app.words, last ? { ...view, item: shown, phase: 'items' } : view),
-      body: [progress, practice, ...texts, ...(view.lesson ? [this._lesson()] : about), ...(panel.body ?? [])],
+      body: [progress, practice, ...texts, ...(lesson ? [lesson] : about), ...(panel.body ?? [])],
       foot: [...panel.foot, mode === 'answer' || mode === 'acts' ? this._acts() : null],
       keys: (/** @type {string} */ typed) => this._typed(typed, panel.typed), enter: () => this._enter(panel.enter), back: () => this._back(),
-      about: 'source candidate', said: view.said, trouble: view.trouble, detail: view.detail, focus: this.box,
+      about: 'source candidate', said: view.said, trouble: view.trouble, detail: view.detail, focus: this.box ?? lesson,
     };
   }
 
@@ -113,7 +114,7 @@ export class ItemPage {
     const agrees = given === expected;
     const alone = agrees || expected === 'reject';
     const said = this.app.say(alone ? msgid('You said {given}.') : msgid('You said {given}. We would say {rating}.'), facts);
-    return h('div', { class: 'lesson' }, h('p', { class: agrees ? 'good' : 'strong' }, said), ...organiserText({ text: explanation, note }));
+    return h('div', { class: 'lesson', tabindex: '-1' }, h('p', { class: agrees ? 'good' : 'strong' }, said), ...organiserText({ text: explanation, note }));
   }
 
   /** What stands where the answer is given. @returns {Panel} */

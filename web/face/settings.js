@@ -27,7 +27,7 @@ export const askSettings = (app) =>
       title: app.say('Settings'), plain: true,
       body: [
         ...one(app.say('Size of the letters'), SIZE_NAMES.map((name, at) => [app.say(name), String(at)]), (size) => after(app.resize(Number(size) - app.size)), String(app.size)),
-        ...one(app.say('Colours'), labelled(app.words, THEMES), (theme) => ((app.theme = theme), after(app.set('theme', theme))), app.theme),
+        ...one(app.say('Colours'), labelled(app.words, THEMES), (theme) => ((app.theme = theme), after(app.set('theme', theme))), app.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')),
         ...one(app.say('Language'), [...spoken.names].map(([tag, name]) => [name, tag]), spoken.choose, app.words.chosen),
         h('h2', {}, app.say('About this program')), p(app.say('Rosetta, version {version}', { version: app.facts.version })), p(app.say('This program sends nothing over the internet.')),
         folded(app.say(msgid('Licences')), h('pre', { lang: 'en', dir: 'ltr' }, app.facts.licences)),

@@ -1,4 +1,5 @@
 // From the batch in the page to the last sentence: which page follows which. Binding: review/session/flow.py.
+import { FileError } from '../core/archive.js';
 import { openBatch, orderOf, readPerson } from '../core/batch.js';
 import { unbase64 } from '../core/bytes.js';
 import { usePhraseWords } from '../core/phrase.js';
@@ -25,11 +26,14 @@ import { openSlowly } from './slow.js';
 const AGAIN = msgid('Try again');
 const KNOWN_BY = 2; // Characters of a code that are kept, as in review/session/opening.py
 
-/** Why the batch does not open. @type {Record<string, string>} */
+/** @type {Record<string, string>} */
 const FILES = {
   wrong_key: msgid('This file does not open. Look at the words on your card again, or ask whether it is for this computer.'),
   newer: msgid('This file needs a newer version of this program. Ask for it.'),
 };
+
+/** Why the batch does not open. @param {unknown} error */
+const whyClosed = (error) => FILES[String(/** @type {{problem?: string}} */ (error).problem)] ?? msgid('This file is damaged or was changed. Ask for a new copy.');
 
 /** What the organiser has of the answers. @type {Record<import('../store/hall.js').Sent, string>} */
 const SENT = {
@@ -56,7 +60,7 @@ class Sitting extends App {
     this.settings = () => this._settings(batch);
     for (;;) {
       await this._visit(batch);
-      this.said = this.keeps ? this.say('Everything is kept. You may close the program.') : this.say('Your answers are only in this window until you save them.');
+      this.said = this.keeps ? this.say(msgid('Everything is kept. You may close this page.')) : this.say('Your answers are only in this window until you save them.');
     }
   }
 
@@ -69,7 +73,7 @@ class Sitting extends App {
       try {
         return await openSlowly(data, words);
       } catch (error) {
-        why = this.say(FILES[String(/** @type {{problem?: string}} */ (error).problem)] ?? msgid('This file is damaged or was changed. Ask for a new copy.'));
+        why = this.say(whyClosed(error));
       }
     }
   }
@@ -273,7 +277,8 @@ export async function start() {
   try {
     await app.run(unbase64(content('rosetta-batch')));
   } catch (error) {
-    await app.inform(msgid('That did not work. Ask for help.'), [], AGAIN, String(/** @type {Error} */ (error)?.stack ?? error));
+    const [why, detail] = error instanceof FileError ? [[whyClosed(error)], error.problem] : [[], String(/** @type {Error} */ (error)?.stack ?? error)];
+    await app.inform(msgid('That did not work. Ask for help.'), why, AGAIN, detail);
     location.reload();
   }
 }
