@@ -60,13 +60,16 @@ def start_here_page(
     articles = []
     for tag, texts in start_here_texts().items():
         programs = texts["systems"]
+        missing = texts["missing_beside_page" if pages else "missing"]
         lacking = [program["name"] for system, program in programs.items() if system not in systems]
         articles.append(
             Article(
                 tag,
-                _filled({name: text for name, text in texts.items() if name not in {"systems", "missing"}}, facts),
+                _filled(
+                    {name: text for name, text in texts.items() if not name.startswith(("systems", "missing"))}, facts
+                ),
                 [_filled(programs[system], facts) for system in programs if system in systems],
-                texts["missing"].format(systems=", ".join(lacking)) if lacking else "",
+                missing.format(systems=", ".join(lacking)) if lacking else "",
                 [(p.words, f"data:image/png;base64,{b64encode(p.png).decode()}") for p in drawn.get(tag, ())],
             )
         )
@@ -100,6 +103,7 @@ class StartHereTexts(TypedDict):
     trouble_steps: list[str]
     whole_steps: list[str]
     missing: str
+    missing_beside_page: str
     installed: str
     browser: str
     browser_steps: list[str]

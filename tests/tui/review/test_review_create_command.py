@@ -126,7 +126,7 @@ def test_create_page_for_any_browser(home: Path, tmp_path: Path) -> None:
     words = phrase(sha256((out / "a.html").read_bytes()).hexdigest())
     assert f"a.html (a page for any browser; its six words: {words})" in " ".join(shown.split())
     cards = (home / "review-cards" / "a-cards.html").read_text("utf-8")
-    assert "a.rosetta-batch · a.html" in cards
+    assert "<span>a.rosetta-batch</span> · <span>a.html</span>" in cards
     assert cards.count("come to the hall") == 2, "one for each card"
     rosetta(*small, "--name", "b", "--passphrases")
     start = (out / "START-HERE.html").read_text("utf-8")
