@@ -151,7 +151,7 @@ export class App {
     this.page = page;
     const main = /** @type {HTMLElement} */ (document.getElementById('main'));
     const heading = h('h1', { id: 'place', tabindex: '-1', 'aria-describedby': page.about }, page.title);
-    const menu = page.plain ? null : button(this.say('Settings'), () => this.settings?.(), { act: 'settings' });
+    const menu = !page.plain && this.settings ? button(this.say('Settings'), this.settings, { act: 'settings' }) : null;
     const trouble = page.trouble && h('div', { class: 'trouble', role: 'alert' }, p(page.trouble), this.detail(page.detail));
     main.replaceChildren(
       h('header', {}, heading, h('div', { class: 'tools' }, menu)),
