@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from corpora.text.messages import counted
 from harness.sealed.stick import START_HERE
-from rosetta_tui.html.hall_page import picture
+from rosetta_tui.html.qr_codes import picture
 from rosetta_tui.html.page import render
 
 if TYPE_CHECKING:
