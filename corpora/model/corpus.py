@@ -273,7 +273,7 @@ def renamed(fields: dict[str, Json]) -> dict[str, Json]:
 _REMARK = re.compile(r"\s?\([^()]{0,60}\)\Z")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)  # entries of a file have the same names
 def canonical_names(present: tuple[str, ...]) -> dict[str, str]:
     """Map the names that a file uses to the specification's, where they differ.
 

@@ -55,7 +55,7 @@ _NOTICE = frozenset({"copyright", "holder", "holders", "owner", "owners", "conse
 _ROLES = frozenset({"role", "corpusrole", "datasetrole"})
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=1024)
 def speaks_of_terms(name: str) -> TermMarking | None:
     """Return whether a name is, or resembles, that of a field that holds terms; None: it does not."""
     if len(name) > LONGEST:

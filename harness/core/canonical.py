@@ -99,7 +99,7 @@ def _whole(value: int) -> str:
     return str(value) if abs(value) <= _SAFE_INTEGER else rfc8785.dumps(value).decode()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)  # 0, 1 and 100: most numbers of rows come once
 def _fraction(value: float) -> str:
     """Write a number as ECMAScript does; Python agrees with it where neither needs an exponent."""
     if value.is_integer():

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from unicodedata import decimal
 
 from corpora.text.comparison import bare_form
@@ -81,7 +80,6 @@ class _Decimals(dict[int, str]):
 _DECIMALS = _Decimals()
 
 
-@lru_cache(maxsize=4096)
 def _numbers(text: str) -> Counter[str]:
     """Return the numbers of a text by their digits alone: 1,997 and 1.997 are one number."""
     if not _DIGITS.search(text):

@@ -185,7 +185,7 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     return hits
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _accents(letter: str) -> tuple[str, ...]:
     return tuple(item for item in normalize("NFD", letter)[1:] if combining(item))
 

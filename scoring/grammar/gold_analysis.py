@@ -34,7 +34,7 @@ class TaggedWord:
     """Without the signs between them; those of a compound's last part."""
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4096)
 def tagged_word(analysis: str) -> TaggedWord:
     """Split an analysis; one without a tag is a bare lemma."""
     if bracketed := _BRACKETED.fullmatch(analysis):

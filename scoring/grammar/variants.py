@@ -27,9 +27,6 @@ from scoring.grammar.gold_analysis import TaggedWord, tagged_word
 # The form depends on the classes of differences that are let through, and notes what was taken
 # from a text, because not everything that may be missing may also be exchanged.
 
-MOST_KEPT = 16_384
-"""Words whose spelling is remembered; they come again and again."""
-
 
 class VariantClass(StrEnum):
     """A kind of difference that may leave the meaning as it is."""
@@ -91,7 +88,7 @@ class NormalForms:
         self._apart = frozenset(rules.separate_words)
         self._heads = heads(rules)
         self._pronouns = {word: (f"we:{pair[0]}", word == pair[1]) for pair in rules.clusive_words for word in pair}
-        self.spell = lru_cache(maxsize=MOST_KEPT)(self._respelled)
+        self.spell = lru_cache(maxsize=1024)(self._respelled)  # frequent words; others cost less than room for them
         """Give a word in the spelling that rules and analyses are looked up in."""
 
     def of(self, text: str, on: Set[VariantClass], analyses: Analyses) -> NormalText:
@@ -260,10 +257,10 @@ class Prefilter:
                 ends.update(part for part in end.split("-") if part)
         self._begins, self._ends = tuple(begins), tuple(ends)
         self._telling_words = re.compile("|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)")
-        self._weight = lru_cache(maxsize=MOST_KEPT)(self._weigh)
-        self._whole_weight = lru_cache(maxsize=1024)(lambda text: sum(map(self._weight, text.split())))
+        self._weight = lru_cache(maxsize=32_768)(self._weigh)  # the floors of 2,000 entries ask again for all words
+        self._whole_weight = lru_cache(maxsize=4096)(lambda text: sum(map(self._weight, text.split())))
         # whether a class may have something to say about these analyses of a word
-        self._telling = lru_cache(maxsize=MOST_KEPT)(lambda analyses: any(map(self._telling_words.search, analyses)))
+        self._telling = lru_cache(maxsize=16_384)(lambda analyses: any(map(self._telling_words.search, analyses)))
 
     def apart(self, output: str, accepted: str, annotation: FstAnnotation | None) -> bool:
         """Return whether two texts differ for certain by their words alone; False proves nothing.

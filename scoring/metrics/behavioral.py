@@ -208,7 +208,7 @@ class Hallucination(ResourceRate):
     @cached_property
     def _linked(self) -> Callable[[str], Set[str]]:
         """Find the stems that render a word of a source; kept, for floors ask several times of each."""
-        return lru_cache(maxsize=256)(self._find_linked)
+        return lru_cache(maxsize=128)(self._find_linked)  # the floors of one block of entries
 
     def _find_linked(self, source: str) -> Set[str]:
         bitext = self._resources.bitext

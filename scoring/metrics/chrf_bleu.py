@@ -277,7 +277,7 @@ def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
     return [tuple(row) for row in rows.reshape(len(pairs), -1).tolist()]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)  # a text comes again at once, in its chunk, or not at all
 def _parts(text: str) -> tuple[list[str], str]:
     """Return the words and the letters of a text; a reference is compared with several outputs at a time."""
     composed = normalize("NFC", text)

@@ -342,7 +342,7 @@ def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
     return frozenset(map(script_of, filter(str.isalpha, letters))) - {"Other"}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _only_in_loans(letters: str) -> str:
     return f"{listed(letters)} only in names and loan words"
 
