@@ -18,8 +18,8 @@ from markupsafe import Markup
 
 from corpora.text.messages import counted
 from harness.sealed.stick import START_HERE
-from rosetta_tui.html.qr_codes import picture
 from rosetta_tui.html.page import render
+from rosetta_tui.html.qr_codes import picture
 
 if TYPE_CHECKING:
     from review.office.making.publishing import CardSheet
