@@ -19,6 +19,7 @@ from pathlib import Path
 
 from benchmarks.glass import Glass
 from benchmarks.review_window import PAUSE_SECONDS, ROOT, prepared
+from review.session.view import PART
 from tests.desktop.real.display import Display, display, until
 from tests.desktop.real.stage import Stage
 from tests.desktop.real.window import KNOWN_CARD, PROGRAM
@@ -94,6 +95,9 @@ def remembered(screen: Display, glass: Glass, folder: Path, command: Sequence[st
         screen.press(*KNOWN_CARD)
         for number in range(1, RATED + 1):
             until(lambda n=number: _rated(screen, scene, n), f"rating {number}")  # type: ignore[misc]
+            if number % PART == 0:  # a rest
+                time.sleep(PAUSE_SECONDS)
+                screen.press("Return")
         time.sleep(PAUSE_SECONDS)
         return [first, memory(process)]
 
