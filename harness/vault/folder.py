@@ -35,7 +35,7 @@ from harness.sealed.archive import read_record, signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import recipients_in
 from harness.sealed.strict_records import FileError, FileProblem
-from harness.vault.ledger import Grant
+from harness.vault.grant_log import Grant
 from harness.vault.log import (
     MOST_LINE,
     LogLine,

@@ -22,7 +22,7 @@ from harness.sealed.archive import signed_record
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, verify
 from harness.sealed.strict_records import FileError, FileProblem
-from harness.vault.ledger import Grant, GrantLedger
+from harness.vault.grant_log import Grant, GrantLog
 from harness.vault.vault_records import (
     Act,
     Added,
@@ -124,7 +124,7 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
     keepers: dict[str, Keeper] = {}
     corpora: dict[str, StoredCorpus] = {}
     splits: tuple[KeySplit, ...] = ()
-    ledger = GrantLedger()
+    ledger = GrantLog()
     withdrawn: dict[str, CorpusWithdrawal] = {}
     contents, name = data[:-1].split(b"\n"), "a line of a vault's log"
     read = chained_lines(contents, SignedLogRecord, name, _wrong, most=MOST_LINE)
@@ -269,7 +269,7 @@ def former_files(lines: Sequence[LogLine]) -> list[str]:
 
 def grants_of(lines: Sequence[LogLine]) -> Mapping[str, Grant]:
     """Return what keepers asked each other for and what became of it, by the SHA-256 of the request; ``lines`` were read."""
-    ledger, corpora = GrantLedger(), dict[str, StoredCorpus]()
+    ledger, corpora = GrantLog(), dict[str, StoredCorpus]()
     keepers: dict[str, Keeper] = {}
     split: KeySplit | None = None
     for place, line in enumerate(lines):

@@ -42,7 +42,7 @@ from harness.store.runs import Run, find_by_id, find_run, read_card
 from harness.store.sqlite.trouble import transaction
 from harness.submission.desk import KeptSubmission
 from harness.vault.folder import read_state
-from harness.vault.ledger import request_id
+from harness.vault.grant_log import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import folder_of
 from harness.vault.request import VaultWork

@@ -21,9 +21,9 @@ from harness.store.runs import find_by_id
 from harness.store.sqlite.database import opened
 from harness.submission.desk import KeptSubmission, SubmissionStore
 from harness.vault.folder import VaultState
+from harness.vault.grant_log import Grant
 from harness.vault.grants.files import ANSWER_SUFFIX, MOST_BYTES, asked_words, read_answer, refuse_over, standing
 from harness.vault.grants.grants import grant_in, read_asked
-from harness.vault.ledger import Grant
 from harness.vault.log import moment
 from harness.vault.opening import folders_seen, vault_at
 from harness.vault.request import REQUEST_SUFFIX

@@ -39,8 +39,8 @@ from harness.sealed.archive import FLAT, MANIFEST, unpack_all
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.strict_records import FileError
 from harness.submission.members import CARD, SHAPE
+from harness.vault.grant_log import request_id
 from harness.vault.grants.files import read_answer, read_request
-from harness.vault.ledger import request_id
 from harness.vault.log import keepers_of, read_lines
 from review.calibration.proposal import HASH_FIELD as HASH_FIELD_OF_PROPOSAL
 from review.calibration.proposal import stated_proposal

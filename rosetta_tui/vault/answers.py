@@ -11,10 +11,10 @@ from harness.core.storage import PUBLISHED
 from harness.sealed import stick
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState
+from harness.vault.grant_log import request_id
 from harness.vault.grants.files import ANSWER_SUFFIX, MOST_BYTES, asked_words, refuse_over, request_facts, standing
 from harness.vault.grants.grants import grant_in, grant_of, read_asked
 from harness.vault.keepers import own_identity
-from harness.vault.ledger import request_id
 from harness.vault.log import moment
 from harness.vault.opening import grants_of, vault_at
 from harness.vault.vault_records import GrantRequest

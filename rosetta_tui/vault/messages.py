@@ -10,7 +10,7 @@ from corpora.model.entry import Segment
 from corpora.text.messages import counted
 from harness.card.withholding import Range, expected_half
 from harness.release.ledger_records import LEAST_CONFIRMED
-from harness.vault import keepers, ledger, log, shares, vault_records
+from harness.vault import grant_log, keepers, log, shares, vault_records
 from harness.vault import request as work
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import counts, standing
@@ -176,7 +176,7 @@ def _opened_words(act: vault_records.Opened | vault_records.Used | vault_records
         if act.grant is not None and (terms := act.grant.run) is not None:
             method = "" if terms.run or terms.method == work.VaultWork.SCRIPT else f"{terms.method}, "
             method = f"{len(terms.setups)} set-ups, " if terms.setups else method
-            what = f"{what} ({method}allowed once, as {ledger.request_id(act.grant)[:8]})"
+            what = f"{what} ({method}allowed once, as {grant_log.request_id(act.grant)[:8]})"
     if isinstance(act, vault_records.OpenedByGrant):
         what = f"used up the grant {act.grant[:8]} and {what}{f' for the run{run}' if run else ''}"
     if isinstance(act, vault_records.Used | vault_records.OpenedByGrant) and act.despite_network:
@@ -195,15 +195,13 @@ def _grant_words(act: vault_records.GrantAsked | vault_records.Answered, names: 
     elif run is not None:
         method = _WORKS.get(run.method, run.method)
         what = f" for {method} {run.run[:8]}" if run.run else f" for a run of {run.method}"
-    return (
-        f"asked to open {request.name!r} once{what}: {counts(request.entries)}; it is {ledger.request_id(request)[:8]}"
-    )
+    return f"asked to open {request.name!r} once{what}: {counts(request.entries)}; it is {grant_log.request_id(request)[:8]}"
 
 
 # Requests
 
 
-def standing_lines(grant: ledger.Grant, state: VaultState) -> Iterator[str]:
+def standing_lines(grant: grant_log.Grant, state: VaultState) -> Iterator[str]:
     """Return what became of a request."""
     if grant.used and not grant.answers:
         who = "who asked" if state.split is None else "the keepers who were there"

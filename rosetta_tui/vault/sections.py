@@ -9,8 +9,8 @@ from corpora.model.entry import Segment
 from corpora.text.messages import counted, pause_words
 from harness.release.budget import Policy
 from harness.vault.folder import VaultState
+from harness.vault.grant_log import Grant
 from harness.vault.grants.files import counts, refuse_over
-from harness.vault.ledger import Grant
 from harness.vault.log import LogLine, VaultError, withdrawals_of, withdrawn_words
 from harness.vault.vault_records import Added, Dealt, Enrolled, Founded, Keeper, Opened, OpenedByGrant, Revoked, Used
 from rosetta_tui.show.columns import Cell, Column

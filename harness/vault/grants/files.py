@@ -28,7 +28,7 @@ from harness.sealed.phrase import phrase
 from harness.sealed.sealing import AgeIdentity, SealError, seal, unseal
 from harness.sealed.strict_records import FileError, FileProblem, StrictRecord
 from harness.vault.folder import VaultState
-from harness.vault.ledger import Grant, request_id, splitting
+from harness.vault.grant_log import Grant, request_id, splitting
 from harness.vault.log import VaultError
 from harness.vault.request import VaultWork
 from harness.vault.secret_text import SecretText

@@ -23,6 +23,7 @@ from harness.sealed.sealing import AgeIdentity, SealError, seal, unseal
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import BUSY_SECONDS, VaultState
+from harness.vault.grant_log import Grant, answer_id, proved_bytes, request_id, splitting
 from harness.vault.grants.files import (
     KeptGrants,
     counted_names,
@@ -36,7 +37,6 @@ from harness.vault.grants.files import (
     write_request,
 )
 from harness.vault.key_shares import KeyShare, OpeningKey
-from harness.vault.ledger import Grant, answer_id, proved_bytes, request_id, splitting
 from harness.vault.log import VaultError, moment
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, corpus_named, opened_key, sealed_texts
 from harness.vault.secret_text import no_core_dumps

@@ -16,6 +16,7 @@ from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileProblem
 from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG, VaultState
+from harness.vault.grant_log import Grant, answer_id, request_id
 from harness.vault.grants.files import (
     ANSWER_SUFFIX,
     MOST_BYTES,
@@ -29,7 +30,6 @@ from harness.vault.grants.files import (
 )
 from harness.vault.grants.grants import OPEN_DAYS, Grants, proved, wanted_entries
 from harness.vault.key_shares import OpeningKey
-from harness.vault.ledger import Grant, answer_id, request_id
 from harness.vault.log import STEP, VaultError, moment
 from harness.vault.request import REQUEST_SUFFIX
 from harness.vault.sealed_corpus import SealedCorpus, corpus_named

@@ -22,8 +22,8 @@ from harness.store.runs import find_run, read_card
 from harness.store.sqlite.database import open_store, opened
 from harness.store.sqlite.sealing import StoreSealed, forget_keys
 from harness.vault.folder import read_state
+from harness.vault.grant_log import request_id
 from harness.vault.grants.files import read_request
-from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import vault_at
 from harness.vault.request import VaultWork

@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.sealed.keys import Identity, Role
+from harness.vault.grant_log import Grant
 from harness.vault.keepers import keeper_of
-from harness.vault.ledger import Grant
 from harness.vault.opening import vault_at
 from harness.vault.vault import Vault
 from tests.harness.vault.made import CANARY, corpus

@@ -15,9 +15,9 @@ from textual.widgets import Button, Input
 from harness.release.budget import Policy
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState
+from harness.vault.grant_log import Grant
 from harness.vault.grants.files import read_answer
 from harness.vault.grants.grants import Grants
-from harness.vault.ledger import Grant
 from harness.vault.vault import Vault
 from harness.vault.vault_records import GrantRequest
 from rosetta_tui.show.released_words import BudgetUse

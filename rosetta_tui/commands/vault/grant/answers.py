@@ -29,7 +29,7 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.vault import folder, ledger
+    from harness.vault import folder, grant_log
     from harness.vault.grants import files, grants
     from rosetta_tui.vault import messages
 
@@ -111,12 +111,12 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
     )
 
 
-def _lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
+def _lines(grant: grant_log.Grant, state: folder.VaultState) -> Iterator[str]:
     yield from files.request_lines(grant.request, state, compared=not grant.used)
     yield from (f"  {line}" for line in messages.standing_lines(grant, state))
 
 
-def _told(grant: ledger.Grant, state: folder.VaultState) -> dict[str, Any]:
+def _told(grant: grant_log.Grant, state: folder.VaultState) -> dict[str, Any]:
     request, names = grant.request, {key: keeper.name for key, keeper in state.keepers.items()}
     return {
         "grant": grant.id,

@@ -8,12 +8,12 @@ from pathlib import Path
 from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import LOG
+from harness.vault.grant_log import request_id
 from harness.vault.grants.files import read_request
 from harness.vault.grants.grants import Grants
 from harness.vault.grants.using import AwaitedGrant
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
-from harness.vault.ledger import request_id
 from harness.vault.log import read_lines, write_line
 from harness.vault.shares import combined, own_share
 from harness.vault.vault import Vault

@@ -20,12 +20,12 @@ from harness.sealed.strict_records import FileError
 from harness.vault import shares as dealing
 from harness.vault import vault_records
 from harness.vault.folder import VaultState
+from harness.vault.grant_log import proved_bytes
 from harness.vault.grants import files
 from harness.vault.grants.files import open_share, read_answer, read_request, write_answer
 from harness.vault.grants.grants import Grants, read_asked
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey, split
-from harness.vault.ledger import proved_bytes
 from harness.vault.log import read_lines, splits_of
 from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault

@@ -20,12 +20,12 @@ from harness.core.failures import UsageError
 from harness.sealed.sealing import SealError
 from harness.vault import folder
 from harness.vault.folder import HEAD, LOG
+from harness.vault.grant_log import request_id
 from harness.vault.grants.files import KeptGrants, open_share, read_answer, read_request, request_lines, standing
 from harness.vault.grants.grants import Grants, proved
 from harness.vault.grants.using import GrantAtOnce
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import OpeningKey
-from harness.vault.ledger import request_id
 from harness.vault.log import STEP, read_lines
 from harness.vault.opening import VaultOpening
 from harness.vault.request import GRANTED, VaultWork

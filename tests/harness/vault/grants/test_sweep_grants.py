@@ -9,9 +9,9 @@ import pytest
 
 from corpora.model.entry import Segment
 from harness.sweep.expansion import MOST_SETUPS
+from harness.vault.grant_log import request_id
 from harness.vault.grants.files import read_request, request_lines, write_request
 from harness.vault.grants.grants import Grants
-from harness.vault.ledger import request_id
 from harness.vault.vault import Vault
 from harness.vault.vault_records import CopyMade, OpenedByGrant, RunTerms, SetupTerms
 from rosetta_tui.vault.messages import logged_acts

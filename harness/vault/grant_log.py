@@ -79,7 +79,7 @@ class Grant:
 
 
 @dataclass
-class GrantLedger:
+class GrantLog:
     """The grants of a log, line by line."""
 
     grants: dict[str, Grant] = field(default_factory=dict)
