@@ -254,6 +254,7 @@ async def test_entry_screen_in_every_size_and_theme(size: tuple[int, int], tmp_p
     made = sealed(tmp_path / "s.sqlite")
     async with at_rest(App(made), size) as (app, pilot):
         await press_in_turn(pilot, "enter", "down", "enter")
+        await until(pilot, lambda: "the run was imported; only its numbers" in text(app))
         await look_in_every_theme("entry", pilot)
         run = find_run(made.store, made.run_id)
         known = Known(made, why())
@@ -354,6 +355,7 @@ async def test_judged_run_shows_what_the_judge_said(folder: Path) -> None:
     async with at_rest(app, SMALL) as (_, pilot):
         look("qa-live", app)
         await press(pilot, "enter")
+        await until(pilot, lambda: "It leaves out the article." in text(app))
         look("qa-entry", app)
 
 
