@@ -192,8 +192,8 @@ def _in_short(found: RunFacts) -> Iterator[str]:
     if known and tiered(found.summary):
         name = max(known, key=lambda metric: known[metric])
         limits = {limit.reason for limit in claim_of(found.card).limits}
-        clear = "does not clear that" if ClaimReason.CHRF_FLOOR in limits else "lies above that"
-        yield f"Worthless outputs reach chrF++ {value('chrf_plus_plus', known[name])} at best here ({floor_words(name)}); the interval of this run {clear}."
+        clear = "not clearly" if ClaimReason.CHRF_FLOOR in limits else "clearly"
+        yield f"For comparison: worthless outputs ({floor_words(name)}) score chrF++ {value('chrf_plus_plus', known[name])}. This run is {clear} better."
         if ClaimReason.COMPOSITE_FLOOR in limits:
             yield "Its composite does not clear what worthless outputs reach, so it shows nothing."
     if found.review is None:
