@@ -30,6 +30,7 @@ from scoring.findings.finding import FindingCode, OutputFinding, finding_name
 from scoring.findings.stripping import STRIPPED_BY
 
 REASONS = Binding("w", "reasons", "Why", tooltip="What is wrong with the outputs, counted", id="reasons")
+BOTH = 30  # lines of a screen below which reasons go when parts or entries are wanted, so that entries are seen
 MOST_ROWS = 8  # reasons that the open table shows at once
 IN_LINE = 4  # reasons that the line names
 QUOTED = 26  # characters of an example in the line
@@ -184,6 +185,9 @@ class ReasonedScreen(PanedScreen):
     @on(ResultTable.Chosen, "#reasons")
     def _reason_chosen(self, event: ResultTable.Chosen) -> None:
         self.toggle(QueryTerm("why", ":", self.reasons[event.index].code))
+        if self.app.size.height < BOTH:
+            self.query_one(ReasonsTable).display = False
+            self.table.focus()
 
     def run_of(self, reason: ReasonRow) -> Run | None:
         """Return the run whose outputs show a reason most."""

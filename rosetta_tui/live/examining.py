@@ -17,7 +17,7 @@ from harness.compare.reasons import RunFindings, run_findings
 from harness.core.failures import StoreError
 from harness.core.query import QueryTerm
 from harness.store.runs import Run
-from rosetta_tui.entry.reasons import MOST_ROWS, ReasonedScreen, ReasonRow, ReasonsTable, reason_words, reasons_of
+from rosetta_tui.entry.reasons import BOTH, MOST_ROWS, ReasonedScreen, ReasonRow, ReasonsTable, reason_words, reasons_of
 from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.live.against import ChosenBaseline
 from rosetta_tui.session.picture import LiveRun
@@ -36,7 +36,6 @@ MOST_EXAMINED = 20_000  # outputs, spread evenly, that are examined during a run
 EXAMINED_SECONDS = 4.0  # time between two examinations of the outputs, at least
 SHARE = 30  # a thirtieth of the time goes into examinations at most
 PANEL_LINES = 3  # reasons in the panel of a wide screen
-BOTH = 30  # lines of a screen below which parts take the place of reasons, so that entries are seen
 BAR = 24  # cells of the bar of a part
 AGAINST = Binding("a", "against", "Against", tooltip="Compare with an earlier run from now on", id="run.against")
 PARTS = Binding("b", "parts", "Parts", tooltip="Scores by difficulty, length, punctuation …", id="run.parts")

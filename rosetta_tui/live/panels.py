@@ -244,7 +244,7 @@ class SpeedPanel(DetailLine):
             return
         # Answers were made at another time where the rate is more than their latencies allow.
         elsewhere = live.started is not None and live.started.setup.outputs_sha256 is not None
-        per_minute, middle = live.progress.per_minute, live.progress.p50_seconds
+        per_minute, middle, p95 = live.progress.per_minute, live.progress.p50_seconds, live.progress.p95_seconds
         faster = (
             per_minute is not None
             and middle is not None
@@ -256,10 +256,8 @@ class SpeedPanel(DetailLine):
         many = figures.number(per_minute / 60 if is_fast and per_minute else per_minute, 0)
         rate = Content.assemble(
             (f"{many}/{'s' if is_fast else 'min'}", "bold"),
-            ("  p50 ", "$quiet"),
-            f"{figures.seconds(live.progress.p50_seconds)} s",
-            ("  p95 ", "$quiet"),
-            f"{figures.seconds(live.progress.p95_seconds)} s",
+            *(() if middle is None else (("  p50 ", "$quiet"), f"{figures.seconds(middle)} s")),
+            *(() if p95 is None else (("  p95 ", "$quiet"), f"{figures.seconds(p95)} s")),
         )
         recorded = Content.styled("as recorded" if elsewhere and faster else "", "$quiet")
         lines = [rate, _calls(live.progress, live, compact=compact), waiting.append(recorded)]

@@ -76,15 +76,16 @@ def first_looks(card: JsonObject) -> list[str]:
         for found in findings[:_MOST_LOOKS]
     ]
     parts = []
+    sign, whole = -1 if direction(headline) == "lower" else 1, number(scores.get(headline))
     for kind in ("difficulty", "segment", "register", "provenance", *FREE):
         groups = block(scores, f"by_{kind}")
         for name, group in ((name, block(groups, name)) for name in groups if len(groups) > 1):
             value, count = number(group.get(headline)), number(group.get("n")) or 0
             if value is not None and count >= LEAST_FOR_INTERVAL:
-                sign = -1 if direction(headline) == "lower" else 1
                 words = f"{kind} {name}: {short_title(headline)} {figures.value(headline, value)} of {count:,.0f}"
                 parts.append((sign * value, words))
-    looks += [min(parts)[1]] if parts else []
+    if parts and (whole is None or min(parts)[0] < sign * whole):  # else no part is worse than the whole
+        looks.append(min(parts)[1])
     errors = int(number(scores.get("errors")) or 0)
     return [*looks, f"{errors:,} failed"] if errors else looks
 

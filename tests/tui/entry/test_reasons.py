@@ -192,3 +192,34 @@ async def test_at_most_four_keys_lead_from_a_worse_run_to_its_entries_for_a_reas
         assert f"why:{finding}" in text(app)
         assert f"{len(expected)} of 24" in text(app)
     assert len(keys) <= 4
+
+
+async def test_twenty_entries_are_seen_at_120_by_36_live_and_finished(tmp_path: Path) -> None:
+    made = running(tmp_path)
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        screen._find_from = 0.0  # what its clock does
+        await until(pilot, lambda: "begin alike" in text(app))
+        assert screen.table.size.height > 20, "a title and the entries"
+        screen.live.looks = ("10 begin alike (−3.3 chrF++)", "difficulty 1: chrF++ 52.0 of 4")
+        made.play([ended(made)])
+        await until(pilot, lambda: "Look first" in text(app))
+        await settle(pilot)
+        assert screen.table.size.height > 20
+
+
+async def test_chosen_reason_leaves_room_for_its_entries_on_a_small_screen(tmp_path: Path) -> None:
+    made = running(tmp_path)
+    made.play([ended(made)])
+    async with at_rest(App(made, watch=True), (80, 24)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        await until(pilot, lambda: "begin alike" in text(app))
+        await press(pilot, "w", "enter")
+        await until(pilot, lambda: screen.table.entries.count == 10)
+        await settle(pilot)
+        assert screen.table.has_focus
+        assert screen.table.size.height > 6
+        await press(pilot, "w", "enter")
+        await until(pilot, lambda: screen.table.entries.count == 30)
