@@ -355,7 +355,7 @@ async def test_judged_run_shows_what_the_judge_said(folder: Path) -> None:
     async with at_rest(app, SMALL) as (_, pilot):
         look("qa-live", app)
         await press(pilot, "enter")
-        await until(pilot, lambda: "It leaves out the article." in text(app))
+        await until(pilot, lambda: "F1: 0 shared" in text(app))
         look("qa-entry", app)
 
 
