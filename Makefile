@@ -20,7 +20,7 @@ TIMES ?= 1
 # archives that were built on other systems: make reviewer-bundle BUILT='--windows FILE --macos FILE'
 BUILT ?=
 
-BENCHMARKS = scoring_statistics packs_wer scoring_intervals bleu_coverage fst_stage end_to_end floors run_live judges vault box publish memory live_table start_up first_call package_import app_keys store_sorting \
+BENCHMARKS = scoring_statistics packs_wer scoring_intervals bleu_coverage fst_stage end_to_end floors run_live judges vault box publish memory million live_table start_up first_call package_import app_keys store_sorting \
 	sweep heat_map compare peeking official best_baseline racing gate_simulation review_keys review_import review_page review_window review_window_start
 
 # Tests start many programs: none of them compiles our modules anew, whatever the environment says.

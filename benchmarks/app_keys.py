@@ -225,7 +225,7 @@ class Measured(NamedTuple):
 class Summary(NamedTuple):
     """Milliseconds: median and 95th percentile of the first frame, the latter of processor time and last frame."""
 
-    count: int
+    presses: int
     middle: float
     most: float
     busy: float

@@ -68,10 +68,11 @@ def floors_beside_scoring(corpus: Path, outputs: Path) -> tuple[float, float]:
     """Return the processor seconds of a corpus's floors, and those of scoring one run's outputs."""
     found = open_corpus(CorpusRequest(corpus))
     texts = [json.loads(line)["output"] for line in outputs.read_text("utf-8").splitlines()]
-    tools = prepare(found.dataset, found.entries, found.entries, ScoringOptions(), NoMemo())
+    entries = found.reveal_here()
+    tools = prepare(found.dataset, entries, entries, ScoringOptions(), NoMemo())
     gc.freeze()
     began = time.process_time()
-    pairs = [Translation(*pair) for pair in zip(found.entries, texts, strict=True)]
+    pairs = [Translation(*pair) for pair in zip(entries, texts, strict=True)]
     for start in range(0, len(pairs), BATCH):
         taken = tools.scorer.statistics(tools.annotated(pairs[start : start + BATCH]))
         tools.scorer.entries_values(taken)

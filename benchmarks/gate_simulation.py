@@ -40,7 +40,7 @@ def reviews(items: int, reviewers: int, truth: float, sd: float, trials: int, se
     item = random.normal(0, 1.2, (trials, 5, items // 5, 1))
     person = sd * random.standard_normal((trials, 1, 1, reviewers))
     chance = stats.norm.cdf(middle + _SHIFTS[:, None, None] + item + person)
-    return (random.random(chance.shape) < chance).astype(np.float64)
+    return np.asarray(random.random(chance.shape) < chance, np.float64)
 
 
 def bounds(marks: Marks) -> tuple[Marks, Marks]:

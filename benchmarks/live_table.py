@@ -289,7 +289,8 @@ def measure(kind: str, rows: int, rate: int, seconds: float) -> dict[str, float]
             if kind == "ours":
                 measured |= dict(_asked(terminal, seconds))
             os.write(terminal, LEAVE)
-        return measured | json.loads((folder / "stats.json").read_text())
+        stats: dict[str, float] = json.loads((folder / "stats.json").read_text())
+        return measured | stats
 
 
 def _cursor(terminal: int, seconds: float, name: str = "") -> dict[str, float]:

@@ -55,7 +55,7 @@ class Demo:
     """The demonstration's sentences with what all surface metrics take from a good and a poor output of each."""
 
     def __init__(self) -> None:
-        entries = load(sample_path(DEMO_CORPUS)).entries
+        entries = load(sample_path(DEMO_CORPUS)).reveal_here()
         self.scorer = make_scorer(Resources(surface_setup("en", "eo", entries)))
         self.statistics = demo_statistics(self.scorer)[:2]
         self.table = Table(self.scorer.metrics, self.statistics[0], np.ones((len(entries), len(self.scorer.metrics))))

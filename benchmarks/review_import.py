@@ -20,7 +20,7 @@ from review.files.identities import make_codes, new_salt, place_of, tag_of
 from review.files.manifests import BatchItem, BatchManifest, Organisation
 from review.files.ratings import sign_ratings
 from review.log import table
-from review.log.event import Event, make_event
+from review.log.event import Event, make_event, read_event
 from review.log.payloads import Consent, Rate
 from review.office.intake.importing import import_bytes
 from review.office.store.store import Office
@@ -70,7 +70,9 @@ def keep(office: Office, batch: Batch, persons: list[str], items: list[BatchItem
 def hand_over(batch: Batch, person: str, number: int) -> tuple[Identity, bytes]:
     """Agree, rate every item on a laptop of one's own, and give it with what it hands over."""
     place = {"wall": WALL, "reviewer": person, "batch": batch.manifest.batch}
-    said = [Consent.model_validate({**place, "consent_sha256": "0" * 64, "language": "en", "share_corrections": True})]
+    said: list[Consent | Rate] = [
+        Consent.model_validate({**place, "consent_sha256": "0" * 64, "language": "en", "share_corrections": True})
+    ]
     said += [
         Rate.model_validate({**place, "item": item, "position": at, "active_ms": 4000, "face": "lines",
                              "version": "0", "rating": "gist"})
@@ -94,7 +96,7 @@ def measure(folder: Path, people: int, count: int) -> tuple[list[float], list[in
     items = [BatchItem(id=f"{n:016x}", source=f"A dog ({n}).", candidate="Hundo.") for n in range(count)]
     batch = make_batch(manifest_of(organisation, persons, items), items, [], organisation, salt)
     waits, read, asked = [], [], 0
-    real = table.read_event
+    real = read_event
 
     def counted(line: bytes) -> Event:
         nonlocal asked
@@ -106,11 +108,12 @@ def measure(folder: Path, people: int, count: int) -> tuple[list[float], list[in
         for number, person in enumerate(persons):
             laptop, data = hand_over(batch, person, number)
             office.enrol(laptop.public.signing_key, f"laptop {number}")
-            asked, table.read_event = 0, counted
+            asked = 0
+            vars(table)["read_event"] = counted
             begun = time.perf_counter()
             report = import_bytes(office, [organisation.age], data, "x")
             waits.append((time.perf_counter() - begun) * 1000)
-            table.read_event = real
+            vars(table)["read_event"] = real
             read.append(asked)
             if report.added != count + 1:
                 raise SystemExit(f"The file was not taken: {report}")

@@ -17,7 +17,8 @@ import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from benchmarks.review_window import Watched, line, percentile, prepared, rate
+from benchmarks.review_keys import percentile
+from benchmarks.review_window import Watched, line, prepared, rate
 from benchmarks.window_probe import text_of
 from review.browser.page import make_page
 from review.rating import Rating

@@ -33,8 +33,8 @@ class Probe(QObject):
         if event.type() == QEvent.Type.KeyPress and isinstance(watched, QWindow):
             digit = isinstance(event, QKeyEvent) and event.text() in set("1234")
             self._pressed = time.perf_counter() if digit else None
-        elif event.type() == QEvent.Type.Paint and isinstance(watched.parent(), QTextEdit):
-            text = watched.parent().toPlainText()[: len(MARK) + 4]
+        elif event.type() == QEvent.Type.Paint and isinstance(shown := watched.parent(), QTextEdit):
+            text = shown.toPlainText()[: len(MARK) + 4]
             if text.startswith(MARK) and text != self._shown:
                 self._shown = text
                 QTimer.singleShot(0, lambda: self._painted(text))  # when this paint is over
@@ -114,7 +114,7 @@ def ours(file: Path) -> int:
         return begin()
 
     Laptop.record = timed  # type: ignore[method-assign,assignment]
-    QApplication.exec = watched  # type: ignore[method-assign,assignment]
+    QApplication.exec = watched  # type: ignore[method-assign]
     return program.main([str(file)])
 
 

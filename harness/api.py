@@ -14,11 +14,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from corpora.files.packed_list import PlaceMap, without_gaps
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import AnyEntry, reveal_here
-from corpora.model.terms import reveal
+from corpora.model.terms import reveal_all
 from harness.card.checking.signed import UNKNOWN, KnownSigners, verify_file, verify_stored, with_own
 from harness.card.checking.verdict import CardVerdict
 from harness.card.reading import read_card_bytes
@@ -129,19 +130,19 @@ class RunRequest:
     """What a run is asked for, checked: which entries of which corpus, how, and a person's words next to it."""
 
     corpus: Corpus
-    positions: tuple[int, ...]
+    positions: Sequence[int]
     """Places in the corpus of the entries that take part, in its order."""
     plan: Plan
     note: str = ""
     tags: tuple[str, ...] = ()
 
     @property
-    def entries(self) -> list[AnyEntry]:
-        return [self.corpus.entries[place] for place in self.positions]
+    def entries(self) -> Sequence[AnyEntry]:
+        return self.corpus.by_place.at(self.positions)
 
     @property
-    def entries_by_place(self) -> dict[int, AnyEntry]:
-        return {place: self.corpus.entries[place] for place in self.positions}
+    def entries_by_place(self) -> Mapping[int, AnyEntry]:
+        return PlaceMap(self.positions, self.entries)
 
     @property
     def secret(self) -> frozenset[int]:
@@ -192,7 +193,7 @@ def ask(
     ``LIMITS``; only those that are given. Raises UsageError for an option that is unknown or wrong, and
     CorpusError for a selection that leaves nothing.
     """
-    positions = (selection or Selection()).apply(corpus)
+    positions = without_gaps((selection or Selection()).apply(corpus))
     plan = plan_of(corpus, method, told)
     return RunRequest(corpus, positions, plan, tidy_note(note), tidy_tags(tags))
 
@@ -363,7 +364,7 @@ def estimate_with(connection: sqlite3.Connection, asked: RunRequest) -> RunEstim
     plan = asked.plan
     rules = SendingRules.of(asked.corpus.dataset, asked.entries_by_place, plan.run)
     clearance = rules.clearance()
-    entries = [reveal(entry, clearance) for entry in asked.entries]
+    entries = reveal_all(asked.entries, clearance)
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)
     rules.require_estimate(method.endpoint, method.setup.model_slug, plan.scoring)
     plan = rules.kept(plan)

@@ -366,10 +366,10 @@ def clear(
     """
     rules = SendingRules.of(dataset, entries, plan.run)
     # A file with such marks is refused when it is read; stores that were filled before may hold them.
-    for words in unclear(dataset, rules.terms, [*entries.values()]):
+    for words in unclear(dataset, rules.terms, entries.values()):
         raise UsageError(words)
     servers = scoring_servers(plan.scoring)
-    refuse_not_stored([*entries.values()])
+    refuse_not_stored(entries.values())
     clearance = rules.clearance(plan)
     for server in servers:
         rules.require_terms(server)
@@ -422,7 +422,7 @@ def is_cloud_model(model: str) -> bool:
     return model.strip().casefold().endswith("cloud")
 
 
-def refuse_not_stored(entries: Sequence[AnyEntry]) -> None:
+def refuse_not_stored(entries: Iterable[AnyEntry]) -> None:
     """Raise UsageError where the store has no text of an entry that a run asks for."""
     lacking = sum(entry.not_stored for entry in entries)
     if lacking:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from corpora.files.packed_list import HashSet, PackedList
 from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
 from corpora.model.corpus import INHERITED, SIDES, Dataset, RawEntry, with_tags_of
@@ -48,7 +49,7 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Run every check of this file over the entries of one corpus."""
     warn_of(
         findings,
-        [item for item in placed if is_blank(item.entry.source) and item.entry.task.wants_source],
+        PackedList(item for item in placed if is_blank(item.entry.source) and item.entry.task.wants_source),
         "have a reference and no source text",
         "They count in every score that looks at the reference; what compares with the source has no value "
         "for them, and a method is not asked, which counts as an empty output.",
@@ -57,7 +58,7 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     silent = (item for item in placed if item.entry.task.empty_reference)
     warn_of(
         findings,
-        [item for item in silent if is_blank(item.entry.reference)],
+        PackedList(item for item in silent if is_blank(item.entry.reference)),
         "have an empty reference",
         "Every word of an output counts as added there; is nothing spoken in these recordings?",
         "reference",
@@ -69,7 +70,7 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     _suspect_characters(placed, findings)
     _mixed_normal_forms(placed, findings)
     for side in SIDES:
-        for kind, forms in mixtures(getattr(item.entry, side) for item in placed).items():
+        for kind, forms in mixtures(PackedList(getattr(item.entry, side) for item in placed)).items():
             ranked = sorted(forms, key=lambda form: (-len(forms[form]), form))
             listed = ", ".join(f"{form} ({len(forms[form]):,})" for form in ranked[:6])
             what = "There are" if kind == NO_WIDTH else "Several forms of one look:"
@@ -81,7 +82,7 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
             )
     warn_of(
         findings,
-        [item for item in placed if not CHECKABLE.issuperset(_instruction_ids(item.entry))],
+        PackedList(item for item in placed if not CHECKABLE.issuperset(_instruction_ids(item.entry))),
         "have an instruction that nothing can check",
         f"Their answers have no value. Permitted ids: {', '.join(sorted(CHECKABLE))}.",
         "instructions",
@@ -92,16 +93,21 @@ def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
     """Check entries whose file is not available; what only reading the file can tell is not among it."""
     findings = Findings(name)
     placed = (PlacedEntry(place, entry, None) for place, entry in enumerate(entries))
-    check_together([item for item in placed if not item.entry.not_stored], findings)
+    check_together(PackedList(item for item in placed if not item.entry.not_stored), findings)
     return tuple(findings.problems)
 
 
 def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
     """Report every id that an earlier entry has; 1 and "1" are one id, because people type both alike."""
-    first: dict[str, RawEntry] = {}
+    seen, again = HashSet(), set[str]()
     for entry in entries:
         given = entry.fields.get("id")
-        if isinstance(given, bool) or not isinstance(given, (int, str)):
+        if isinstance(given, (int, str)) and not isinstance(given, bool) and not seen.add(str(given)):
+            again.add(str(given))
+    first: dict[str, RawEntry] = {}
+    for entry in entries if again else ():
+        given = entry.fields.get("id")
+        if isinstance(given, bool) or not isinstance(given, (int, str)) or str(given) not in again:
             continue
         other = first.setdefault(str(given), entry)
         if other is not entry:
@@ -113,21 +119,17 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
 
 
 def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    pairs: dict[tuple[str, str], PlacedEntry] = {}
-    by_source: dict[str, PlacedEntry] = {}
-    repeated: list[PlacedEntry] = []
-    several: list[PlacedEntry] = []
+    pairs, sources = HashSet(), HashSet()
+    repeated, several = PackedList[PlacedEntry](), PackedList[PlacedEntry]()
     for item in placed:
         if not item.entry.task.wants_source:
             continue
         source = comparison_form(item.entry.source)
-        pair = source, comparison_form(item.entry.reference)
-        if pair in pairs:
+        new_pair, new_source = pairs.add((source, comparison_form(item.entry.reference))), sources.add(source)
+        if not new_pair:
             repeated.append(item)
-        elif source in by_source and not is_blank(source):
+        elif not new_source and not is_blank(source):
             several.append(item)
-        pairs.setdefault(pair, item)
-        by_source.setdefault(source, item)
     what = "repeat the source and reference of an earlier entry"
     warn_of(findings, repeated, what, "Take them out, or they count twice.")
     what = "give another reference for the source of an earlier entry"
@@ -137,11 +139,11 @@ def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
 def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     for name, permitted in _TAGS:
         attribute = "register_" if name == "register" else name
-        unknown: dict[str, list[PlacedEntry]] = {}
+        unknown: dict[str, PackedList[PlacedEntry]] = {}
         for item in placed:
             tag = getattr(item.entry, attribute)
             if tag is not None and tag not in permitted:
-                unknown.setdefault(tag, []).append(item)
+                unknown.setdefault(tag, PackedList()).append(item)
         by_nearest: dict[str | None, list[str]] = {}
         for tag in unknown:
             by_nearest.setdefault(nearest(tag, permitted), []).append(tag)
@@ -156,10 +158,10 @@ def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
 def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Warn of names of varieties, orthographies and classes that differ only in case, accents, blanks or signs."""
     for name in (*INHERITED, CLASS):
-        items_of: dict[str, list[PlacedEntry]] = {}
+        items_of: dict[str, PackedList[PlacedEntry]] = {}
         for item in placed:
             if (tag := getattr(item.entry, name)) is not None:
-                items_of.setdefault(tag, []).append(item)
+                items_of.setdefault(tag, PackedList()).append(item)
         alike: dict[str, list[str]] = {}
         for tag in items_of:
             alike.setdefault(fold(tag), []).append(tag)
@@ -206,8 +208,7 @@ _MOST_QUOTED = 6
 
 
 def _suspect_characters(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    bidi: list[PlacedEntry] = []
-    control: list[PlacedEntry] = []
+    bidi, control = PackedList[PlacedEntry](), PackedList[PlacedEntry]()
     for item in placed:
         entry = item.entry
         texts = (entry.source, entry.reference, *entry.variants, str(entry.id))

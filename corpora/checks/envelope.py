@@ -219,7 +219,7 @@ def misplaced(fields: JsonObject, known: frozenset[str], data: Collection[str] =
             yield from _inside(name, value, gold=name in _WHERE_GOLD_IS_KNOWN)
 
 
-def unclear(dataset: Dataset, terms: Terms, entries: Sequence[AnyEntry]) -> Iterator[str]:
+def unclear(dataset: Dataset, terms: Terms, entries: Iterable[AnyEntry]) -> Iterator[str]:
     """Yield in words why nobody knows which entries of a corpus are secret, or where their texts may go."""
     known, data = frozenset({FIELD}), task(dataset.task).data
     for entry in reveal_here(entries):

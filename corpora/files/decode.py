@@ -217,6 +217,10 @@ def _decode_wide(data: bytes, findings: Findings) -> str | None:
     return text
 
 
+BROKEN = "Save the file again as UTF-8; perhaps it is in Windows-1252 or Latin-1."
+NUL = ("There is a NUL character.", "Remove it; text files have none.")
+
+
 def _decode_utf8(data: bytes, findings: Findings) -> str | None:
     try:
         text = data.decode("utf-8-sig")
@@ -229,13 +233,13 @@ def _decode_utf8(data: bytes, findings: Findings) -> str | None:
                 findings.error(
                     f"Broken UTF-8: byte 0x{content[error.start]:02x} at offset {offset + error.start} "
                     f"of the file ({error.start} of the line).",
-                    "Save the file again as UTF-8; perhaps it is in Windows-1252 or Latin-1.",
+                    BROKEN,
                     line=number,
                 )
             offset += len(content) + 1
         return None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        findings.error("There is a NUL character.", "Remove it; text files have none.", line=line)
+        findings.error(*NUL, line=line)
         return None
     return text

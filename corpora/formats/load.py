@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from corpora.checks.entries import PlacedEntry, check_ids, check_together
 from corpora.checks.envelope import (
@@ -18,8 +20,9 @@ from corpora.checks.envelope import (
     named_for_secret,
     without_roles,
 )
-from corpora.files.decode import decode, read_bytes
+from corpora.files.decode import BROKEN, LARGEST, NUL, decode, open_regular, read_bytes, what_is, wide_encoding
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.packed_list import PackedList, without_gaps
 from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats import read_sheet
 from corpora.formats.assemble import assemble_dataset, assemble_entry
@@ -54,6 +57,9 @@ class File:
 
     name: str
     data: bytes
+    """Of one that is read line by line its beginning."""
+    stream: BinaryIO | None = None
+    """A JSONL file that is too large to be held, at its beginning."""
 
 
 def load(
@@ -78,15 +84,55 @@ def load(
     files: list[File] = []
     for file_path in paths:
         own = Findings(str(file_path))
-        data = read_bytes(file_path, own)
+        file = _streamed(file_path, form) if len(paths) == 1 else None
+        data = read_bytes(file_path, own) if file is None else file.data
         findings.problems += own.problems
         if data is not None:
-            files.append(File(str(file_path), data))
+            files.append(file or File(str(file_path), data))
     beside = _marks_beside(paths, findings)
     findings.stop_if_failed()
     file_form = None if form is None else Form(form)
-    corpus = read(files, form=file_form, dataset=dataset, beside=beside, columns=columns, kept_here=kept_here)
+    with closing(files[0].stream or BytesIO()):
+        corpus = read(files, form=file_form, dataset=dataset, beside=beside, columns=columns, kept_here=kept_here)
     return replace(corpus, files=tuple(path.absolute() for path in paths))
+
+
+WHOLE = 16 * 1024 * 1024
+"""Bytes up to which a JSONL file is read at once."""
+
+
+def _streamed(path: Path, form: Form | str | None) -> File | None:
+    """Open a large JSONL file in UTF-8 to be read line by line; None for any other."""
+    if form != Form.JSONL and (form is not None or _BY_SUFFIX.get(path.suffix.lower()) is not Form.JSONL):
+        return None
+    try:
+        if path.stat().st_size <= WHOLE:
+            return None
+        stream = open_regular(path)
+    except OSError:
+        return None
+    data = stream.read(WHOLE // 16)
+    if wide_encoding(data) is None and what_is(data) is None and data.strip():
+        stream.seek(0)
+        return File(str(path), data, stream)
+    stream.close()
+    return None
+
+
+def _lines(stream: BinaryIO, hashed: Callable[[bytes], None], findings: Findings) -> Iterator[str]:
+    """Yield the lines of a JSONL file and hash its bytes; a broken line is noted, and empty."""
+    for number, line in enumerate(iter(lambda: stream.readline(LARGEST), b""), 1):
+        hashed(line)
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            what = f"Broken UTF-8: byte 0x{line[error.start]:02x} at offset {error.start} of the line."
+            findings.error(what, BROKEN, line=number)
+            text = ""
+        if "\0" in text:
+            findings.error(*NUL, line=number)
+            text = ""
+        yield text
 
 
 def read(
@@ -101,7 +147,8 @@ def read(
     """Read a corpus from the content of its files; see ``load``. beside: terms that marks beside the files hold."""
     findings = Findings(files[0].name)
     given = dataset_fields(dataset) if isinstance(dataset, Dataset) else dataset
-    raw = _raw(files, form, columns.within(given or {}), findings)
+    digest = hashlib.sha256()
+    raw = _raw(files, form, columns.within(given or {}), findings, digest.update)
     if raw is None:
         raise findings.failure()
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
@@ -110,11 +157,11 @@ def read(
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
         check_envelope(envelope, findings, quiet=kept_here)
-        placed = [item.of_corpus(envelope) for item in placed]
+        placed = PackedList(item.of_corpus(envelope) for item in placed)
     if envelope is None or kept_here:
-        placed = [item.kept_here() for item in placed]
+        placed = PackedList(item.kept_here() for item in placed)
     elif (terms := envelope.terms).local_only:
-        placed = [item.kept_here() if terms.keeps(item.entry.segment) else item for item in placed]
+        placed = PackedList(item.kept_here() if terms.keeps(item.entry.segment) else item for item in placed)
     check_together(placed, findings)
     if envelope is not None:
         check_against_entries(envelope, placed, findings)
@@ -123,14 +170,15 @@ def read(
         raise findings.failure()
     if columns.said:
         envelope = envelope.model_copy(update={"columns_read": columns.said})
-    digest = hashlib.sha256(b"".join(file.data for file in files)).hexdigest()
+    for file in files if files[0].stream is None else ():
+        digest.update(file.data)
     return Corpus(
         envelope,
-        tuple(item.entry for item in placed),
-        digest,
+        PackedList(item.entry for item in placed),
+        digest.hexdigest(),
         raw.form,
         tuple(findings.problems),
-        lines=tuple(item.line for item in placed),
+        lines=without_gaps(tuple(item.line for item in placed)),
     )
 
 
@@ -148,19 +196,19 @@ def _with_line(problem: Problem, file: File) -> Problem:
 _NAMED = rb'"%s"\s*:|(?m:^)#\s*(?:dataset\.)?%s\s*:'
 
 
-def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings) -> list[PlacedEntry]:
+def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings) -> PackedList[PlacedEntry]:
     # The task of a corpus whose envelope lacks something is what it or the caller says.
     stated = raw.envelope.get("task") or given.get("task") if envelope is None else envelope.task
     task = TASKS.get(stated if isinstance(stated, str) else TRANSLATION, TASKS[TRANSLATION])
     if not raw.entries and not findings.failed:
         findings.error("There are no entries.", "Give at least one.", field="entries")
+    placed = PackedList[PlacedEntry]()
     if any(problem.field == "dataset.task" for problem in findings.problems):
-        return []
+        return placed
     if task.name == TRANSLATION and _lacks_a_side(raw.entries, findings):
-        return []
-    _number(raw.entries, findings)
+        return placed
+    raw.entries = _numbered(raw.entries, findings)
     check_ids(raw.entries, findings)
-    placed: list[PlacedEntry] = []
     for raw_entry in raw.entries:
         entry = assemble_entry(raw_entry, task, findings)
         if entry is not None:
@@ -244,7 +292,7 @@ def _with_terms(
     return envelope.model_copy(update=fields)
 
 
-def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
+def _lacks_a_side(entries: Sequence[RawEntry], findings: Findings) -> bool:
     """Report once, not for every entry, that a whole file has no sources or no references."""
     sides = [
         side
@@ -261,20 +309,27 @@ def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
     return bool(sides)
 
 
-def _number(entries: list[RawEntry], findings: Findings) -> None:
+def _numbered(entries: PackedList[RawEntry], findings: Findings) -> PackedList[RawEntry]:
     """Number the entries of a file that gives no id at all; 1.0, as pandas writes 1, is a whole number."""
-    for entry in entries:
-        if isinstance(given := entry.fields.get("id"), float) and given.is_integer():
+    unnumbered = len(entries) > 0 and all(entry.fields.get("id") is None for entry in entries)
+    if unnumbered:
+        mend = "Add ids, so that runs can be compared after the file changed."
+        findings.warning("No entry has an id; they were numbered from 1.", mend, field="id")
+
+    def with_id(entry: RawEntry) -> RawEntry:
+        given = float(entry.place) if unnumbered else entry.fields.get("id")
+        if isinstance(given, float) and given.is_integer():
             entry.fields["id"] = int(given)
-    if not entries or any(entry.fields.get("id") is not None for entry in entries):
-        return
-    for entry in entries:
-        entry.fields["id"] = entry.place
-    mend = "Add ids, so that runs can be compared after the file changed."
-    findings.warning("No entry has an id; they were numbered from 1.", mend, field="id")
+        return entry
+
+    return PackedList(map(with_id, entries))
 
 
-def _raw(files: list[File], form: Form | None, columns: Columns, findings: Findings) -> RawCorpus | None:
+def _raw(
+    files: list[File], form: Form | None, columns: Columns, findings: Findings, hashed: Callable[[bytes], None]
+) -> RawCorpus | None:
+    if (stream := files[0].stream) is not None:
+        return read_jsonl(_lines(stream, hashed, findings), findings, columns)
     alone = files[0].data if len(files) == 1 and form in (None, Form.XLSX) else b""
     if alone.startswith(b"PK") and read_sheet.is_workbook(alone):
         return read_sheet.read_workbook(alone, findings, columns)
@@ -323,8 +378,9 @@ def _by_form(
         case Form.PO | Form.ARB:
             return read_messages(texts, form, findings)
         case _:
-            read = read_jsonl if form is Form.JSONL else partial(read_json, form=form)
-            return read(texts[0], findings=findings, columns=columns)
+            by_line = form is Form.JSONL
+            lines = texts[0].split("\n") if by_line else ()
+            return read_jsonl(lines, findings, columns) if by_line else read_json(texts[0], form, findings, columns)
 
 
 def _form_of(name: str, text: str, columns: Columns) -> Form | None:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.packed_list import PackedList
 from corpora.files.problems import Findings
 from corpora.formats.columns import (
     LANGUAGE_OPTIONS,
@@ -45,7 +47,7 @@ class Document:
     """A decoded JSON text."""
 
     value: Any
-    lines: list[int] = field(default_factory=list)
+    lines: Sequence[int] = ()
     """1-based line on which each element of ``entries`` (or of the outer list) begins."""
 
 
@@ -55,7 +57,7 @@ class Walker:
     def __init__(self, text: str, findings: Findings) -> None:
         self.text = text
         self.findings = findings
-        self.lines: list[int] = []
+        self.lines = array("l")
         self._slips: list[tuple[str, str]] = []
         self._decoder = json.JSONDecoder(
             object_pairs_hook=self._object,
@@ -103,8 +105,8 @@ class Walker:
         self._counted = position
         return self._line
 
-    def _members(self, position: int) -> tuple[dict[str, Json], int]:
-        members: dict[str, Json] = {}
+    def _members(self, position: int) -> tuple[dict[str, Any], int]:
+        members: dict[str, Any] = {}
         position = self._skip(position + 1)
         if self.text.startswith("}", position):
             return members, position + 1
@@ -124,9 +126,9 @@ class Walker:
                 return members, position + 1
             position = self._expect(",", position)
 
-    def _elements(self, position: int) -> tuple[list[Any], int]:
-        elements: list[Any] = []
-        self.lines = []
+    def _elements(self, position: int) -> tuple[PackedList[Any], int]:
+        elements = PackedList[Any]()
+        self.lines = array("l")
         position = self._skip(position + 1)
         if self.text.startswith("]", position):
             return elements, position + 1
@@ -243,9 +245,8 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
     """Rename the fields of all entries to those of the specification; the first entry decides how."""
     if not raw.entries:
         return
-    for entry in raw.entries:
-        take_listed(entry.fields)
     first = raw.entries[0]
+    take_listed(first.fields)
     columns = columns.within(raw.envelope)
     by_language = first.fields.get(BY_LANGUAGE)
     nested = isinstance(by_language, dict)
@@ -266,9 +267,14 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
             findings.error(what, mend, line=first.line, field=BY_LANGUAGE)
     names = {keys[place]: side for side, place in chosen.places.items()}
     further = [keys[place] for place in chosen.further]
-    for entry in raw.entries:
+
+    def named(entry: RawEntry) -> RawEntry:
+        take_listed(entry.fields)
         entry.fields = renamed(_sided(entry.fields, names, further, nested=nested))
         take_listed(entry.fields)
+        return entry
+
+    raw.entries = PackedList(map(named, raw.entries))
 
 
 def _sided(fields: dict[str, Json], names: dict[str, str], further: list[str], *, nested: bool) -> dict[str, Json]:
@@ -288,11 +294,11 @@ def _sided(fields: dict[str, Json], names: dict[str, str], further: list[str], *
     return made
 
 
-def read_jsonl(text: str, findings: Findings, columns: Columns) -> RawCorpus:
+def read_jsonl(lines: Iterable[str], findings: Findings, columns: Columns) -> RawCorpus:
     """Read every line on its own, so that one broken line hides no other problem."""
     raw = RawCorpus(Form.JSONL, {})
     begun = False
-    for line, row in enumerate(text.split("\n"), start=1):
+    for line, row in enumerate(lines, start=1):
         if not row.strip():
             continue
         place = len(raw.entries) + 1
@@ -325,7 +331,7 @@ def read_json(text: str, form: Form | None, findings: Findings, columns: Columns
     document = parse(text, findings)
     if document is None:
         return None
-    listed = document.value if isinstance(document.value, list) else _entries(document, findings)
+    listed = document.value if isinstance(document.value, PackedList) else _entries(document, findings)
     if listed is None:
         return None
     top = document.value if isinstance(document.value, dict) else {}
@@ -341,13 +347,13 @@ def read_json(text: str, form: Form | None, findings: Findings, columns: Columns
     return raw
 
 
-def _entries(document: Document, findings: Findings) -> list[Any] | None:
+def _entries(document: Document, findings: Findings) -> PackedList[Any] | None:
     top = document.value
     if not isinstance(top, dict):
         findings.error("The JSON is not a corpus.", "Give an object with dataset and entries.")
         return None
     listed = top.get("entries")
-    if isinstance(listed, list):
+    if isinstance(listed, PackedList):
         return listed
     kind = next((name for key, name in _OTHER_FILES if key in top), None)
     if "entries" in top:
@@ -415,9 +421,13 @@ def _inherit_segment(top: dict[str, Json], raw: RawCorpus) -> None:
     dataset = top.get("dataset")
     segment = dataset.get("segment") if isinstance(dataset, dict) else None
     segment = top.get("segment") if segment is None else segment
-    for entry in raw.entries:
+
+    def with_segment(entry: RawEntry) -> RawEntry:
         own = entry.fields.get("segment")
         name = segment if own is None else own
         if name is not None:
             known = SEGMENT_NAMES.get(name, name) if isinstance(name, str) else name
             entry.fields["segment"] = known
+        return entry
+
+    raw.entries = PackedList(map(with_segment, raw.entries))

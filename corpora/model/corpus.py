@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -18,8 +18,9 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from corpora.files.json_types import Json
+from corpora.files.packed_list import PackedList, PlaceMap
 from corpora.files.problems import Findings, Problem, shown
-from corpora.model.entry import AnyEntry, Entry, EntryId, Segment, reveal_here, seal_secret
+from corpora.model.entry import AnyEntry, Entry, EntryId, Segment, reveal_here, seal_secrets
 from corpora.model.task import TASKS, TRANSLATION
 from corpora.model.terms import Terms, terms_in, weighed
 
@@ -162,7 +163,7 @@ class Corpus:
     """A corpus as read from a file, or opened from a vault."""
 
     dataset: Dataset
-    entries: tuple[AnyEntry, ...]
+    entries: Sequence[AnyEntry]
     """The secret ones are sealed, whoever read them."""
     sha256: str
     """SHA-256 in hexadecimal over the bytes of the file (of both files, in order, where there are two)."""
@@ -170,15 +171,19 @@ class Corpus:
     warnings: tuple[Problem, ...] = ()
     files: tuple[Path, ...] = field(default=(), compare=False)
     """Where it was read from, absolute; several for the parallel form, none where it never was a file."""
-    lines: tuple[int | None, ...] = field(default=(), compare=False)
+    lines: Sequence[int | None] = field(default=(), compare=False)
     """1-based line of each entry in its file, None where the form has no lines; empty without a file."""
     vault: OutOfVault | None = field(default=None, compare=False)
     """None for a corpus that no vault was opened for. Entries that stayed closed are ``not_stored`` in their places."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "entries", tuple(map(seal_secret, self.entries)))
+        object.__setattr__(self, "entries", seal_secrets(self.entries))
 
-    def reveal_here(self) -> list[Entry]:
+    @property
+    def by_place(self) -> PlaceMap[AnyEntry]:
+        return PlaceMap(range(len(self.entries)), self.entries)
+
+    def reveal_here(self) -> Sequence[Entry]:
         """Return all entries with their texts, for what ``clearance.reveal_here`` allows."""
         return reveal_here(self.entries)
 
@@ -257,7 +262,7 @@ class RawCorpus:
 
     form: Form
     envelope: dict[str, Json]
-    entries: list[RawEntry] = field(default_factory=list)
+    entries: PackedList[RawEntry] = field(default_factory=PackedList)
     guessed: dict[str, str] = field(default_factory=dict)
     """Envelope fields read out of file names; what the caller says goes before."""
     has_envelope: bool = False

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Never, NewType, SupportsIndex, TypeAlias, fin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
+from corpora.files.packed_list import PackedList
 from corpora.model.task import TRANSLATION, Task, task
 from corpora.model.vocabularies import Segment as Segment  # noqa: PLC0414  every entry names one
 
@@ -187,17 +188,27 @@ def open_entry(entry: AnyEntry) -> OpenEntry | None:
     return OpenEntry(entry) if isinstance(entry, Entry) and not entry.secret else None
 
 
-def only_open(entries: Iterable[AnyEntry]) -> list[OpenEntry]:
-    return [opened for entry in entries if (opened := open_entry(entry)) is not None]
+def only_open(entries: Iterable[AnyEntry]) -> Sequence[OpenEntry]:
+    if isinstance(entries, PackedList) and all(open_entry(entry) for entry in entries):
+        return entries
+    return PackedList(opened for entry in entries if (opened := open_entry(entry)) is not None)
 
 
 def seal_secret(entry: AnyEntry) -> AnyEntry:
     return entry if isinstance(entry, SecretEntry) or not entry.secret else SecretEntry(entry)
 
 
-def reveal_here(entries: Iterable[AnyEntry]) -> list[Entry]:
+def seal_secrets(entries: Sequence[AnyEntry]) -> Sequence[AnyEntry]:
+    if isinstance(entries, PackedList) and all(seal_secret(entry) is entry for entry in entries):
+        return entries
+    return PackedList(map(seal_secret, entries))
+
+
+def reveal_here(entries: Iterable[AnyEntry]) -> Sequence[Entry]:
     """Return entries with their texts, for what a custodian has done with them on this computer: check, count, seal, show.
 
     Nothing that it is given to sends, logs or quotes them; a test names its callers.
     """
-    return [entry._entry if isinstance(entry, SecretEntry) else entry for entry in entries]  # noqa: SLF001
+    if isinstance(entries, PackedList) and all(isinstance(entry, Entry) for entry in entries):
+        return entries
+    return PackedList(entry._entry if isinstance(entry, SecretEntry) else entry for entry in entries)  # noqa: SLF001

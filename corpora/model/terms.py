@@ -15,6 +15,7 @@ from functools import lru_cache, reduce
 from typing import Any, Never, SupportsIndex, final
 
 from corpora.files.json_types import JsonObject
+from corpora.files.packed_list import PackedList
 from corpora.model.entry import AnyEntry, Entry, SecretEntry
 from corpora.model.vocabularies import (
     LOCAL_ONLY,
@@ -376,6 +377,13 @@ class Clearance:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Never:
         raise TypeError("A clearance holds for the process that made it: make another.")
+
+
+def reveal_all(entries: Sequence[AnyEntry], clearance: Clearance) -> Sequence[Entry]:
+    """Return entries as ``reveal`` does; a packed list without a secret one is the list itself."""
+    if isinstance(entries, PackedList) and all(isinstance(entry, Entry) for entry in entries):
+        return entries
+    return PackedList(reveal(entry, clearance) for entry in entries)
 
 
 def reveal(entry: AnyEntry, clearance: Clearance) -> Entry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import chain, takewhile
@@ -129,19 +129,21 @@ def without_unseen(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _unseen().sub("", text)
 
 
-def mixtures(texts: Iterable[str]) -> dict[str, dict[str, list[int]]]:
+def mixtures(texts: Sequence[str]) -> dict[str, dict[str, list[int]]]:
     """Return kind → form → places of the texts with it, for each kind of which there are two forms.
 
     The plain form counts: hyphens are mixed where U+2011 and ``-`` are in words. Of characters without width,
     one is too many.
     """
-    listed = list(texts)
-    present = frozenset[str]().union(*(text for text in listed if not text.isascii()))
+    present = set[str]()
+    for text in texts:
+        if not text.isascii():
+            present.update(text)
     places_by_form: dict[str, dict[str, list[int]]] = {}
     for kind, (odd, pattern) in _kinds().items():
         if odd.isdisjoint(present):
             continue
-        for place, text in enumerate(listed):
+        for place, text in enumerate(texts):
             for form in {_form(variant) for variant in pattern.findall(text)}:
                 places_by_form.setdefault(kind, {}).setdefault(form, []).append(place)
     return {kind: of for kind, of in places_by_form.items() if len(of) > 1 or kind == NO_WIDTH}

@@ -11,6 +11,7 @@ from math import fsum
 from typing import Any
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.packed_list import PackedList
 from harness.card.material import Material, fingerprint
 from harness.card.model import (
     HASH_FIELD,
@@ -133,23 +134,23 @@ def measured(material: Material, *, answered_only: bool = False) -> Measures:
     rows = measures_of(material.rows)
     seconds = [stretch.seconds for stretch in material.stretches]
     elapsed = fsum(seconds) if seconds else None
-    spending = [
+    spending = PackedList(
         EntryCost(
             row.cost_usd,
             len(entry.source),
             **{name: getattr(row.usage, name, None) for name in EntryUsage.model_fields},
         )
         for entry, row in zip(material.entries, rows, strict=True)
-    ]
+    )
     counted = asdict(tokens(spending))
     costs = asdict(cost(spending, made_elsewhere=material.setup.method == "replay"))
     if costs["reason"] is None:
         del costs["reason"]
-    timings = [
+    timings = PackedList(
         Timing(row.latency_seconds, cached=row.cached, batch_size=row.batch_size)
         for row in rows
         if not (answered_only and failed(row))
-    ]
+    )
     speeds = asdict(speed(timings, elapsed_seconds=elapsed, total_tokens=counted["total_tokens"]))
     amounts = [row.spent_usd for row in rows]
     known = [amount for amount in amounts if amount is not None]

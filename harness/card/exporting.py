@@ -14,17 +14,17 @@ from importlib import import_module
 from typing import Any, Final
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.packed_list import PackedList
 from corpora.model.entry import EntryId
 from corpora.text.visible import guarded
-from harness.card.comparability import card_id
 from harness.card.model import EntryResult, EntryUsage, RunCard
 from harness.card.reading import block, inside_words, kept_inside, number
-from harness.card.rows import entry_scores, load_card
+from harness.card.rows import entry_scores, load_head, rows_of
 from harness.core.failures import UsageError
 from harness.sealed.archive import RESERVED
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import open_entries, read_dataset
-from harness.store.results import read_results
+from harness.store.results import shown_results
 from harness.store.runs import read_imported, read_run
 from scoring.core.inventory import row_of
 from scoring.core.specification import COMPOSITE
@@ -89,11 +89,11 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
     those is a released card (``harness.release``).
     """
     if form is ExportForm.CARD:
-        card = load_card(connection, run)
+        card = load_head(connection, run)
         imported = read_imported(connection, run)
         if imported is None and kept_inside(card.as_json()):
             raise UsageError(f"{inside_words(card.run_id)} For a copy of your own, copy the data folder.")
-        return imported or card_bytes(card)
+        return imported or stored_card_bytes(connection, run, card)
     exported = read_exported(connection, run)
     match form:
         case ExportForm.JSONL:
@@ -113,10 +113,23 @@ def card_bytes(card: RunCard) -> bytes:
     return f"{text}\n".encode()
 
 
+def stored_card_bytes(connection: sqlite3.Connection, run: int, head: RunCard) -> bytes:
+    """Write a card as ``card_bytes`` does, with its rows from the store one by one."""
+    rows = rows_of(connection, read_run(connection, run), head.as_json())
+    empty = b'\n  "results": []'
+    before, _, after = card_bytes(head).partition(empty if len(rows) else b"\0")
+    if not len(rows):
+        return before
+    lines = (json.dumps(row, ensure_ascii=False, indent=2, allow_nan=False) for row in rows.as_json())
+    listed = b",".join(f"\n{line}".replace("\n", "\n    ").encode() for line in lines)
+    return b"".join((before, empty[:-1], listed, b"\n  ]", after))
+
+
 def read_exported(connection: sqlite3.Connection, run: int) -> ExportedRun:
     """Read a run with its rows. Raises HarnessError and UsageError as ``export_run`` does."""
-    card = load_card(connection, run)
-    if read_imported(connection, run) is None and kept_inside(card.as_json()):
+    card = load_head(connection, run)
+    imported = read_imported(connection, run) is not None
+    if not imported and kept_inside(card.as_json()):
         raise UsageError(
             "This run has secret entries; so no row of it leaves this machine. Export its released card: it has the scores. "
             "For a copy of your own, copy the data folder."
@@ -125,27 +138,26 @@ def read_exported(connection: sqlite3.Connection, run: int) -> ExportedRun:
     entries = open_entries(connection, stored.corpus, stored.positions)
     target = read_dataset(connection, stored.corpus).target_language or "und"
     scorer = stored_scorer(stored, target, list(entries.values()))
-    scores = {
-        card_id(entries[result.position].id): entry_scores(result, scorer)
-        for result in read_results(connection, stored.id, sorted(entries))
-    }
-    fields = (row.model_dump(mode="json", by_alias=True) for row in card.results)
-    rows = [  # the row's own fields first, and its own values
-        row if row["withheld"] else {**row, **scores.get(row["entry_id"], {}), **row} for row in fields
-    ]
+    listed = card.results if imported else rows_of(connection, stored, card.as_json())
+    fields = (row.model_dump(mode="json", by_alias=True) for row in listed)
+    rows = PackedList(  # the row's own fields first, and its own values
+        row if row["withheld"] or result.position not in entries else {**row, **entry_scores(result, scorer), **row}
+        for row, result in zip(fields, shown_results(connection, stored.id), strict=True)
+    )
     return ExportedRun(card, rows)
 
 
 # ---- One table: a row for each entry, a column for each field and metric ----
 
 
-def _flat(rows: Iterable[JsonObject]) -> tuple[list[str], list[dict[str, Json]]]:
+def _flat(rows: Iterable[JsonObject]) -> tuple[list[str], Sequence[dict[str, Json]]]:
     """Return the names of all columns, and the rows with a column for each number of tokens."""
-    flat = []
+    flat, names = PackedList[dict[str, Json]](), dict.fromkeys(_COLUMNS)
     for row in rows:
         usage = {f"usage.{part}": count for part, count in block(row, "usage").items()}
         flat.append({name: value for name, value in [*row.items(), *usage.items()] if name != "usage"})
-    return list(dict.fromkeys([*_COLUMNS, *(name for row in flat for name in row)])), flat
+        names |= dict.fromkeys(flat[-1])
+    return list(names), flat
 
 
 _COLUMNS = {

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from math import fsum
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.packed_list import PackedList, without_gaps
 from corpora.model.entry import AnyEntry, Entry, open_entry, reveal_here
 from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import Transmission
@@ -34,9 +35,9 @@ from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.replies import named_models
 from harness.store.results import (
     RowWords,
+    each_statistics,
     read_all_attempts,
     read_results,
-    read_statistics,
     read_tries,
     stored_positions,
 )
@@ -201,9 +202,7 @@ def held(material: Material) -> Material:
     return replace(material, rows=list(material.rows))
 
 
-def stored_material(
-    connection: sqlite3.Connection, number: int, known: Mapping[int, AnyEntry] | None = None
-) -> Material:
+def stored_material(connection: sqlite3.Connection, number: int, known: Sequence[AnyEntry] = ()) -> Material:
     """Read what the card of a run is made of; raises HarnessError while entries are missing. ``known`` as in ``read_entries``."""
     run = read_run(connection, number)
     stored = stored_positions(connection, number)
@@ -214,7 +213,7 @@ def stored_material(
             f"`{run.goes_on_with}` continues with it."
         )
     entries = read_entries(connection, run.corpus, run.positions, known=known)
-    covered = reveal_here(entries[place] for place in sorted(stored))
+    covered = reveal_here(entries.at(without_gaps(sorted(stored))))
     dataset = _dataset(connection, run)
     scorer = stored_scorer(run, dataset.target_language or "und", covered)
     rate_limited, waited = 0, 0.0
@@ -245,11 +244,11 @@ def stored_material(
             waited_seconds=waited,
         ),
         entries=covered,
-        outputs=[result.output or "" for result in read_results(connection, number)],
+        outputs=PackedList(result.output or "" for result in read_results(connection, number)),
         rows=StoredRows(connection, run, scorer),
         scoring=stated_setup(run.opening.scoring),
         scorer=scorer,
-        statistics=PackedStatistics(scorer, list(read_statistics(connection, number).values())),
+        statistics=PackedStatistics(scorer, PackedList(each_statistics(connection, number))),
         floors=floor_scores(run.opening),
         floors_version=floors_version(run.opening),
         corpus_values=run.opening.corpus_values,

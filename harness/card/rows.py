@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.model.entry import AnyEntry, Entry, Segment, open_entry
+from corpora.files.packed_list import PackedList, in_blocks, without_gaps
+from corpora.model.entry import AnyEntry, Entry, Segment, open_entry, reveal_here
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
@@ -24,10 +25,11 @@ from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.results import RowWords, read_results, read_row_words, read_statistics, stored_positions
+from harness.store.results import RowWords, each_statistics, read_results, read_row_words, stored_positions
 from harness.store.runs import Run, read_imported, read_run
-from scoring.core.metric import EntryStatistics, StatisticsError
+from scoring.core.metric import EntryStatistics, Statistics, StatisticsError
 from scoring.core.scorer import EntryValues, Scorer, verdict_field
+from scoring.core.setup import Translation
 from scoring.core.specification import COMPOSITE, KeptColumns
 from scoring.statistics.intervals import FREE
 
@@ -153,7 +155,7 @@ class StoredRows:
     ) -> None:
         """Prepare to read; ``absent`` are fields that no row has."""
         self._connection, self._run, self._scorer, self._absent = connection, run, scorer, absent
-        self._positions = sorted(stored_positions(connection, run.id))
+        self._positions = without_gaps(sorted(stored_positions(connection, run.id)))
         self._dataset = read_dataset(connection, run.corpus)
 
     def __len__(self) -> int:
@@ -171,7 +173,7 @@ class StoredRows:
     @cached_property
     def measures(self) -> Sequence[RowMeasures]:
         """The numbers and failures of the rows, without texts and scores."""
-        return [
+        return PackedList(
             RowMeasures(
                 **{name: getattr(result, name) for name in _MEASURED},
                 usage=_entry_usage(result),
@@ -180,19 +182,33 @@ class StoredRows:
             )
             for places in self._blocks()
             for result in read_results(self._connection, self._run.id, places)
-        ]
+        )
 
     def statistics(self) -> Iterator[dict[str, list[float] | None]]:
         """Yield what each row states of ``EntryResult.statistics``."""
-        packed = list(read_statistics(self._connection, self._run.id).values())
+        packed = PackedList(each_statistics(self._connection, self._run.id))
         return (_beyond_texts(taken, self._scorer) for taken in self._scorer.unpack_many(packed))
+
+    def other_statistics(self) -> Iterator[tuple[int, str, Statistics | None, Statistics | None]]:
+        """Compute the statistics that follow from the texts again, and yield place, metric, both where they differ."""
+        again = self._scorer.of_texts()
+        for places in self._blocks():
+            results = list(read_results(self._connection, self._run.id, places))
+            entries = reveal_here(read_entries(self._connection, self._run.corpus, places, self._dataset).values())
+            pairs = zip(entries, results, strict=True)
+            texts = [Translation(entry, result.output or "", raw=result.raw) for entry, result in pairs]
+            for place, result, taken in zip(places, results, again.statistics(texts), strict=True):
+                stored = self._scorer.unpack(result.statistics)
+                for id_, numbers in taken.items():
+                    if stored.get(id_) != numbers:
+                        yield place, id_, numbers, stored.get(id_)
 
     def as_json(self) -> StreamedArray:
         """Return the rows as a JSON array whose items are made when they are read."""
-        return StreamedArray(lambda: map(row_json, self))
+        return StreamedArray(lambda: map(row_json, self), len(self))
 
-    def _blocks(self) -> Iterator[list[int]]:
-        return (self._positions[start : start + BLOCK] for start in range(0, len(self._positions), BLOCK))
+    def _blocks(self) -> Iterator[Sequence[int]]:
+        return in_blocks(self._positions, BLOCK)
 
 
 def measures_of(rows: Sequence[EntryResult] | StoredRows) -> Sequence[EntryResult | RowMeasures]:
@@ -296,7 +312,7 @@ def load_head(connection: sqlite3.Connection, number: int) -> RunCard:
         return load_card(connection, number)
     head = card_head(connection, run)
     shown: dict[str, Any] = {**head, "results": []}
-    raw = shown if "withheld" in head else {**head, "results": _rows(connection, run, head).as_json()}
+    raw = shown if "withheld" in head else {**head, "results": rows_of(connection, run, head).as_json()}
     return _sealed(raw, shown, run)
 
 
@@ -321,16 +337,16 @@ def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
     if imported is not None:
         return parse_object(imported, run.run_id)
     head = card_head(connection, run)
-    return {**head, "results": [] if "withheld" in head else [*_rows(connection, run, head).as_json()]}
+    return {**head, "results": [] if "withheld" in head else [*rows_of(connection, run, head).as_json()]}
 
 
 def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, Json]]:
     """Return the rows of a run as a card has them, also where its card leaves them out for its secret entries."""
     run = read_run(connection, number)
-    return [*_rows(connection, run, card_head(connection, run)).as_json()]
+    return [*rows_of(connection, run, card_head(connection, run)).as_json()]
 
 
-def _rows(connection: sqlite3.Connection, run: Run, head: JsonObject) -> StoredRows:
+def rows_of(connection: sqlite3.Connection, run: Run, head: JsonObject) -> StoredRows:
     absent = {name: None for name in FREE if f"by_{name}" not in block(head, "scores")}
     entries = [] if run.opening.scoring else list(read_entries(connection, run.corpus, run.positions).values())
     return StoredRows(connection, run, stored_scorer(run, "und", entries), absent)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -140,14 +140,14 @@ def read_seal(data: bytes) -> SealFile:
     return seal_file
 
 
-def rows_root(rows: Sequence[JsonObject], salts: bytes) -> bytes:
+def rows_root(rows: Iterable[JsonObject], salts: bytes) -> bytes:
     """Return the root over the rows of a card in their order."""
     # Four rows: root = H(H(h0 h1) H(h2 h3)). The proof of row 2 is the row, its salt, h3 and H(h0 h1): from these
     # anyone gets to the root, and the salts keep the other hashes from confirming a guess.
     return tree_root(row_hashes(rows, salts))
 
 
-def row_hashes(rows: Sequence[JsonObject], salts: bytes) -> list[bytes]:
+def row_hashes(rows: Iterable[JsonObject], salts: bytes) -> list[bytes]:
     """Return the leaf hash of each row."""
     return [row_hash(row, row_salt(salts, place)) for place, row in enumerate(rows)]
 

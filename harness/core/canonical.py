@@ -44,8 +44,11 @@ def canonical_bytes(value: Any) -> bytes:
 class StreamedArray:
     """A JSON array whose items are made each time they are read, so that not all are held at once."""
 
-    def __init__(self, items: Callable[[], Iterable[Any]]) -> None:
-        self._items = items
+    def __init__(self, items: Callable[[], Iterable[Any]], length: int) -> None:
+        self._items, self._length = items, length
+
+    def __len__(self) -> int:
+        return self._length
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._items())
@@ -125,6 +128,8 @@ def sorted_key_bytes(value: Any) -> bytes:
         text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except TypeError:  # a streamed array, which no older card has
+        raise ValueError("no plain values") from None
     return text.encode("utf-8")
 
 

@@ -13,6 +13,7 @@ from typing import TypedDict
 from pydantic import ValidationError
 
 from corpora.files.json_types import JsonObject
+from corpora.files.packed_list import PlaceMap
 from corpora.model.corpus import Corpus
 from corpora.model.entry import reveal_here
 from corpora.text.comparison import FORM, FORMS
@@ -80,7 +81,7 @@ def prepare_run(
     refuse_withdrawn_method(setup.model_dump(mode="json"), now_standing())
     refuse_widened(connection, corpus)
     check_budget(cleared.method, plan)
-    refuse_known_secrets(connection, [corpus.entries[place] for place in positions])
+    refuse_known_secrets(connection, corpus.by_place.at(positions))
     if plan.run.budget_usd is not None:
         tools.check_budget()
     plan = plan.model_copy(update={"run": _compared(connection, corpus, positions, plan.run, tools)})
@@ -170,7 +171,7 @@ def check_budget(method: Method, plan: Plan) -> None:
 def tools_for(connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], plan: Plan) -> ScoringTools:
     """Find what a run over some entries of a corpus is scored with."""
     memo = StoredFindings(store_path(connection))
-    chosen = [corpus.entries[place] for place in positions]
+    chosen = corpus.by_place.at(positions)
     return prepare(
         corpus.dataset,
         reveal_here(chosen),
@@ -225,8 +226,8 @@ def tools_with(
     coaching = coaching_of(run)
     return prepare(
         dataset,
-        reveal_here(entries[place] for place in run.positions),
-        [entries[place] for place in sorted(entries)],
+        reveal_here(entries.at(run.positions)),
+        entries.in_order,
         options,
         StoredFindings(store_path(connection)),
         coaching=coaching,
@@ -297,9 +298,8 @@ def resume_method(
         plan = plan.model_copy(update={"run": run_options})
     dataset = read_dataset(connection, run.corpus)
     entries = read_entries(connection, run.corpus, dataset=dataset)
-    chosen = {place: entries[place] for place in run.positions}
-    corpus = [entries[place] for place in sorted(entries)]
-    cleared = clear(dataset, chosen, plan, corpus, find_key, make, answered_before=True)
+    chosen = PlaceMap(run.positions, entries.at(run.positions))
+    cleared = clear(dataset, chosen, plan, entries.in_order, find_key, make, answered_before=True)
     # an analyser is known by its SHA-256: `fst_version` also names the engine, and all engines agree
     then, now = asked_with(run).model_dump(), cleared.method.setup.model_dump()
     if changed := [name for name in then if then[name] != now[name] and name != "fst_version"]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -35,7 +35,7 @@ class Started:
     run_id: str
     setup: Setup
     dataset: Dataset
-    positions: tuple[int, ...]  # Places in the corpus of the entries to be translated, in order
+    positions: Sequence[int]  # Places in the corpus of the entries to be translated, in order
     done: int  # Entries already stored when the run continues after a cut
     floors: tuple[Floor, ...]  # Empty where they are yet to be worked out
     missing: Mapping[str, str]  # Metric id → why it has no value in this run (M1)

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from corpora.files.packed_list import PackedList, PlaceMap
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Ask
 from harness.card.material import fingerprint
@@ -114,13 +115,13 @@ def finish_scores(
     if not (tools.slow or tools.scorer.corpus_metrics):
         return
     run = read_run(connection, number)
-    results = list(read_results(connection, number))
+    results = PackedList(read_results(connection, number))
     if tools.slow:
         scored = score_outputs(tools, entries, results, tell, ask)
         rows, opening = scored.rows, scored.opening
     else:
         tell("scoring the whole")
-        given = [translation(entries[result.position], result) for result in results]
+        given = PackedList(translation(entries[result.position], result) for result in results)
         corpus_opening = {"corpus_values": tools.corpus_values(tools.annotated_for_corpus(given))}
         rows, opening = [], corpus_opening
     with transaction(connection):
@@ -285,9 +286,9 @@ def retry(
     plan = changed_plan(plan_of(run), wanted)
     dataset = read_dataset(connection, run.corpus)
     entries = read_entries(connection, run.corpus, dataset=dataset)
-    whole = [entries[place] for place in sorted(entries)]
     refuse_written_keys(plan.options)
-    cleared = clear(dataset, {place: entries[place] for place in run.positions}, plan, whole, find_key)
+    chosen = PlaceMap(run.positions, entries.at(run.positions))
+    cleared = clear(dataset, chosen, plan, entries.in_order, find_key)
     method, plan = cleared.method, cleared.plan
     check_budget(method, plan)
     tools = begun_with(connection, run)

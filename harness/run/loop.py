@@ -8,13 +8,12 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from random import SystemRandom
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
@@ -90,13 +89,15 @@ class Dispatcher:
     def __init__(
         self,
         work: Callable[[Sequence[int], Slot], Coroutine[Any, Any, None]],
-        batches: Iterable[Sequence[int]],
+        batches: Sequence[Sequence[int]],
         shared: RunCalls,
         control: Control,
     ) -> None:
         self._work = work
-        self._batches = deque(batches)
-        self._most = max(map(len, self._batches), default=1)
+        self._batches = batches
+        self._begun = 0
+        """Batches, from the first, that were begun."""
+        self._most = max(map(len, batches), default=1)
         self._shared = shared
         self._control = control
         self._tasks: set[asyncio.Task[None]] = set()
@@ -145,17 +146,18 @@ class Dispatcher:
                 task.cancel()
 
     async def _dispatch(self) -> None:
-        while self._batches:
+        while self._begun < len(self._batches):
             await self._going.wait()
             await self._room()
             slot = await self._shared.limiter.acquire()
             if not self._going.is_set():  # paused while it waited for the slot
                 self._shared.limiter.release(slot)
                 continue
-            task = asyncio.create_task(self._work(self._batches.popleft(), slot))
+            task = asyncio.create_task(self._work(self._batches[self._begun], slot))
+            self._begun += 1
             self._tasks.add(task)
             task.add_done_callback(self._over)
-            if len(self._batches) <= self._shared.limiter.most:
+            if len(self._batches) - self._begun <= self._shared.limiter.most:
                 self._control.near_end()
 
     def _over(self, task: asyncio.Task[None]) -> None:
@@ -293,16 +295,40 @@ class RunLoop:
         notes = (*output.notes, f"stripped: {', '.join(steps)}")
         return replace(output, text=text, raw=output.raw or output.text, notes=notes)
 
-    def _batched(self, waiting: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-        """Yield the places batch by batch; those without a source go alone, and last."""
+    def _batched(self, waiting: Sequence[int], size: int) -> Sequence[Sequence[int]]:
+        """Return the places batch by batch; those without a source go alone, and last."""
         blank = [place for place in waiting if is_blank(self._entries[place].source)]
         alone = [] if self._made_elsewhere else blank
         apart = frozenset(alone)
         asked = [place for place in waiting if place not in apart] if apart else waiting
         if isinstance(self._method, Boxed):  # the order of a corpus would tell which entry is which
             asked = SystemRandom().sample(asked, len(asked))
-        yield from (asked[at : at + size] for at in range(0, len(asked), size))
-        yield from ([place] for place in alone)
+        return _Batches(asked, size, alone)
+
+
+class _Batches(Sequence[Sequence[int]]):
+    """Places in batches of a size, then those that go alone; a batch is made when it is read."""
+
+    def __init__(self, places: Sequence[int], size: int, alone: Sequence[int]) -> None:
+        self._places, self._size, self._alone = places, size, alone
+        self._full = -(-len(places) // size)
+
+    def __len__(self) -> int:
+        return self._full + len(self._alone)
+
+    @overload
+    def __getitem__(self, number: int) -> Sequence[int]: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Sequence[int]]: ...
+
+    def __getitem__(self, number: int | slice) -> Sequence[int] | Sequence[Sequence[int]]:
+        if isinstance(number, slice):
+            return [self[at] for at in range(len(self))[number]]
+        at = range(len(self))[number]
+        if at < self._full:
+            return self._places[at * self._size : (at + 1) * self._size]
+        return [self._alone[at - self._full]]
 
 
 def _results(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -54,7 +55,7 @@ class RunTally:
     tokens: int | None = None
     tokens_untold: int = 0
     """Entries of which no tokens are known: the sum is then the least that it can be."""
-    latencies: list[float] = field(default_factory=list)
+    latencies: array[float] = field(default_factory=lambda: array("d"))
     """Seconds of the entries that were not answered from the cache (M4)."""
 
     def add(self, result: Result) -> None:
@@ -68,7 +69,7 @@ class RunTally:
                 known_cost_usd=result.cost_usd or 0.0,
                 tokens=result.total_tokens,
                 tokens_untold=int(result.total_tokens is None),
-                latencies=[] if seconds is None or result.failed else [seconds],
+                latencies=array("d", () if seconds is None or result.failed else (seconds,)),
             )
         )
 

@@ -8,8 +8,9 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from corpora.files.packed_list import PlaceMap, in_blocks, without_gaps
 from corpora.files.problems import CorpusError
-from corpora.model.terms import reveal
+from corpora.model.terms import reveal_all
 from harness.annotators.annotator import AskingAnnotator
 from harness.card.checking.verify_card import seal
 from harness.card.material import row_words
@@ -155,11 +156,10 @@ class _Execution:
         self.options = plan_of(run).run
         self.dataset = read_dataset(connection, run.corpus)
         self.tools = tools or begun_with(connection, run)
-        scored_with = dict(zip(run.positions, self.tools.resources.entries, strict=False))
-        self.entries = read_entries(connection, run.corpus, run.positions, self.dataset, scored_with)
+        self.entries = read_entries(connection, run.corpus, run.positions, self.dataset, self.tools.resources.entries)
         if not self.clearance.covers(self.entries):
             raise ValueError("the clearance is that of another run")
-        self.readable = {place: reveal(entry, self.clearance) for place, entry in self.entries.items()}
+        self.readable = PlaceMap(self.entries.places, reveal_all(self.entries.in_order, self.clearance))
         self.shared_budget = shared_budget_of(connection, path, run.run_id, self.options.budget_usd)
         if self.options.budget_usd is not None or self.shared_budget is not None:
             self.tools.check_budget()
@@ -177,7 +177,7 @@ class _Execution:
     def to_the_end(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
         done = stored_positions(self.connection, self.run.id)
-        waiting = [place for place in self.only if place not in done]
+        waiting = without_gaps([place for place in self.only if place not in done])
         before = spent_usd(self.connection, self.run.id)
         spending = Spending(self.options.budget_usd, before, self.shared_budget)
         board = ProgressBoard(
@@ -195,8 +195,9 @@ class _Execution:
         )
         if self.run.opening.stopped_early is None:  # a person lets it continue after that
             board.rule = self.options.stop_when
-        stored = list(read_results(self.connection, self.run.id))
-        board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
+        for places in in_blocks(sorted(done), BLOCK):
+            stored = list(read_results(self.connection, self.run.id, places))
+            board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
         if self.run.opening.floors is None:
             self.floors = RunFloors(self.connection, self.run, self.tools, board)
         self.tell(Started.of(self.run, self.dataset, len(done)))
@@ -343,7 +344,7 @@ class _Execution:
             tell,
             self.path,
             keep,
-            {entry.id: place for place, entry in self.entries.items()},
+            {entry.id: place for place, entry in self.entries.items()} if self.tools.slow else {},
             answered_before,
             hear=hear,
             flight=self.flight,
@@ -387,7 +388,7 @@ class _Execution:
                 self._settle_floors(board)
         if complete:
             self._keep_row_words()
-            card_hash = seal(self.connection, self.run.id, self.entries).run_card_hash
+            card_hash = seal(self.connection, self.run.id, self.entries.in_order).run_card_hash
         else:
             stopped_by_budget = reason is not None and budget_reached
             left = Live(so_far=board.so_far(), reason=reason, budget_reached=stopped_by_budget)
@@ -408,8 +409,8 @@ class _Execution:
 
     def _keep_row_words(self) -> None:
         """Store what the card's rows say of each output besides numbers."""
-        for start in range(0, len(self.run.positions), BLOCK):
-            results = read_results(self.connection, self.run.id, self.run.positions[start : start + BLOCK])
+        for places in in_blocks(self.run.positions, BLOCK):
+            results = read_results(self.connection, self.run.id, places)
             if words_of_rows := row_words(self.tools, self.entries, results):
                 with transaction(self.connection):
                     keep_row_words(self.connection, self.run.id, words_of_rows)

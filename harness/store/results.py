@@ -260,6 +260,12 @@ def read_statistics(connection: sqlite3.Connection, run: int) -> dict[int, bytes
     return dict(connection.execute("SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,)))
 
 
+def each_statistics(connection: sqlite3.Connection, run: int) -> Iterator[bytes]:
+    """Yield the packed statistics of every stored entry in corpus order."""
+    query = "SELECT statistics FROM results WHERE run = ? ORDER BY position"
+    return (row[0] for row in connection.execute(query, (run,)))
+
+
 _TOKENS = "prompt_tokens + completion_tokens"
 """``Result.total_tokens``."""
 

@@ -44,7 +44,7 @@ class Run(NamedTuple):
     state: RunState
     created: float
     """Unix time of the first start."""
-    positions: tuple[int, ...]
+    positions: Sequence[int]
     setup: Setup
     setup_hash: str
     plan: JsonObject

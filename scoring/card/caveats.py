@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
+from corpora.files.packed_list import HashSet
 from corpora.text.comparison import bare_form
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class OutputTally:
         self._order_counts = not free_word_order
         self._entries = self._ordered = 0
         self._counts: Counter[CaveatKind] = Counter()
-        self._sources: set[int] = set()
+        self._sources = HashSet()
         self._outputs = _Repetition()
         self._references = _Repetition()
 
@@ -80,7 +81,7 @@ class OutputTally:
         for entry, output, taken in zip(entries, outputs, statistics, strict=True):
             self._entries += 1
             source = bare_form(entry.source)
-            self._sources.add(hash(source))
+            self._sources.add(source)
             self._outputs.add(output, source)
             self._references.add(entry.reference, source)
             length = len(normalize("NFC", entry.reference))
@@ -124,13 +125,15 @@ class OutputTally:
 class _Repetition:
     """Counts how often each text comes, and for how many distinct sources.
 
-    Only hashes are kept: of 100,000 entries the texts would take 100 MB.
+    Only hashes are kept, and counts of the texts that come again: of 100,000 entries the texts would take 100 MB.
     """
 
     def __init__(self) -> None:
-        self._texts: Counter[int] = Counter()
-        self._pairs: set[int] = set()
+        self._texts, self._pairs = HashSet(), HashSet()
+        self._again: Counter[int] = Counter()
+        """How often a text came after its first time, by its hash."""
         self._sources: Counter[int] = Counter()
+        """For how many further sources."""
         self._number = self._most = 0
         self.most_sources = 0
         """Distinct sources of the text that has most of them."""
@@ -140,14 +143,14 @@ class _Repetition:
         form = bare_form(text)
         if not form:
             return
-        key, pair = hash(form), hash((form, source))
+        key = hash(form)
+        new, new_pair = self._texts.add(form), self._pairs.add((form, source))
         self._number += 1
-        self._texts[key] += 1
-        self._most = max(self._most, self._texts[key])
-        if pair not in self._pairs:
-            self._pairs.add(pair)
-            self._sources[key] += 1
-            self.most_sources = max(self.most_sources, self._sources[key])
+        if not new:
+            self._again[key] += 1
+            self._sources[key] += new_pair
+        self._most = max(self._most, 1 + self._again.get(key, 0))
+        self.most_sources = max(self.most_sources, 1 + self._sources.get(key, 0))
 
     @property
     def largest_share(self) -> float:

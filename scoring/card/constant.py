@@ -7,9 +7,10 @@ promising ones are then scored as outputs on entries spread over the corpus.
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeVar
 from unicodedata import normalize
 
@@ -60,19 +61,15 @@ def search_constant(
     ``metrics`` are those of the composite; ``judges`` is the number of entries on which the most promising
     candidates are scored. Yields between the steps.
     """
-    firsts: dict[str, Entry] = {}
-    counts: Counter[str] = Counter()
-    for entry in entries:
-        form = comparison_form(entry.reference)
-        firsts.setdefault(form, entry)
-        counts[form] += 1
+    forms = sorted(comparison_form(entry.reference) for entry in entries)
     yield
-    texts = _affordable(sorted(counts))
+    texts = _affordable([form for form, _ in groupby(forms)])
     if len(texts) == 1:
         return FoundConstant(texts[0], 1)
-    repeated = np.array([counts[text] for text in texts])
+    repeated = np.array([bisect_right(forms, text) - bisect_left(forms, text) for text in texts])
+    del forms
     scorer = Scorer(metrics, weighing=weighing)
-    accepted = yield from _accepted([firsts[text] for text in texts], metrics, annotate)
+    accepted = yield from _accepted(entries, texts, metrics, annotate)
     # Weigh what of each constant's composite can be told without scoring it on every entry.
     known: dict[str, FloatArray] = {"exact_match_rate": repeated / repeated.sum()}
     if any(isinstance(metric, ChrfPlusPlus) for metric in scorer.metrics):
@@ -114,15 +111,20 @@ def _composite(entries: Sequence[Entry], text: str, scorer: Scorer, annotate: An
 
 
 def _accepted(
-    entries: Sequence[Entry], metrics: Sequence[Metric], annotate: Annotate
+    entries: Sequence[Entry], texts: Sequence[str], metrics: Sequence[Metric], annotate: Annotate
 ) -> Generator[None, None, Mapping[str, FloatArray]]:
     """Return the acceptance of each constant, which is the same on all entries; empty without an analyser."""
     scorer = Scorer([metric for metric in metrics if metric.info.id == STRUCTURAL_KEY])
     if not scorer.ids:
         return {}
+    firsts: dict[str, Entry | None] = dict.fromkeys(texts)
+    for candidate in entries:
+        form = comparison_form(candidate.reference)
+        if form in firsts and firsts[form] is None:
+            firsts[form] = candidate
     statistics: list[EntryStatistics] = []
-    for start in range(0, len(entries), STEP):
-        chunk = entries[start : start + STEP]
+    for start in range(0, len(texts), STEP):
+        chunk = [entry for text in texts[start : start + STEP] if (entry := firsts[text]) is not None]
         perfect = annotate([Translation(entry, entry.reference) for entry in chunk])
         statistics += scorer.statistics(perfect)
         yield

@@ -157,11 +157,11 @@ class FloorWork:
         self._constant = yield from search_constant(entries, self._used, self._annotate, self._judges, self._weighing)
         drawing = WordDrawing(len(entries), self._seed, accepted=self._accepted)
         moved = derangement(len(entries), self._seed)
-        order: Sequence[int] = range(len(entries))
+        order = np.arange(len(entries))
         if len(entries) > self._step:
-            order = _order(len(entries), self._seed).tolist()
+            order = _order(len(entries), self._seed)
         for start in range(0, len(entries), self._step):
-            self._score_whole(order[start : start + self._step], moved, drawing)
+            self._score_whole(order[start : start + self._step].tolist(), moved, drawing)
             yield
         # the outputs that are given to some entries
         chosen = spread(range(len(entries)), MOST_DRAWN)
@@ -175,7 +175,7 @@ class FloorWork:
             self._give("truncated", part, [beginning(e.reference, BEGINNING) for e in part])
             yield
 
-    def _score_whole(self, places: Sequence[int], moved: Sequence[int], drawing: WordDrawing) -> None:
+    def _score_whole(self, places: Sequence[int], moved: IntArray, drawing: WordDrawing) -> None:
         """Score the outputs that every entry is given."""
         entries = [self._entries[place] for place in places]
         nothing = self._annotate([Translation(entry, "") for entry in entries])
@@ -304,7 +304,7 @@ def beginning(text: str, share: float) -> str:
     return " ".join(words[: int(len(words) * share)])
 
 
-def derangement(length: int, seed: int) -> list[int]:
+def derangement(length: int, seed: int) -> IntArray:
     """Return places such that none stays where it is, by shifting a seeded random order by one.
 
     In the order (2, 0, 3, 1) each gets the reference of the one before it: 2 that of 1, 0 of 2, 3 of 0, 1 of 3.
@@ -312,7 +312,7 @@ def derangement(length: int, seed: int) -> list[int]:
     order = _order(length, seed)
     places = np.empty(length, dtype=np.int64)
     places[order] = np.roll(order, 1)
-    return [int(place) for place in places]
+    return places
 
 
 def _order(length: int, seed: int) -> IntArray:

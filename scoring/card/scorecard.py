@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 from pydantic import (
@@ -25,16 +26,15 @@ from scoring.core.metric import FAILED, EntryStatistics, Table
 from scoring.core.packs import RAISED
 from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE, Tier, specification
-from scoring.findings.finding import FindingCount, read_counts
+from scoring.findings.finding import LEAST_SHARE, FindingCode, FindingCount, read_counts
 from scoring.statistics.intervals import (
-    DIMENSIONS,
     FREE,
     SEED,
     Group,
     Interval,
     ValueSpread,
     bootstrap,
-    breakdown,
+    breakdowns,
     spreads,
     wilson_intervals,
 )
@@ -223,7 +223,7 @@ def scorecard(
         **_metric_fields(table, values, scorer.told_of),
         **{f"{id_}{RAISED}": number for id_, number in raised.items()},
         **_composite_fields(mixed if scorer.mixes else _NO_COMPOSITE),
-        **{f"by_{part}": _groups(breakdown(entries, table, part, seed=seed)) for part in DIMENSIONS},
+        **{f"by_{part}": _groups(groups) for part, groups in breakdowns(entries, table, seed=seed).items()},
         quality_tier=claim.quality_tier,
         claimable_tier=claim.claimable_tier,
         tier_in_words=claim.words(),
@@ -251,9 +251,31 @@ def _findings(
     from scoring.findings.engine import find  # its patterns, which reading a card does without
 
     chrf = next((metric for metric in scorer.metrics if metric.info.id == CHRF), None)
-    known = None if chrf is None else table.columns(CHRF)
-    findings = find(entries, outputs, chrf, known, read=scorer.alike)
-    return tuple(finding.counts() for finding in findings)
+    order = list(range(len(entries)))
+    number = max(1, -(-len(entries) // EXAMINED_TOGETHER))
+    if number > 1:
+        Random(0).shuffle(order)  # noqa: S311  a corpus may have an order that repeats
+    parts: dict[FindingCode, list[FindingCount]] = {}
+    for first in range(number):
+        places = sorted(order[first::number])
+        known = None if chrf is None else table.rows(places).columns(CHRF)
+        texts = [entries[place] for place in places], [outputs[place] for place in places]
+        for finding in find(*texts, chrf, known, read=scorer.alike):
+            parts.setdefault(finding.code, []).append(finding.counts())
+    counts = (findings[0] if number == 1 else _joined(findings, len(entries)) for findings in parts.values())
+    return tuple(sorted(counts, key=lambda finding: -finding.count))
+
+
+EXAMINED_TOGETHER = 100_000
+"""Outputs in which findings are looked for together; of more it is in random parts, and a cost is the mean of theirs."""
+
+
+def _joined(parts: Sequence[FindingCount], entries: int) -> FindingCount:
+    """Return the findings of one kind in the parts of a run as one."""
+    count = sum(part.count for part in parts)
+    priced = [part.of * part.cost for part in parts if part.cost is not None]
+    cost = sum(priced) / entries if priced and count >= LEAST_SHARE * entries else None
+    return FindingCount(code=parts[0].code, count=count, of=entries, cost=cost)
 
 
 def _lower(intervals: Mapping[str, Interval], metric: str) -> float | None:
@@ -279,12 +301,12 @@ def _metric_fields(table: Table, values: Mapping[str, float | None], told_of: Se
     fields: dict[str, float | None] = {id_: values.get(id_) for id_ in ids}
     for id_ in ("exact_match_rate", "equivalent_match_rate"):
         there = values.get(id_) is not None
-        matches = int(table.columns(id_)[:, 0].sum()) if there else None
+        matches = int(table.sums(id_)[0]) if there else None
         fields[id_.replace("match_rate", "matches")] = matches
     # what else the statistics of a metric tell; None where it was not computed
     fields |= dict.fromkeys(("fst_accepted", "fst_accepted_entries", "compliance_index_raw"))
     for metric in table.metrics:
-        fields |= metric.further(table.columns(metric.info.id).sum(axis=0))
+        fields |= metric.further(table.sums(metric.info.id))
     return fields
 
 

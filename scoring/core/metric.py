@@ -275,20 +275,34 @@ class Table:
 
     def with_rows(self, sums: FloatArray) -> Table:
         """Return a table of the same metrics whose rows are sums of these rows, shape (n, sum of widths)."""
-        most = self.present.max(axis=0, initial=0.0)
+        most = self.present.max(axis=0, initial=0)
         present = np.broadcast_to(most, (len(sums), len(self.metrics)))
         return Table(self.metrics, sums, present, self.weighing)
 
     def columns(self, id_: str) -> FloatArray:
         """Return one metric's statistics, shape (entries, width)."""
-        return self.matrix[:, self._columns[id_]]
+        return self.matrix[:, self._columns[id_]].astype(np.float64, copy=False)
+
+    def sums(self, id_: str) -> FloatArray:
+        """Sum one metric's statistics."""
+        return np.asarray(self.matrix[:, self._columns[id_]].sum(axis=0, dtype=np.float64))
 
     def totals(self) -> FloatArray:
         """Sum all rows, shape (1, sum of widths)."""
-        return np.asarray(self.matrix.sum(axis=0, keepdims=True))
+        return np.asarray(self.matrix.sum(axis=0, keepdims=True, dtype=np.float64))
+
+    def small(self) -> Table:
+        """Return the table with its statistics in the smallest integers that hold them, where all are whole."""
+        matrix = self.matrix
+        if not (matrix == np.rint(matrix)).all() or np.abs(matrix).max(initial=0) >= 2**31:
+            return self
+        kinds = (np.int8, np.int16, np.int32)
+        kind = next(kind for kind in kinds if np.abs(matrix).max(initial=0) <= np.iinfo(kind).max)
+        return Table(self.metrics, matrix.astype(kind), self.present.astype(np.bool_), self.weighing)
 
     def values(self, sums: FloatArray) -> dict[str, FloatArray]:
         """Compute n values per metric from sums of rows, shape (n, sum of widths); NaN where there is none."""
+        sums = sums.astype(np.float64, copy=False)
         return {metric.info.id: metric.values(sums[:, self._columns[metric.info.id]]) for metric in self.metrics}
 
     @cached_property

@@ -12,6 +12,7 @@ from typing import overload
 import msgpack
 import numpy as np
 
+from corpora.files.packed_list import PackedList
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, told_of
@@ -137,11 +138,11 @@ class Scorer:
             return [{} for _ in translations]
         return [dict(zip(self.ids, row, strict=True)) for row in zip(*taken, strict=True)]
 
-    def alike(self, translations: Sequence[Translation]) -> list[Translation]:
+    def alike(self, translations: Sequence[Translation]) -> Sequence[Translation]:
         """Return translations as every metric reads them: characters that look alike are one."""
         if self._languages is None:
-            return list(translations)
-        return [translation.alike(*self._languages) for translation in translations]
+            return translations
+        return PackedList(translation.alike(*self._languages) for translation in translations)
 
     def entries_alike(self, entries: Sequence[Entry]) -> list[Entry]:
         """Return entries as every metric reads them."""
@@ -155,7 +156,7 @@ class Scorer:
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Return statistics as a table."""
         if isinstance(statistics, PackedStatistics):
-            return self.unpack_table(statistics.packed)
+            return self.unpack_table(statistics.packed, small=True)
         return Table.of(self.metrics, statistics, self.weighing)
 
     @property
@@ -230,15 +231,21 @@ class Scorer:
         """
         return {id_: column[0] for id_, column in self._unpacked([data]).items()}
 
-    def unpack_table(self, packed: Sequence[bytes], only: Collection[str] | None = None) -> Table:
-        """Unpack the statistics of many entries at once, of some metrics ``only`` or of all; StatisticsError if they do not fit."""
+    def unpack_table(
+        self, packed: Sequence[bytes], only: Collection[str] | None = None, *, small: bool = False
+    ) -> Table:
+        """Unpack the statistics of many entries at once, of some metrics ``only`` or of all; StatisticsError if they do not fit.
+
+        ``small`` as of ``Table``.
+        """
         metrics = [metric for metric in self.metrics if only is None or metric.info.id in only]
         tables = []
         for start in range(0, len(packed), _BLOCK) or (0,):
             part = packed[start : start + _BLOCK]
             columns = self._unpacked(part)
             by_metric = [columns[metric.info.id] for metric in metrics]
-            tables.append(Table.of_columns(metrics, by_metric, len(part), self.weighing))
+            table = Table.of_columns(metrics, by_metric, len(part), self.weighing)
+            tables.append(table.small() if small else table)
         if len(tables) == 1:
             return tables[0]
         matrix, present = (np.vstack(parts) for parts in zip(*((t.matrix, t.present) for t in tables), strict=True))
@@ -287,7 +294,10 @@ _BLOCK = 2000
 
 
 class PackedStatistics(Sequence[EntryStatistics]):
-    """Statistics of entries that are held as they are stored, in a tenth of the memory, and unpacked where they are read."""
+    """Statistics of entries that are held as they are stored, in a tenth of the memory, and unpacked where they are read.
+
+    As a table whole numbers are in the smallest type that holds them (``Table.small``).
+    """
 
     def __init__(self, scorer: Scorer, packed: Sequence[bytes]) -> None:
         self._scorer, self.packed = scorer, packed

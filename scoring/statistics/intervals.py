@@ -8,9 +8,11 @@ point estimate is 3 / 12 = 25 %. The middle 950 of 1,000 such values are the 95 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from sys import intern
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,8 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
 
     The rows drawn are those of sacreBLEU's bootstrap with the same seed.
     """
+    if matrix.dtype.kind == "i":
+        return _resample_whole(matrix, draws, seed)  # type: ignore[arg-type]
     matrix, places = distinct_columns(matrix)
     matrix = matrix.astype(exact_type(matrix))
     sums = np.empty((draws, matrix.shape[1]), order="F")
@@ -82,6 +86,25 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
         sums[done : done + len(counts)] = numbers @ matrix
         done += len(counts)
     return sums.T[places].T
+
+
+def _resample_whole(matrix: Counts, draws: int, seed: int) -> FloatArray:
+    """Return the same of small whole numbers, whose sums lose no digit in any order, by blocks of draws and of rows."""
+    sums = np.zeros((draws, matrix.shape[1]))
+    small = draws * len(matrix) <= MOST_KEPT
+    blocks = iter((kept_counts if small else _count_blocks)(len(matrix), draws, seed))
+    done = 0
+    while done < draws:
+        held: list[Counts] = []
+        while sum(map(np.size, held)) < MOST_KEPT and (block := next(blocks, None)) is not None:
+            held.append(block.astype(np.uint8, copy=False))
+        counts = np.concatenate(held)
+        rows = max(1, 10 * BLOCK // len(counts))
+        for start in range(0, len(matrix), rows):
+            part = matrix[start : start + rows].astype(np.float64)
+            sums[done : done + len(counts)] += counts[:, start : start + rows].astype(np.float64) @ part
+        done += len(counts)
+    return sums
 
 
 def distinct_columns(matrix: FloatArray) -> tuple[FloatArray, list[int]]:
@@ -152,9 +175,7 @@ def wilson_intervals(table: Table) -> dict[str, Interval]:
     over them it would be too narrow; their rates have the bootstrap alone, which draws whole entries.
     """
     intervals = {
-        metric.info.id: wilson(*table.columns(metric.info.id).sum(axis=0))
-        for metric in table.metrics
-        if isinstance(metric, MatchRate)
+        metric.info.id: wilson(*table.sums(metric.info.id)) for metric in table.metrics if isinstance(metric, MatchRate)
     }
     return {id_: interval for id_, interval in intervals.items() if interval is not None}
 
@@ -289,18 +310,22 @@ class Group:
     """Empty below ten entries."""
 
 
-def breakdown(entries: Sequence[Entry], table: Table, dimension: str, *, seed: int = SEED) -> dict[str, Group]:
-    """Split by one dimension; entries without that tag, or with one to withhold, are in no group."""
-    tags = [entry.open_tag(DIMENSIONS[dimension]) for entry in entries]
-    return grouped([None if tag is None else str(tag) for tag in tags], table, seed=seed)
+def breakdowns(entries: Sequence[Entry], table: Table, *, seed: int = SEED) -> dict[str, dict[str, Group]]:
+    """Split by each dimension; entries without that tag, or with one to withhold, are in no group of it."""
+    tags: dict[str, list[str | None]] = {name: [] for name in DIMENSIONS}
+    for entry in entries:
+        for name, attribute in DIMENSIONS.items():
+            tag = entry.open_tag(attribute)
+            tags[name].append(None if tag is None else intern(str(tag)))
+    return {name: grouped(tags[name], table, seed=seed) for name in DIMENSIONS}
 
 
 def grouped(tags: Sequence[str | None], table: Table, *, seed: int = SEED) -> dict[str, Group]:
     """Score the entries of each tag, in the order of their names; those without one are in no group."""
-    places: dict[str, list[int]] = {}
+    places: dict[str, array[int]] = {}
     for place, tag in enumerate(tags):
         if tag is not None:
-            places.setdefault(tag, []).append(place)
+            places.setdefault(tag, array("l")).append(place)
     groups = {}
     for name in sorted(places):
         part = table.rows(places[name])

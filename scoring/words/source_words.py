@@ -14,6 +14,7 @@ from functools import cache, cached_property, lru_cache
 
 import regex
 
+from corpora.files.packed_list import PackedList
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import language_of
 from corpora.model.entry import Entry, OpenEntry, only_open
@@ -50,10 +51,17 @@ class Resources:
         """Convert the entries into the form that metrics read."""
         if self.languages is None:
             return
-        read = {id(entry): alike_entry(entry, *self.languages) for entry in self.entries}
-        pairs = only_open(read.get(id(pair)) or alike_entry(pair, *self.languages) for pair in self.pairs)
-        object.__setattr__(self, "entries", [read[id(entry)] for entry in self.entries])
-        object.__setattr__(self, "pairs", pairs)
+        entries = self._alike(self.entries)
+        pairs = entries if self.pairs == self.entries else self._alike(self.pairs)
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "pairs", only_open(pairs))
+
+    def _alike(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Return entries in the form that metrics read; the list itself where that changes none."""
+        languages = self.languages or ("", "", "")
+        if isinstance(entries, PackedList) and all(alike_entry(entry, *languages) is entry for entry in entries):
+            return entries
+        return PackedList(alike_entry(entry, *languages) for entry in entries)
 
     def with_setup(self, setup: ScoringSetup) -> Resources:
         """Return the resources with other metrics or annotators in their setup; tables of their texts are shared.

@@ -100,8 +100,8 @@ def _completed(
     ``own``: a run of this store, whose secret entries may be examined here; a card from elsewhere is held against open ones only.
     """
     read = shown_entries if own else open_entries
-    whole = {} if corpus is None else read(connection, corpus)
-    usable = [entry for entry in whole.values() if not entry.not_stored]
+    whole = () if corpus is None else read(connection, corpus).values()
+    usable = [entry for entry in whole if not entry.not_stored]
     known = {str(card_id(entry.id)): entry for entry in usable}
     rows = []
     for row in told:  # with the class of its entry; its texts stay those of the run

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from corpora.files.json_types import Json, JsonObject
+from corpora.files.json_types import JsonObject
 from corpora.text.messages import percent
 from harness.card.checking.verdict import CardCheck, CardVerdict
-from harness.card.checking.verify_card import check_hash, consent_checks, verify_card
+from harness.card.checking.verify_card import check_hash, consent_checks, verify_card, verify_rows
 from harness.card.foreign_cards import unwrapped
 from harness.card.model import HASH_FIELD
-from harness.card.reading import objects, parse_object, read_card_bytes
+from harness.card.reading import card_head, must_be_released, objects, parse_object, read_card_bytes
 from harness.card.reproduction import (
     ReproductionRecord,
     SignedReproduction,
@@ -26,7 +26,7 @@ from harness.card.reproduction import (
     is_reproduction,
     read_reproduction,
 )
-from harness.card.rows import read_raw, stored_rows
+from harness.card.rows import read_raw, rows_of, stored_rows
 from harness.card.signing import (
     SUFFIX,
     CardSeal,
@@ -41,6 +41,7 @@ from harness.card.signing import (
     sealed_between,
 )
 from harness.consent.checks import Verified, of_card
+from harness.core.canonical import StreamedArray
 from harness.core.failures import UsageError
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
@@ -79,7 +80,7 @@ def check_seal(
     card: JsonObject,
     data: bytes,
     known: KnownSigners = UNKNOWN,
-    rows: Sequence[JsonObject] = (),
+    rows: Sequence[JsonObject] | StreamedArray = (),
 ) -> None:
     """Judge the file of a seal beside a card; ``rows`` are those that stay at home where the card has none.
 
@@ -164,7 +165,7 @@ def _whose(seal: CardSeal | ReproductionRecord, known: KnownSigners) -> CardChec
     )
 
 
-def _check_rows(found: SealFile, rows: Sequence[JsonObject]) -> CardCheck:
+def _check_rows(found: SealFile, rows: Sequence[JsonObject] | StreamedArray) -> CardCheck:
     seal = found.seal
     if found.salts is None:
         words = "were sealed; they are checked where they are, or one by one by proofs"
@@ -225,12 +226,21 @@ def verify_file(
     return verdict
 
 
+VERIFIED_AT_ONCE = 10_000
+"""Entries up to which a run of the store is verified as the file of its card is; a larger one by blocks of its rows."""
+
+
 def verify_stored(connection: sqlite3.Connection, run: Run, name: str, known: KnownSigners, home: Path) -> CardVerdict:
     """Verify a run of the store, with the seals that are kept of it and the rows that its card leaves out."""
-    raw = read_raw(connection, run.id)
-    verdict = verify_card(json.dumps(raw).encode(), connection, name)
+    rows: Sequence[JsonObject] | StreamedArray = ()
+    if len(run.positions) > VERIFIED_AT_ONCE and not run.imported and not must_be_released(connection, run):
+        raw = card_head(connection, run)
+        stored = rows_of(connection, run, raw)
+        verdict, rows = verify_rows(connection, run, raw, stored), stored.as_json()
+    else:
+        raw = read_raw(connection, run.id)
+        verdict = verify_card(json.dumps(raw).encode(), connection, name)
     seals = kept_seals(connection, run.id, raw)
-    rows: Sequence[dict[str, Json]] = ()
     if seals and "withheld" in raw and not run.imported:
         try:
             rows = stored_rows(connection, run.id)

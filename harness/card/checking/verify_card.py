@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import AnyEntry
@@ -28,7 +29,7 @@ from harness.card.checking.recompute import (
     withheld,
     without,
 )
-from harness.card.checking.verdict import CardCheck, CardVerdict, impossible, taken_as_stated
+from harness.card.checking.verdict import CardCheck, CardDifference, CardVerdict, impossible, taken_as_stated
 from harness.card.foreign_cards import ForeignLayout, adopt, is_ours, layout, snake_case, unwrapped
 from harness.card.foreign_logs import report_again
 from harness.card.material import Material, fingerprint, held, stored_material
@@ -41,7 +42,7 @@ from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION
 from harness.setup.scoring_options import check_stated
 from harness.setup.scoring_tools import stated_setup
-from harness.store.runs import find_run
+from harness.store.runs import Run, find_run
 from harness.store.sqlite.database import home
 from harness.store.sqlite.trouble import transaction
 from harness.store.withdrawn import entry_ids_of_run, now_standing
@@ -140,6 +141,29 @@ def _verify(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | Non
         _check_arithmetic(verdict, raw)
     else:
         _check_withheld(verdict, raw, card)
+    return verdict
+
+
+def verify_rows(connection: sqlite3.Connection, run: Run, head: JsonObject, rows: StoredRows) -> CardVerdict:
+    """Verify the card of a run of this store a block of its rows at a time; ``head`` is the card without them.
+
+    The surface statistics are taken from the texts again, and all other numbers from the stored statistics.
+    """
+    card = RunCard.model_validate({**head, "results": []})
+    whole: dict[str, Any] = {**head, "results": rows.as_json()}
+    verdict = CardVerdict([check_hash(whole)])
+    _check_calibration(verdict, card)
+    _check_fingerprint(verdict, head, card, ours=True)
+    if not _check_stated(verdict, card, rows):
+        verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
+        return verdict
+    other = (
+        CardDifference(f"{id_} of entry {place + 1}", again, had) for place, id_, again, had in rows.other_statistics()
+    )
+    verdict.judge("statistics of the texts", list(other))
+    computed = assemble(stored_material(connection, run.id)).as_json()
+    _compare_stored(verdict, {**head, "results": []}, computed)
+    verdict.checks += consent_checks(consent.of_card(head, entry_ids_of_run(connection, run.run_id) or []))
     return verdict
 
 
@@ -290,6 +314,13 @@ def _check_against_store(
     stored = None if connection is None else _stored_again(connection, card, whole=whole)
     if stored is None:
         return False
+    _compare_stored(verdict, raw, stored)
+    return True
+
+
+def _compare_stored(verdict: CardVerdict, raw: JsonObject, stored: JsonObject) -> None:
+    """Compare a card with the one that the store computes."""
+    whole = "withheld" not in raw  # as older versions sealed it
     scores = block(raw, "scores")
     earlier = "claim" not in scores or not of_these_rules(scores)
     expected = without(stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ())))
@@ -297,7 +328,6 @@ def _check_against_store(
     if whole or "transmission_rule" not in block(raw, "dataset"):
         expected["dataset"] = without(block(stored, "dataset"), _TERMS)
     verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
-    return True
 
 
 def _check_withheld(verdict: CardVerdict, raw: JsonObject, card: RunCard) -> None:
@@ -360,7 +390,7 @@ def _verify_row(raw: JsonObject) -> CardVerdict:
 # ---- Sealing a run's card: computed, checked as a reader would check it, stored ----
 
 
-def seal(connection: sqlite3.Connection, run: int, known: Mapping[int, AnyEntry] | None = None) -> RunCard:
+def seal(connection: sqlite3.Connection, run: int, known: Sequence[AnyEntry] = ()) -> RunCard:
     """Compute a finished run's card and store it; ``known`` entries as in ``read_entries``.
 
     Raises StoreError if the run has one already, and HarnessError if ``runs verify`` would not accept the card.

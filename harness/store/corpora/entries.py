@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.files.json_types import Json
+from corpora.files.packed_list import PackedList, PlaceMap, without_gaps
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
-from corpora.model.entry import AnyEntry, Entry, OpenEntry, Segment, open_entry, reveal_here, seal_secret
+from corpora.model.entry import AnyEntry, Entry, OpenEntry, Segment, only_open, open_entry, reveal_here, seal_secrets
 from corpora.model.task import TRANSLATION
 from corpora.model.terms import Terms
 from corpora.model.vocabularies import SECRET_SEGMENTS
@@ -44,10 +46,12 @@ def save_corpus(connection: sqlite3.Connection, corpus: Corpus, positions: Itera
     """
     recipients = () if corpus.vault is None else corpus.vault.recipients
     wanted = None if positions is None else frozenset(positions)
-    entries = reveal_here(
-        entry if wanted is None or place in wanted or not entry.secret else _not_stored(place, entry.segment)
-        for place, entry in enumerate(corpus.entries)
-    )
+    entries = reveal_here(corpus.entries)
+    if any(entry.secret for entry in entries):
+        entries = PackedList(
+            entry if wanted is None or place in wanted or not entry.secret else _not_stored(place, entry.segment)
+            for place, entry in enumerate(entries)
+        )
     known = find_corpus(connection, corpus)
     if known is None:
         return insert_corpus(connection, corpus.sha256, corpus.dataset, entries, partial=False, recipients=recipients)
@@ -158,7 +162,7 @@ def insert_corpus(
 def _put(
     connection: sqlite3.Connection, corpus: int, placed: Iterable[tuple[int, Entry]], recipients: Sequence[str] = ()
 ) -> None:
-    placed_entries = [*placed]
+    placed_entries = PackedList(placed)
     seal = None
     if any(entry.holds_secret for _, entry in placed_entries) and is_on_disk(connection):
         seal = CorpusSeal(connection, corpus)
@@ -260,21 +264,21 @@ def read_entries(
     corpus_id: int,
     positions: Iterable[int] | None = None,
     dataset: Dataset | None = None,
-    known: Mapping[int, AnyEntry] | None = None,
-) -> dict[int, AnyEntry]:
+    known: Sequence[AnyEntry] = (),
+) -> PlaceMap[AnyEntry]:
     """Return entries by their place in the corpus: all, or those asked for; secret ones to be revealed.
 
-    ``dataset``: the corpus's envelope, where it was read already. ``known``: entries in memory, each returned in place
-    of an equal one, so that a corpus is held once.
+    ``dataset``: the corpus's envelope, where it was read already. ``known``: these entries as they are in memory, returned
+    in place of equal ones, so that a corpus is held once.
     Raises StoreSealed, or KeyStoreError, where there is one among them that is sealed on the disk and no key opens it.
     """
-    opened = _entries(connection, corpus_id, positions, CorpusSeal.open, dataset, known or {})
-    return {place: seal_secret(entry) for place, entry in opened.items()}
+    opened = _entries(connection, corpus_id, positions, CorpusSeal.open, dataset, known)
+    return PlaceMap(opened.places, seal_secrets(opened.in_order))
 
 
 def shown_entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
-) -> dict[int, Entry]:
+) -> PlaceMap[Entry]:
     """Return the same for a screen or list of this computer, and for no computing.
 
     A sealed one that no key available opens comes without its texts (``not_stored``).
@@ -284,12 +288,13 @@ def shown_entries(
 
 def open_entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
-) -> dict[int, OpenEntry]:
+) -> PlaceMap[OpenEntry]:
     """Return those that are not secret, for what may leave this machine; nothing is opened for it."""
     secret = secret_positions(connection, corpus_id)
     wanted = _positions(connection, corpus_id) if positions is None else positions
     read = _entries(connection, corpus_id, [place for place in wanted if place not in secret], CorpusSeal.open)
-    return {place: shown for place, entry in read.items() if (shown := open_entry(entry))}
+    places = without_gaps([place for place, entry in read.items() if open_entry(entry)])
+    return PlaceMap(places, only_open(read.in_order))
 
 
 def secret_positions(connection: sqlite3.Connection, corpus_id: int) -> frozenset[int]:
@@ -319,9 +324,6 @@ def _positions(connection: sqlite3.Connection, corpus_id: int) -> list[int]:
     return [place for (place,) in rows]
 
 
-_NONE_KNOWN: Mapping[int, AnyEntry] = {}
-
-
 @unpacks
 def _entries(
     connection: sqlite3.Connection,
@@ -329,21 +331,29 @@ def _entries(
     positions: Iterable[int] | None,
     opening: Opening,
     dataset: Dataset | None = None,
-    known: Mapping[int, AnyEntry] = _NONE_KNOWN,
-) -> dict[int, Entry]:
+    known: Sequence[AnyEntry] = (),
+) -> PlaceMap[Entry]:
     envelope = _read_envelope(connection, corpus_id) if dataset is None else _envelope_of(dataset)
     seal = CorpusSeal(connection, corpus_id)
     read = _READ.format(sealed=sealed_column(connection, "entries", "e"))
     wanted = () if positions is None else (json.dumps([*positions]),)
     if wanted:
         read = f"{read} AND e.position IN (SELECT value FROM json_each(?))"
-    entries: dict[int, Entry] = {}
+    places = array("L")
     if envelope is None:
-        return entries
-    for row in connection.execute(read, (corpus_id, *wanted)):
-        entry, same = _entry(row, envelope, seal, opening), known.get(row[0])
-        entries[row[0]] = same if isinstance(same, Entry) and same == entry else entry
-    return entries
+        return PlaceMap(places, PackedList())
+    entries: PackedList[Entry] | None = None
+    remembered = iter(known)
+    for row in connection.execute(f"{read} ORDER BY e.position", (corpus_id, *wanted)):
+        entry = _entry(row, envelope, seal, opening)
+        if entries is None and next(remembered, None) != entry:  # those before it are as in memory
+            entries = PackedList(reveal_here(known[: len(places)]))
+        places.append(row[0])
+        if entries is not None:
+            entries.append(entry)
+    if entries is None:
+        return PlaceMap(without_gaps(places), reveal_here(known if len(known) == len(places) else known[: len(places)]))
+    return PlaceMap(without_gaps(places), entries)
 
 
 def _tags(row: tuple[Any, ...]) -> dict[str, Json]:

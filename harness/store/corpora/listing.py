@@ -254,7 +254,7 @@ class Examination:
     """Of the file where it is unchanged; else what the entries alone can tell, without lines."""
     statistics: Statistics
     requirements: tuple[Requirement, ...]
-    lines: tuple[int | None, ...] = ()
+    lines: Sequence[int | None] = ()
     """Line of each entry in the file, by place; empty where the file is not available."""
 
     flagged: frozenset[int] = frozenset()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.packed_list import without_gaps
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage import StorageProblem, storable, storage_problem, words_for
@@ -228,10 +229,10 @@ def pack_positions(positions: Sequence[int]) -> bytes:
     return zlib.compress(struct.pack(f"<{len(positions)}I", *positions))
 
 
-def unpack_positions(packed: bytes) -> tuple[int, ...]:
+def unpack_positions(packed: bytes) -> Sequence[int]:
     """Read the places back; StoredValueError where they are none."""
     places = little_endian_positions(packed)
-    return struct.unpack(f"<{len(places) // _BYTES}I", places)
+    return without_gaps(struct.unpack(f"<{len(places) // _BYTES}I", places))
 
 
 def little_endian_positions(packed: bytes) -> bytes:

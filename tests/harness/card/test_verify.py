@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 from harness.card.build import measured, scored
 from harness.card.checking.recompute import card_material
 from harness.card.checking.verdict import differences
-from harness.card.checking.verify_card import verify_card
+from harness.card.checking.verify_card import seal, verify_card, verify_rows
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
-from harness.card.reading import claim_of
+from harness.card.reading import card_head, claim_of
+from harness.card.rows import load_card, rows_of
 from harness.core.failures import UsageError
+from harness.store.runs import read_run
 from scoring.core.specification import Tier
 from tests.harness.card import factory
 from tests.harness.card.factory import OLDER, add_secret_run, build_card, checks, first_path, resealed, sealed, written
@@ -228,6 +231,25 @@ def test_store_gives_what_is_hidden(connection: Connection, there: Connection) -
     for store in (None, connection):
         words = repr(verify_card(written(card), store))
         assert not any(secret in words for secret in factory.SECRETS)
+
+
+def test_large_run_is_verified_and_written_by_blocks(connection: Connection) -> None:
+    number = factory.add_run(connection)
+    seal(connection, number)
+    run = read_run(connection, number)
+    head = card_head(connection, run)
+
+    def verified(head: dict[str, Any]) -> dict[str, bool | None]:
+        return checks(verify_rows(connection, run, head, rows_of(connection, run, head)))
+
+    names = ("seal", "fingerprint", "statistics of the texts", "numbers, from the stored rows")
+    assert verified(head) == dict.fromkeys(names, True)
+    assert export_run(connection, number, ExportForm.CARD) == card_bytes(load_card(connection, number))
+    flattered = json.loads(json.dumps(head))
+    flattered["scores"]["bleu"] = 99.0
+    assert [name for name, good in verified(flattered).items() if not good] == ["seal", names[3]]
+    connection.execute("UPDATE results SET output = (SELECT max(output) FROM results) WHERE position = 0")
+    assert [name for name, good in verified(head).items() if not good] == ["seal", names[2], names[3]]
 
 
 def test_older_layout_is_verified_as_far_as_it_carries_data() -> None:

@@ -1,0 +1,212 @@
+"""Long lists that are held as compressed blocks, so that a corpus of a million entries fits into some hundred megabytes.
+
+A list of up to ``PLAIN`` items is held as it is. What refuses to be written, as secret entries do, stays as it is too.
+The bytes never leave the memory of this process.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from operator import eq
+from typing import Any, TypeVar, overload
+
+import msgpack
+
+PLAIN = 2048
+"""Items after which a list is packed."""
+BLOCK = 32
+"""Items of a block: one is read in some 0.1 ms where its block has to be unpacked."""
+_KEPT = 64
+"""Blocks of a list that are kept unpacked."""
+T = TypeVar("T")
+N = TypeVar("N", bound=int | None)
+
+
+class PackedList(Sequence[T]):
+    """A list to which items are added at its end. An item that is read may be a copy: changes to it are lost."""
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self._blocks: list[bytes | list[T]] = []
+        self._last: list[T] = []
+        """The items after the blocks."""
+        self._block = lru_cache(maxsize=_KEPT)(self._unpacked)
+        for item in items:
+            self.append(item)
+
+    def append(self, item: T) -> None:
+        """Add an item at the end."""
+        self._last.append(item)
+        if len(self._last) >= PLAIN:
+            self._blocks += [_pack(self._last[at : at + BLOCK]) for at in range(0, PLAIN, BLOCK)]
+            self._last = []
+
+    def __len__(self) -> int:
+        return len(self._blocks) * BLOCK + len(self._last)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(len(self))[place]]
+        block, at = divmod(range(len(self))[place], BLOCK)
+        if block < len(self._blocks):
+            return self._block(block)[at]
+        return self._last[at + (block - len(self._blocks)) * BLOCK]
+
+    def __iter__(self) -> Iterator[T]:
+        for block in range(len(self._blocks)):
+            yield from self._unpacked(block)
+        yield from self._last
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} items>"  # an item may be a text that no message quotes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedList, (list(self),)
+
+    def _unpacked(self, block: int) -> list[T]:
+        packed = self._blocks[block]
+        if isinstance(packed, list):
+            return packed
+        items: list[T] = _value_of(zlib.decompress(packed))
+        return items
+
+
+def _pack(items: list[T]) -> bytes | list[T]:
+    try:
+        return zlib.compress(_bytes_of(items), 1)
+    except (TypeError, ValueError, OverflowError):
+        return items
+
+
+# MessagePack knows plain values. A tuple is written as its items, any other object as the class or function that makes
+# it, what that is given, and its state, as ``copy`` does it. They are numbers in a list of this process: no bytes name one.
+
+_TUPLE, _OBJECT, _MADE = 1, 2, 3
+_MAKERS: list[Any] = []
+_NUMBERS: dict[Any, int] = {}
+
+
+def _bytes_of(value: object) -> bytes:
+    packed: bytes = msgpack.packb(value, default=_written, strict_types=True)
+    return packed
+
+
+def _written(item: Any) -> msgpack.ExtType:
+    if type(item) is tuple:
+        return msgpack.ExtType(_TUPLE, _bytes_of(list(item)))
+    maker, given, *rest = item.__reduce_ex__(2)
+    kind = _MADE
+    if maker is _new:
+        kind, (maker, *given) = _OBJECT, given
+    if maker not in _NUMBERS:
+        _MAKERS.append(maker)
+        _NUMBERS[maker] = len(_MAKERS) - 1
+    return msgpack.ExtType(kind, _bytes_of([_NUMBERS[maker], list(given), rest[0] if rest else None]))
+
+
+_new = object().__reduce_ex__(2)[0]
+"""How an object without a way of its own is made: by its class."""
+
+
+def _value_of(packed: bytes) -> Any:
+    return msgpack.unpackb(packed, ext_hook=_made, strict_map_key=False)
+
+
+def _made(kind: int, packed: bytes) -> Any:
+    value = _value_of(packed)
+    if kind == _TUPLE:
+        return tuple(value)
+    number, given, state = value
+    maker = _MAKERS[number]
+    item = maker.__new__(maker, *given) if kind == _OBJECT else maker(*given)
+    if state is not None and hasattr(item, "__setstate__"):
+        item.__setstate__(state)
+    elif state is not None:
+        for fields in state if isinstance(state, tuple) else (state,):
+            for name, field in (fields or {}).items():
+                object.__setattr__(item, name, field)
+    return item
+
+
+class PlaceMap(Mapping[int, T]):
+    """Items by their places, which rise."""
+
+    def __init__(self, places: Sequence[int], items: Sequence[T]) -> None:
+        self.places, self.in_order = places, items
+
+    def __getitem__(self, place: int) -> T:
+        at = bisect_left(self.places, place)
+        if at == len(self.places) or self.places[at] != place:
+            raise KeyError(place)
+        return self.in_order[at]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def at(self, places: Sequence[int]) -> Sequence[T]:
+        """Return the items at some places; all of them are the list itself."""
+        if len(places) == len(self.places) and all(map(eq, places, self.places)):
+            return self.in_order
+        return PackedList(self[place] for place in places)
+
+
+def without_gaps(places: Sequence[N]) -> Sequence[N] | range:
+    """Return many places that follow one another as a range, which takes no memory; others as they are."""
+    first = places[0] if len(places) > PLAIN else None
+    if first is None or any(place != at for at, place in enumerate(places, first)):
+        return places
+    return range(first, first + len(places))
+
+
+def in_blocks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield a list in blocks."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+class HashSet:
+    """Things that came before, known by their 64-bit hashes of eight bytes each.
+
+    Two of a million different things have the same hash once in 40 million times.
+    """
+
+    def __init__(self) -> None:
+        self._older, self._recent = array("q"), set[int]()
+        """The hashes in order, and those that are not yet among them."""
+
+    def __len__(self) -> int:
+        return len(self._older) + len(self._recent)
+
+    def add(self, thing: Hashable) -> bool:
+        """Add a thing. Return whether it is new."""
+        key = hash(thing)
+        at = bisect_left(self._older, key)
+        if key in self._recent or (at < len(self._older) and self._older[at] == key):
+            return False
+        self._recent.add(key)
+        if len(self._recent) > max(_RECENT, len(self._older) // 4):
+            self._older = array("q", sorted([*self._older, *self._recent]))
+            self._recent = set()
+        return True
+
+
+_RECENT = 100_000
+"""Hashes of ``HashSet`` that are not yet in order."""
