@@ -6,7 +6,7 @@ A value is quoted only where the corpus is open: anything may be in a free field
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from difflib import SequenceMatcher
 from functools import lru_cache
