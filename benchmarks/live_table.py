@@ -47,7 +47,8 @@ from harness.core.failures import RunState
 from harness.method.method import Result
 from harness.run.events import Control, EntryScored, EventQueue, Progress, Started
 from harness.store.results import add_results
-from harness.store.sqlite.database import open_store, transaction
+from harness.store.sqlite.database import open_store
+from harness.store.sqlite.trouble import transaction
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.app.launch import SWITCH_SECONDS
 from rosetta_tui.session.run_sources import WatchedRun

@@ -9,8 +9,9 @@ from __future__ import annotations
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import lru_cache
+from itertools import chain, islice
 from operator import eq
 from typing import Any, TypeVar, overload
 
@@ -34,12 +35,17 @@ class PackedList(Sequence[T]):
         self._last: list[T] = []
         """The items after the blocks."""
         self._block = lru_cache(maxsize=_KEPT)(self._unpacked)
-        for item in items:
-            self.append(item)
+        rest = iter(items)
+        while more := list(islice(rest, PLAIN)):
+            self._last = more
+            self._pack_last()
 
     def append(self, item: T) -> None:
         """Add an item at the end."""
         self._last.append(item)
+        self._pack_last()
+
+    def _pack_last(self) -> None:
         if len(self._last) >= PLAIN:
             self._blocks += [_pack(self._last[at : at + BLOCK]) for at in range(0, PLAIN, BLOCK)]
             self._last = []
@@ -62,9 +68,7 @@ class PackedList(Sequence[T]):
         return self._last[at + (block - len(self._blocks)) * BLOCK]
 
     def __iter__(self) -> Iterator[T]:
-        for block in range(len(self._blocks)):
-            yield from self._unpacked(block)
-        yield from self._last
+        return chain(chain.from_iterable(map(self._unpacked, range(len(self._blocks)))), self._last)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -121,7 +125,7 @@ def _written(item: Any) -> msgpack.ExtType:
 
 
 _new = object().__reduce_ex__(2)[0]
-"""How an object without a way of its own is made: by its class."""
+"""What makes an object by its class."""
 
 
 def _value_of(packed: bytes) -> Any:
@@ -162,11 +166,35 @@ class PlaceMap(Mapping[int, T]):
     def __len__(self) -> int:
         return len(self.places)
 
+    def values(self) -> ValuesView[T]:
+        return _Values(self)
+
+    def items(self) -> ItemsView[int, T]:
+        return _Items(self)
+
     def at(self, places: Sequence[int]) -> Sequence[T]:
         """Return the items at some places; all of them are the list itself."""
         if len(places) == len(self.places) and all(map(eq, places, self.places)):
             return self.in_order
         return PackedList(self[place] for place in places)
+
+
+class _Values(ValuesView[T]):
+    """Reads the list from its beginning, and looks up no place."""
+
+    _mapping: PlaceMap[T]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._mapping.in_order)
+
+
+class _Items(ItemsView[int, T]):
+    """Reads both lists from their beginning."""
+
+    _mapping: PlaceMap[T]
+
+    def __iter__(self) -> Iterator[tuple[int, T]]:
+        return zip(self._mapping.places, self._mapping.in_order, strict=True)
 
 
 def without_gaps(places: Sequence[N]) -> Sequence[N] | range:
@@ -202,11 +230,11 @@ class HashSet:
         if key in self._recent or (at < len(self._older) and self._older[at] == key):
             return False
         self._recent.add(key)
-        if len(self._recent) > max(_RECENT, len(self._older) // 4):
+        if len(self._recent) > max(RECENT, len(self._older) // 4):
             self._older = array("q", sorted([*self._older, *self._recent]))
             self._recent = set()
         return True
 
 
-_RECENT = 100_000
+RECENT = 100_000
 """Hashes of ``HashSet`` that are not yet in order."""

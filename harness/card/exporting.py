@@ -18,7 +18,7 @@ from corpora.files.packed_list import PackedList
 from corpora.model.entry import EntryId
 from corpora.text.visible import guarded
 from harness.card.model import EntryResult, EntryUsage, RunCard
-from harness.card.reading import block, inside_words, kept_inside, number
+from harness.card.reading import block, inside_words, must_be_released, number
 from harness.card.rows import entry_scores, load_head, rows_of
 from harness.core.failures import UsageError
 from harness.sealed.archive import RESERVED
@@ -91,7 +91,7 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
     if form is ExportForm.CARD:
         card = load_head(connection, run)
         imported = read_imported(connection, run)
-        if imported is None and kept_inside(card.as_json()):
+        if must_be_released(connection, read_run(connection, run)):
             raise UsageError(f"{inside_words(card.run_id)} For a copy of your own, copy the data folder.")
         return imported or stored_card_bytes(connection, run, card)
     exported = read_exported(connection, run)
@@ -129,7 +129,7 @@ def read_exported(connection: sqlite3.Connection, run: int) -> ExportedRun:
     """Read a run with its rows. Raises HarnessError and UsageError as ``export_run`` does."""
     card = load_head(connection, run)
     imported = read_imported(connection, run) is not None
-    if not imported and kept_inside(card.as_json()):
+    if must_be_released(connection, read_run(connection, run)):
         raise UsageError(
             "This run has secret entries; so no row of it leaves this machine. Export its released card: it has the scores. "
             "For a copy of your own, copy the data folder."

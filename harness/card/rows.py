@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.files.packed_list import PackedList, in_blocks, without_gaps
-from corpora.model.entry import AnyEntry, Entry, Segment, open_entry, reveal_here
+from corpora.model.entry import AnyEntry, Entry, Segment, only_open, open_entry
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
@@ -194,12 +194,12 @@ class StoredRows:
         again = self._scorer.of_texts()
         for places in self._blocks():
             results = list(read_results(self._connection, self._run.id, places))
-            entries = reveal_here(read_entries(self._connection, self._run.corpus, places, self._dataset).values())
+            entries = only_open(read_entries(self._connection, self._run.corpus, places, self._dataset).values())
             pairs = zip(entries, results, strict=True)
             texts = [Translation(entry, result.output or "", raw=result.raw) for entry, result in pairs]
-            for place, result, taken in zip(places, results, again.statistics(texts), strict=True):
+            for place, result, computed in zip(places, results, again.statistics(texts), strict=True):
                 stored = self._scorer.unpack(result.statistics)
-                for id_, numbers in taken.items():
+                for id_, numbers in computed.items():
                     if stored.get(id_) != numbers:
                         yield place, id_, numbers, stored.get(id_)
 

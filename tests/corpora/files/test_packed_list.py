@@ -68,7 +68,7 @@ def test_place_map_has_items_by_rising_places() -> None:
 
 
 def test_hash_set_knows_what_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed_list, "_RECENT", 3)
+    monkeypatch.setattr(packed_list, "RECENT", 3)
     known = HashSet()
     assert [known.add(text) for text in "abcabcdefghda"] == [*[True] * 3, *[False] * 3, *[True] * 5, False, False]
     assert len(known) == 8

@@ -168,10 +168,12 @@ REVEALED = {
 
 
 def test_texts_are_revealed_in_these_places_alone() -> None:
-    ways = [r"(?<![.\w])reveal\(", r"\breveal_here\("]
+    ways = [r"(?<![.\w])reveal(?:_all)?\(", r"\breveal_here\("]
     for (what, modules), way in zip(REVEALED.items(), ways, strict=True):
         found = {place.split(":")[0] for place in lines_with(rf"^(?! *def ).*{way}", *PACKAGES)}
-        assert found - {"corpora/model/corpus.py", "harness/vault/secret_text.py"} == modules, what
+        assert (
+            found - {"corpora/model/corpus.py", "corpora/model/terms.py", "harness/vault/secret_text.py"} == modules
+        ), what
     within = {place.split(":")[0] for place in lines_with(r"(?<!self)\._entry\b", *PACKAGES)}
     assert within == {"corpora/model/entry.py", "corpora/model/terms.py"}
     assert {place.split(":")[0] for place in lines_with(r"\bOpenEntry\(", *PACKAGES)} == {"corpora/model/entry.py"}
