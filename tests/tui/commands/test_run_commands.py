@@ -421,7 +421,7 @@ def test_run_help_lists_every_method(program: Program) -> None:
     assert code == 0
     assert all(f"\n  {method} " in out for method in method_names())
     explained = re.findall(r"^  (?:-\w, )?(--[\w-]+)", out, re.MULTILINE)
-    assert len(explained) == 13  # twelve and --help
+    assert len(explained) == 14  # thirteen and --help
     assert "--clock-was-wrong" in out
     every = program("run", "-h", "--all")[1]
     shown = {max(each.opts, key=len) for each in run.params if isinstance(each, click.Option)}
