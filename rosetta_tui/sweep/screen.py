@@ -228,7 +228,7 @@ class SweepScreen(Screen[None]):
         Binding("d", "down", "Down", tooltip="The axis that goes down", id="sweep.down"),
         Binding("e", "missed", "Missed", tooltip="Entries that all runs miss", id="sweep.missed"),
         Binding("L", "sweeps", "Sweeps", tooltip="Another sweep", id="sweep.list"),
-        Binding("c", "compare", "Compare", tooltip="Compare the complete runs of this cell", id="sweep.compare"),
+        Binding("c", "compare", "Compare", tooltip="Compare the complete repeats", id="sweep.compare"),
         Binding("E", "report", "Report", tooltip="Write a page of the sweep", id="report"),
         Binding("r", "read", "Refresh", show=False, id="refresh"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
@@ -263,7 +263,7 @@ class SweepScreen(Screen[None]):
         if action in {"across", "down"} and self._map is not None and self._map.is_of_repeats:
             return False
         if action == "compare":
-            return self._map is not None and bool(self._comparable)
+            return self._map is not None and self._map.is_of_repeats and bool(self._comparable)
         return super().check_action(action, parameters)
 
     # Reading

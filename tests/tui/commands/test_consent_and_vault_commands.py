@@ -155,7 +155,7 @@ def test_consent_notice_holds_where_it_is_believed(on: Computers) -> None:
     assert runs(on, "there") == 1
     assert "consent" not in on("runs verify card.json", at="there")
     took = on("community take words.rosetta-notice --words", on.words_of(), at="there")
-    assert "Taken in: the corpus words" in took
+    assert "Imported: the corpus words" in took
     assert runs(on, "there") == 0
     assert "six words of its key were compared here" in on("runs verify card.json", at="there")
     assert "nothing changed" in on("community take words.rosetta-notice", at="there")
