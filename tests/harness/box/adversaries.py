@@ -128,14 +128,14 @@ def keyrings(): return called(248, 217, 0, 0, 0, 0, -3) or called(250, 219, 0, -
 def io_uring(): return each(lambda number: called(number, number, 8, 0, 0), [425, 426, 427])
 def programs_in_the_kernel(): return called(321, 280, 0, 0, 0)
 def counters_of_the_processor(): return called(298, 241, 0, 0, -1, -1, 0)
-def faults_handled_by_itself(): return called(323, 282, 1)
+def own_handling_of_faults(): return called(323, 282, 1)
 def mounting():
     C.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
     return each(lambda kind: None if C.mount(b"none", b"/tmp", kind, 0, None) else kind, [b"tmpfs", b"proc", b"sysfs"])
 def mounting_the_new_way(): return called(430, 430, 0, 0) or called(428, 428, -100, 0, 0) or called(442, 442, -100, 0, 0, 0, 0)
 def unmounting(): return called(166, 39, 0, 2)
-def walls_of_its_own(): return each(lambda flag: None if C.unshare(flag) else flag, [0x10000000, 0x00020000, 0x20000000, 0x40000000, 0x80])
-def a_child_with_walls_of_its_own():
+def own_walls(): return each(lambda flag: None if C.unshare(flag) else flag, [0x10000000, 0x00020000, 0x20000000, 0x40000000, 0x80])
+def a_child_with_own_walls():
     number = C.syscall(56 if X86 else 220, ctypes.c_long(0x10000000 | 17), 0, 0, 0, 0)
     if number == 0:
         os._exit(0)
@@ -159,7 +159,7 @@ def settings_of_the_kernel():
         folders[:] = [name for name in folders if not name.isdigit() and (top, name) != ("/proc", "pressure")]
         found += each(lambda path: os.close(os.open(path, os.O_WRONLY)) or path, [path for name in files if (path := os.path.join(top, name)) not in own]) or []
     return found or None
-def users_by_a_map_of_its_own(): return each(lambda name: os.write(os.open(f"/proc/self/{name}", os.O_WRONLY), b"0 0 1"), ["uid_map", "gid_map", "projid_map", "setgroups", "timens_offsets"])
+def users_by_an_own_map(): return each(lambda name: os.write(os.open(f"/proc/self/{name}", os.O_WRONLY), b"0 0 1"), ["uid_map", "gid_map", "projid_map", "setgroups", "timens_offsets"])
 def new_rights_by_a_setting(): return each(lambda given: None if C.prctl(*map(ctypes.c_ulong, given)) else given, [(38, 0, 0, 0, 0), (47, 2, 21, 0, 0), (28, 1, 0, 0, 0), (35, 1, 0, 0, 0), (22, 0, 0, 0, 0), (24, 21, 0, 0, 0)])
 def files_of_the_kernel(): return each(os.listdir, ["/sys", "/sys/kernel", "/sys/fs/cgroup", "/proc/sys/fs/binfmt_misc/x", "/sys/kernel/debug"])
 

@@ -122,7 +122,7 @@ def test_nobody_is_called_like_all_keepers_together(made: Vault) -> None:
 def test_named_file_that_holds_no_keys_is_bad_input(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear keepers")
     os.mkfifo(tmp_path / "pipe")
-    for name, said in (("letter.txt", "damaged"), ("pipe", "a pipe"), ("gone", "no file")):
+    for name, said in (("letter.txt", "damaged"), ("pipe", "a pipe"), ("gone", "does not exist")):
         assert name in str(refuses(UsageError, said, own_identity, tmp_path, tmp_path / name))
 
 
