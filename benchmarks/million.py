@@ -48,7 +48,7 @@ def main() -> None:
             steps = {
                 "run and seal": ["run", str(corpus), "--method", "copy-source", "--quiet", *METRICS["surface"]],
                 "export": ["runs", "export", "last", "-o", card],
-                "verify": ["runs", "verify", card],
+                "verify": ["runs", "verify", "last"],
             }
             for step, arguments in steps.items():
                 began = time.monotonic()

@@ -13,6 +13,7 @@ from collections.abc import Hashable, ItemsView, Iterable, Iterator, Mapping, Se
 from functools import lru_cache
 from itertools import chain, islice
 from operator import eq
+from threading import Lock
 from typing import Any, TypeVar, overload
 
 import msgpack
@@ -104,6 +105,7 @@ def _pack(items: list[T]) -> bytes | list[T]:
 _TUPLE, _OBJECT, _MADE = 1, 2, 3
 _MAKERS: list[Any] = []
 _NUMBERS: dict[Any, int] = {}
+_NUMBERING = Lock()
 
 
 def _bytes_of(value: object) -> bytes:
@@ -119,8 +121,10 @@ def _written(item: Any) -> msgpack.ExtType:
     if maker is _new:
         kind, (maker, *given) = _OBJECT, given
     if maker not in _NUMBERS:
-        _MAKERS.append(maker)
-        _NUMBERS[maker] = len(_MAKERS) - 1
+        with _NUMBERING:
+            if maker not in _NUMBERS:
+                _MAKERS.append(maker)
+                _NUMBERS[maker] = len(_MAKERS) - 1
     return msgpack.ExtType(kind, _bytes_of([_NUMBERS[maker], list(given), rest[0] if rest else None]))
 
 

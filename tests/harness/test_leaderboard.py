@@ -172,7 +172,7 @@ def met(folder: Path, corpus: Corpus, good: int, **forged: str) -> tuple[Board, 
 
 def test_card_from_elsewhere_meets_runs_made_here(tmp_path: Path) -> None:
     board, own, foreign = met(tmp_path / "open", ranked_corpus(20), 18)
-    assert ids(board) == [foreign, own]
+    assert ids(board) == [foreign, own], [each.unranked for each in board.entrants]
     assert board.clusters == {foreign: 1, own: 2}
     board, own, foreign = met(tmp_path / "secret", ranked_corpus(20, Segment.GOLD_STANDARD), 18)
     assert (board.ranks, board.clusters) == ({foreign: 1, own: 2}, {})

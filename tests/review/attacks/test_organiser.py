@@ -206,11 +206,11 @@ def test_files_given_out_as_old_ones_are_said_to_show_less(gone: bool, tmp_path:
 
 
 POSSIBLE = {
-    "invented laptops": "invent laptops: enrol laptops of its own and rate on them in anybody's name",
+    "invented laptops": "invent laptops: enrol its own laptops and rate on them in anybody's name",
     "another batch": "play the whole review again with another batch and invented laptops",
-    "laptops left out": "leave out a laptop, or what it handed over last, with all that it signed",
+    "laptops left out": "leave out a laptop, or its last hand-over, with all that it signed",
     "withdrawn at the desk": "take ratings back in somebody's name, hear a laptop no more, name others",
-    "looks": "read ratings with another program before it looks, or leave the end of its own log out",
+    "looks": "read ratings with another program before it looks, or leave out the end of its log",
     "earlier version": "give out files of an earlier version, which bind it to less",
     "choice": "choose whom it asks, and which sentences are drawn, by trying many seeds",
 }
