@@ -197,7 +197,8 @@ class KnownWork(FloorWork):
 def floor_work_once(tools: ScoringTools) -> FloorWork:
     """Return what ``floor_work`` does, with all steps but the last one done."""
     resources = (tools.setup.model_dump_json(), repr(tools.resources.terms), tools.scorer.weighing, tools.scorer.ids)
-    asked = sha256(repr((tools.resources.entries, resources)).encode()).hexdigest()
+    texts = [entry.model_dump_json() for entry in tools.resources.entries]  # their repr has none
+    asked = sha256(repr((texts, resources)).encode()).hexdigest()
     if asked not in _known:
         work = floor_work(tools)
         while work.step():
