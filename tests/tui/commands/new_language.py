@@ -95,7 +95,11 @@ class Office:
     def cards(self, review: str) -> list[tuple[str, str]]:
         """Return code and secret words of each card of a review."""
         page = (self.home / "review-cards" / f"{review}-cards.html").read_text("utf-8")
-        return re.findall(r'class="code">.*?<dd><span>(.+?)</span></dd>.*?class="words">.*?<dd><span>(.+?)</span></dd>', page, re.DOTALL)
+        return re.findall(
+            r'class="code">.*?<dd><span>(.+?)</span></dd>.*?class="words">.*?<dd><span>(.+?)</span></dd>',
+            page,
+            re.DOTALL,
+        )
 
 
 Answer = Callable[[str, str], list[str]]
