@@ -9,12 +9,12 @@ from __future__ import annotations
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import lru_cache
 from itertools import chain, islice
 from operator import eq
 from threading import Lock
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import msgpack
 
@@ -25,6 +25,7 @@ BLOCK = 32
 _KEPT = 64
 """Blocks of a list that are kept unpacked."""
 T = TypeVar("T")
+Changed = TypeVar("Changed")
 N = TypeVar("N", bound=int | None)
 
 
@@ -199,6 +200,13 @@ class _Items(ItemsView[int, T]):
 
     def __iter__(self) -> Iterator[tuple[int, T]]:
         return zip(self._mapping.places, self._mapping.in_order, strict=True)
+
+
+def changed(items: Iterable[T], change: Callable[[T], Changed]) -> Sequence[Changed]:
+    """Return a list with each item changed; a packed list of which ``change`` gives every item back is the list itself."""
+    if isinstance(items, PackedList) and all(change(item) is item for item in items):
+        return cast("Sequence[Changed]", items)
+    return PackedList(map(change, items))
 
 
 def without_gaps(places: Sequence[N]) -> Sequence[N] | range:

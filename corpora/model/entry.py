@@ -7,7 +7,7 @@ from typing import Annotated, Any, Never, NewType, SupportsIndex, TypeAlias, fin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
-from corpora.files.packed_list import PackedList
+from corpora.files.packed_list import PackedList, changed
 from corpora.model.task import TRANSLATION, Task, task
 from corpora.model.vocabularies import Segment as Segment  # noqa: PLC0414  every entry names one
 
@@ -199,9 +199,7 @@ def seal_secret(entry: AnyEntry) -> AnyEntry:
 
 
 def seal_secrets(entries: Sequence[AnyEntry]) -> Sequence[AnyEntry]:
-    if isinstance(entries, PackedList) and all(seal_secret(entry) is entry for entry in entries):
-        return entries
-    return PackedList(map(seal_secret, entries))
+    return changed(entries, seal_secret)
 
 
 def reveal_here(entries: Iterable[AnyEntry]) -> Sequence[Entry]:
@@ -209,6 +207,4 @@ def reveal_here(entries: Iterable[AnyEntry]) -> Sequence[Entry]:
 
     Nothing that it is given to sends, logs or quotes them; a test names its callers.
     """
-    if isinstance(entries, PackedList) and all(isinstance(entry, Entry) for entry in entries):
-        return entries
-    return PackedList(entry._entry if isinstance(entry, SecretEntry) else entry for entry in entries)  # noqa: SLF001
+    return changed(entries, lambda entry: entry._entry if isinstance(entry, SecretEntry) else entry)  # noqa: SLF001

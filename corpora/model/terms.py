@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import Enum
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any, Never, SupportsIndex, final
 
 from corpora.files.json_types import JsonObject
-from corpora.files.packed_list import PackedList
+from corpora.files.packed_list import changed
 from corpora.model.entry import AnyEntry, Entry, SecretEntry
 from corpora.model.vocabularies import (
     LOCAL_ONLY,
@@ -381,9 +381,7 @@ class Clearance:
 
 def reveal_all(entries: Sequence[AnyEntry], clearance: Clearance) -> Sequence[Entry]:
     """Return entries as ``reveal`` does; a packed list without a secret one is the list itself."""
-    if isinstance(entries, PackedList) and all(isinstance(entry, Entry) for entry in entries):
-        return entries
-    return PackedList(reveal(entry, clearance) for entry in entries)
+    return changed(entries, partial(reveal, clearance=clearance))
 
 
 def reveal(entry: AnyEntry, clearance: Clearance) -> Entry:

@@ -14,7 +14,7 @@ from functools import cache, cached_property, lru_cache
 
 import regex
 
-from corpora.files.packed_list import PackedList
+from corpora.files.packed_list import changed
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import language_of
 from corpora.model.entry import Entry, OpenEntry, only_open
@@ -59,9 +59,7 @@ class Resources:
     def _alike(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return entries in the form that metrics read; the list itself where that changes none."""
         languages = self.languages or ("", "", "")
-        if isinstance(entries, PackedList) and all(alike_entry(entry, *languages) is entry for entry in entries):
-            return entries
-        return PackedList(alike_entry(entry, *languages) for entry in entries)
+        return changed(entries, lambda entry: alike_entry(entry, *languages))
 
     def with_setup(self, setup: ScoringSetup) -> Resources:
         """Return the resources with other metrics or annotators in their setup; tables of their texts are shared.
