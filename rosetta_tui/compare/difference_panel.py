@@ -283,11 +283,10 @@ class DifferencePanel(Vertical):
     @property
     def has_details(self) -> bool:
         """Return whether all that is known is shown, and not only what decides."""
-        return self.has_class("-details")
+        return self.screen.has_class("-details")
 
-    def show_details(self, *, shown: bool) -> None:
-        """Show all that is known, or only what decides."""
-        self.set_class(shown, "-details")
+    def show_again(self) -> None:
+        """Show all that is known, or only what decides, as the screen asks now."""
         self.share_height()
         self._tell()
 

@@ -403,7 +403,7 @@ class CompareScreen(ReasonedScreen):
 
     def action_details(self) -> None:
         self.toggle_class("-details")
-        self.panel.show_details(shown=self.has_class("-details"))
+        self.panel.show_again()
 
     def action_metric(self) -> None:
         if self.comparison is not None and self.metric:

@@ -252,8 +252,8 @@ class SpeedPanel(DetailLine):
         )
         limited = sum(waiting.reason == "429" for waiting in live.progress.waiting)
         waiting = Content.styled(f"{limited} waiting (429)" if limited and not live.over else "", "$warn")
-        is_fast = per_minute is not None and per_minute >= FAST
-        many = figures.number(per_minute / 60 if is_fast and per_minute else per_minute, 0)
+        is_fast = (per_minute or 0) >= FAST
+        many = figures.number((per_minute or 0) / 60 if is_fast else per_minute, 0)
         rate = Content.assemble(
             (f"{many}/{'s' if is_fast else 'min'}", "bold"),
             *(() if middle is None else (("  p50 ", "$quiet"), f"{figures.seconds(middle)} s")),
