@@ -210,7 +210,7 @@ class _Apart:
             place = asking.places.get(translation.entry.id)
             if place in self._answers:
                 self._found[index] = self._answers[place]
-        waiting = [[index] for index in range(len(translations)) if index not in self._found]
+        waiting = [index for index in range(len(translations)) if index not in self._found]
         self._dispatcher = Dispatcher(self._ask, waiting, shared, asking.control)
 
     async def found(self) -> list[Any]:

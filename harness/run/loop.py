@@ -12,9 +12,11 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from random import SystemRandom
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
+from corpora.files.packed_list import in_blocks
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.box.engine import BoxFailure, WhoseFault
@@ -89,15 +91,19 @@ class Dispatcher:
     def __init__(
         self,
         work: Callable[[Sequence[int], Slot], Coroutine[Any, Any, None]],
-        batches: Sequence[Sequence[int]],
+        places: Sequence[int],
         shared: RunCalls,
         control: Control,
+        *,
+        size: int = 1,
+        alone: Sequence[int] = (),
     ) -> None:
+        """``places`` go in batches of a ``size``, then those that go ``alone``."""
         self._work = work
-        self._batches = batches
-        self._begun = 0
-        """Batches, from the first, that were begun."""
-        self._most = max(map(len, batches), default=1)
+        self._batches = chain(in_blocks(places, size), in_blocks(alone, 1))
+        self._left = -(-len(places) // size) + len(alone)
+        """Batches that were not begun yet."""
+        self._most = max(1, min(size, len(places)))
         self._shared = shared
         self._control = control
         self._tasks: set[asyncio.Task[None]] = set()
@@ -146,18 +152,18 @@ class Dispatcher:
                 task.cancel()
 
     async def _dispatch(self) -> None:
-        while self._begun < len(self._batches):
+        while self._left:
             await self._going.wait()
             await self._room()
             slot = await self._shared.limiter.acquire()
             if not self._going.is_set():  # paused while it waited for the slot
                 self._shared.limiter.release(slot)
                 continue
-            task = asyncio.create_task(self._work(self._batches[self._begun], slot))
-            self._begun += 1
+            task = asyncio.create_task(self._work(next(self._batches), slot))
+            self._left -= 1
             self._tasks.add(task)
             task.add_done_callback(self._over)
-            if len(self._batches) - self._begun <= self._shared.limiter.most:
+            if self._left <= self._shared.limiter.most:
                 self._control.near_end()
 
     def _over(self, task: asyncio.Task[None]) -> None:
@@ -209,8 +215,9 @@ class RunLoop:
         self._made_elsewhere = method.setup.outputs_sha256 is not None
         """Its outputs are there whatever the corpus lacks; without a source another method has nothing to ask."""
         self._streak = RepeatedFailures()
-        batches = self._batched(waiting, method.setup.batch_size)
-        self._dispatcher = Dispatcher(self._run_batch, batches, shared, control)
+        asked, alone = self._in_turn(waiting)
+        size = method.setup.batch_size
+        self._dispatcher = Dispatcher(self._run_batch, asked, shared, control, size=size, alone=alone)
         self.reason: str | None = None
         """Why the run stopped on its own, None where it did not."""
 
@@ -295,40 +302,15 @@ class RunLoop:
         notes = (*output.notes, f"stripped: {', '.join(steps)}")
         return replace(output, text=text, raw=output.raw or output.text, notes=notes)
 
-    def _batched(self, waiting: Sequence[int], size: int) -> Sequence[Sequence[int]]:
-        """Return the places batch by batch; those without a source go alone, and last."""
-        blank = [place for place in waiting if is_blank(self._entries[place].source)]
-        alone = [] if self._made_elsewhere else blank
-        apart = frozenset(alone)
-        asked = [place for place in waiting if place not in apart] if apart else waiting
+    def _in_turn(self, waiting: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the places to ask about, and those without a source, which go alone, and last."""
+        blank: set[int] = set()
+        if not self._made_elsewhere:
+            blank = {place for place, entry in self._entries.items() if is_blank(entry.source)}
+        asked = [place for place in waiting if place not in blank] if blank else waiting
         if isinstance(self._method, Boxed):  # the order of a corpus would tell which entry is which
             asked = SystemRandom().sample(asked, len(asked))
-        return _Batches(asked, size, alone)
-
-
-class _Batches(Sequence[Sequence[int]]):
-    """Places in batches of a size, then those that go alone; a batch is made when it is read."""
-
-    def __init__(self, places: Sequence[int], size: int, alone: Sequence[int]) -> None:
-        self._places, self._size, self._alone = places, size, alone
-        self._full = -(-len(places) // size)
-
-    def __len__(self) -> int:
-        return self._full + len(self._alone)
-
-    @overload
-    def __getitem__(self, number: int) -> Sequence[int]: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Sequence[int]]: ...
-
-    def __getitem__(self, number: int | slice) -> Sequence[int] | Sequence[Sequence[int]]:
-        if isinstance(number, slice):
-            return [self[at] for at in range(len(self))[number]]
-        at = range(len(self))[number]
-        if at < self._full:
-            return self._places[at * self._size : (at + 1) * self._size]
-        return [self._alone[at - self._full]]
+        return asked, [place for place in waiting if place in blank]
 
 
 def _results(
