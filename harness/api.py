@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -125,7 +126,7 @@ def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunRequest:
     """What a run is asked for, checked: which entries of which corpus, how, and a person's words next to it."""
 
@@ -138,11 +139,12 @@ class RunRequest:
 
     @property
     def entries(self) -> Sequence[AnyEntry]:
-        return self.corpus.by_place.at(self.positions)
+        return self.chosen.in_order
 
-    @property
-    def entries_by_place(self) -> Mapping[int, AnyEntry]:
-        return PlaceMap(self.positions, self.entries)
+    @cached_property
+    def chosen(self) -> PlaceMap[AnyEntry]:
+        """The entries that take part, by their places."""
+        return PlaceMap.of(self.corpus.entries).at(self.positions)
 
     @property
     def secret(self) -> frozenset[int]:
@@ -158,7 +160,7 @@ class RunRequest:
     def clear(self, find_key: KeySource = find_key, make: Make | None = None) -> ClearedMethod:
         """Check everything and make the method; raises UsageError where it may not be asked. See ``harness.privacy.clear``."""
         corpus = self.corpus
-        return clear(corpus.dataset, self.entries_by_place, self.plan, corpus.entries, find_key, make)
+        return clear(corpus.dataset, self.chosen, self.plan, corpus.entries, find_key, make)
 
 
 def confirming(corpus: Corpus, chosen: Selection, ledger: ReleaseLedger) -> Selection:
@@ -302,11 +304,11 @@ def start(
     ``cleared``, ``run_id`` and ``tools`` were made before: the tools for the same entries and options. Raises
     CorpusError or HarnessError with what is wrong; nothing is stored then.
     """
-    corpus, places = asked.corpus, asked.positions
+    corpus, chosen = asked.corpus, asked.chosen
     cleared = cleared or asked.clear()
     with opened(store) as connection:
-        tools = tools or tools_for(connection, corpus, places, cleared.plan)
-        prepared = prepare_run(connection, corpus, places, cleared, tools)
+        tools = tools or tools_for(connection, corpus, chosen.in_order, cleared.plan)
+        prepared = prepare_run(connection, corpus, chosen, cleared, tools)
         number, run_id = begin(connection, prepared, run_id)
         if asked.note or asked.tags:
             change_words(connection, number, note=asked.note, add=asked.tags)
@@ -362,7 +364,7 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
 def estimate_with(connection: sqlite3.Connection, asked: RunRequest) -> RunEstimate:
     """Return the estimate from a store that is open, as for each run of a sweep."""
     plan = asked.plan
-    rules = SendingRules.of(asked.corpus.dataset, asked.entries_by_place, plan.run)
+    rules = SendingRules.of(asked.corpus.dataset, asked.chosen, plan.run)
     clearance = rules.clearance()
     entries = reveal_all(asked.entries, clearance)
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)
@@ -379,7 +381,7 @@ def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, 
     HarnessError with what keeps a metric off that was asked for.
     """
     with opened(store) as connection:
-        tools = tools_for(connection, asked.corpus, asked.positions, asked.plan)
+        tools = tools_for(connection, asked.corpus, asked.entries, asked.plan)
         try:
             return tools.setup.metrics, dict(tools.setup.off)
         finally:

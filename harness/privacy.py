@@ -26,8 +26,9 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from corpora.checks.envelope import unclear
+from corpora.files.packed_list import PlaceMap
 from corpora.model.corpus import Dataset
-from corpora.model.entry import AnyEntry, SecretEntry
+from corpora.model.entry import AnyEntry, SecretEntry, reveal_here
 from corpora.model.terms import Clearance, Terms
 from corpora.model.vocabularies import LOCAL_ONLY, Sending, Transmission, is_within
 from harness.core.failures import UsageError
@@ -74,7 +75,7 @@ def require_sending(dataset: Dataset, entries: Sequence[AnyEntry], url: str, may
 
     ``may_send``: a person's words that they may, where no term settles it.
     """
-    rules = SendingRules.of(dataset, dict(enumerate(entries)), RunOptions(may_send=may_send))
+    rules = SendingRules.of(dataset, PlaceMap.of(entries), RunOptions(may_send=may_send))
     rules.require_terms(Server.at(url))
 
 
@@ -199,8 +200,8 @@ class SendingRules:
     """The limits that secrecy, terms and ``--offline`` set for the entries of a run."""
 
     terms: Terms
-    entries: Mapping[int, AnyEntry]
-    """Those of the run, by place in the corpus."""
+    entries: Sequence[AnyEntry]
+    """Those of the run."""
     options: RunOptions
     by_segment: Mapping[str, Sending]
     strictest: Sending
@@ -209,11 +210,11 @@ class SendingRules:
     """Places of the secret entries."""
 
     @classmethod
-    def of(cls, dataset: Dataset, entries: Mapping[int, AnyEntry], options: RunOptions) -> SendingRules:
+    def of(cls, dataset: Dataset, entries: PlaceMap[AnyEntry], options: RunOptions) -> SendingRules:
         terms = dataset.terms
         secret: set[int] = set()
         segments: dict[str, bool] = {}  # whether all entries of each are secret
-        for place, entry in entries.items():
+        for place, entry in zip(entries.places, entries.in_order, strict=True):
             name, is_secret = str(entry.segment or ""), entry.secret
             segments[name] = is_secret and segments.get(name, True)
             if is_secret:
@@ -221,7 +222,7 @@ class SendingRules:
         by_segment = terms.by_segment(segments)
         kept = [LOCAL_ONLY] if secret or options.offline else []
         strictest = reduce(Sending.strictest, [*by_segment.values(), *kept], Sending(Transmission.OPEN))
-        return cls(terms, entries, options, by_segment, strictest, frozenset(secret))
+        return cls(terms, entries.in_order, options, by_segment, strictest, frozenset(secret))
 
     @property
     def stays_here(self) -> bool:
@@ -259,7 +260,7 @@ class SendingRules:
             and sending.transmission not in (Transmission.OPEN, Transmission.ASK)
         ):
             offline.shut(offline.TERMS)
-        marks = frozenset(entry.mark for entry in self.entries.values() if isinstance(entry, SecretEntry))
+        marks = frozenset(entry.mark for entry in self.entries if isinstance(entry, SecretEntry))
         return Clearance(self.secret, sending, marks)
 
     def require(self, server: Server, *, answer: bool = True) -> None:
@@ -304,7 +305,7 @@ class SendingRules:
                 )
             return
         # where terms keep the whole corpus here, no other entries would do
-        whole = all(entry.local_only for entry in self.entries.values())
+        whole = all(entry.local_only for entry in self.entries)
         others = "Choose" if whole else "Choose other entries with --segment, or"
         raise UsageError(
             f"{self._why_here} the method would send them to another machine. {others} a method that runs on this machine."
@@ -322,7 +323,7 @@ class SendingRules:
 
     @property
     def _why_here(self) -> str:
-        return f"{why_secret([*self.entries.values()])}, and" if self.secret else "--offline is on, and"
+        return f"{why_secret(self.entries)}, and" if self.secret else "--offline is on, and"
 
     def require_answer(self, server: Server) -> None:
         """Raise NobodyAnswersForServer before secret texts go to a server on this machine that nobody answered for."""
@@ -350,7 +351,7 @@ Make = Callable[[KeySource], Method]
 
 def clear(
     dataset: Dataset,
-    entries: Mapping[int, AnyEntry],
+    entries: PlaceMap[AnyEntry],
     plan: Plan,
     corpus: Sequence[AnyEntry] = (),
     find_key: KeySource = find_key,
@@ -364,12 +365,12 @@ def clear(
     texts. ``make``: makes the method in place of the plan's. ``answered_before``: a person answered for the servers when the
     run was begun. Raises UsageError where the method may not be asked, or cannot be made.
     """
+    servers = scoring_servers(plan.scoring)
+    refuse_not_stored(entries.in_order)
     rules = SendingRules.of(dataset, entries, plan.run)
     # A file with such marks is refused when it is read; stores that were filled before may hold them.
-    for words in unclear(dataset, rules.terms, entries.values()):
+    for words in unclear(dataset, rules.terms, reveal_here(rules.entries)):
         raise UsageError(words)
-    servers = scoring_servers(plan.scoring)
-    refuse_not_stored(entries.values())
     clearance = rules.clearance(plan)
     for server in servers:
         rules.require_terms(server)
@@ -388,7 +389,7 @@ def clear(
 
 
 def clear_scoring(
-    dataset: Dataset, entries: Mapping[int, AnyEntry], options: RunOptions, scoring: ScoringOptions
+    dataset: Dataset, entries: PlaceMap[AnyEntry], options: RunOptions, scoring: ScoringOptions
 ) -> Clearance:
     """Check whether outputs of these entries may be sent to the servers that score them; no method is asked.
 

@@ -127,7 +127,7 @@ def rebuild(connection: sqlite3.Connection, card: RunCard, corpus: Corpus, told:
     weighed = _other_weights(stated_setup(card.scoring), plan.scoring.scoring)
     if lacking := [*_differences(stated, setup), *weighed]:
         raise _refused(lacking)
-    tools = tools_for(connection, corpus, places, plan)
+    tools = tools_for(connection, corpus, asked.entries, plan)
     tools.close()
     before = stated_setup(card.scoring)
     otherwise = () if before is None else tuple(changes(before, tools.setup))

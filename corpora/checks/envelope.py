@@ -17,8 +17,8 @@ from corpora.files.json_types import Json, JsonObject
 from corpora.files.problems import Findings, shown
 from corpora.languages.tags import wrong_tag
 from corpora.model.corpus import INHERITED, LEAST_OF_CANARY, Dataset, texts_of
-from corpora.model.entry import AnyEntry, Segment, reveal_here
-from corpora.model.task import task
+from corpora.model.entry import Entry, Segment
+from corpora.model.task import TASKS
 from corpora.model.terms import FIELD, TermMarking, Terms, speaks_of_terms
 from corpora.model.vocabularies import (
     SECRET_SEGMENTS,
@@ -219,10 +219,10 @@ def misplaced(fields: JsonObject, known: frozenset[str], data: Collection[str] =
             yield from _inside(name, value, gold=name in _WHERE_GOLD_IS_KNOWN)
 
 
-def unclear(dataset: Dataset, terms: Terms, entries: Iterable[AnyEntry]) -> Iterator[str]:
+def unclear(dataset: Dataset, terms: Terms, entries: Iterable[Entry]) -> Iterator[str]:
     """Yield in words why nobody knows which entries of a corpus are secret, or where their texts may go."""
-    known, data = frozenset({FIELD}), task(dataset.task).data
-    for entry in reveal_here(entries):
+    known, data = frozenset({FIELD}), TASKS[dataset.task].data
+    for entry in entries:
         for mark in misplaced(entry.model_extra or {}, known, data):
             yield f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}"
     for field, words in terms.unclear:

@@ -29,6 +29,13 @@ Changed = TypeVar("Changed")
 N = TypeVar("N", bound=int | None)
 
 
+def packed(items: Iterable[T]) -> Sequence[T]:
+    """Return a list of items, packed where it is long."""
+    rest = iter(items)
+    first = tuple(islice(rest, PLAIN))
+    return first if len(first) < PLAIN else PackedList(chain(first, rest))
+
+
 class PackedList(Sequence[T]):
     """A list to which items are added at its end. An item that is read may be a copy: changes to it are lost."""
 
@@ -159,6 +166,11 @@ class PlaceMap(Mapping[int, T]):
     def __init__(self, places: Sequence[int], items: Sequence[T]) -> None:
         self.places, self.in_order = places, items
 
+    @classmethod
+    def of(cls, items: Sequence[T]) -> PlaceMap[T]:
+        """Number items from 0."""
+        return cls(range(len(items)), items)
+
     def __getitem__(self, place: int) -> T:
         at = bisect_left(self.places, place)
         if at == len(self.places) or self.places[at] != place:
@@ -177,11 +189,11 @@ class PlaceMap(Mapping[int, T]):
     def items(self) -> ItemsView[int, T]:
         return _Items(self)
 
-    def at(self, places: Sequence[int]) -> Sequence[T]:
-        """Return the items at some places; all of them are the list itself."""
+    def at(self, places: Sequence[int]) -> PlaceMap[T]:
+        """Return the items at some places, which rise; all of them are the map itself."""
         if len(places) == len(self.places) and all(map(eq, places, self.places)):
-            return self.in_order
-        return PackedList(self[place] for place in places)
+            return self
+        return PlaceMap(places, packed(map(self.__getitem__, places)))
 
 
 class _Values(ValuesView[T]):
@@ -203,10 +215,10 @@ class _Items(ItemsView[int, T]):
 
 
 def changed(items: Iterable[T], change: Callable[[T], Changed]) -> Sequence[Changed]:
-    """Return a list with each item changed; a packed list of which ``change`` gives every item back is the list itself."""
+    """Return a list with each item changed; a packed one of which ``change`` gives every item back is the list itself."""
     if isinstance(items, PackedList) and all(change(item) is item for item in items):
         return cast("Sequence[Changed]", items)
-    return PackedList(map(change, items))
+    return packed(map(change, items))
 
 
 def without_gaps(places: Sequence[N]) -> Sequence[N] | range:

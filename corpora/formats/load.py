@@ -22,7 +22,7 @@ from corpora.checks.envelope import (
 )
 from corpora.files.decode import BROKEN, LARGEST, NUL, decode, open_regular, read_bytes, what_is, wide_encoding
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import PackedList, without_gaps
+from corpora.files.packed_list import PackedList, packed, without_gaps
 from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats import read_sheet
 from corpora.formats.assemble import assemble_dataset, assemble_entry
@@ -157,11 +157,11 @@ def read(
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
         check_envelope(envelope, findings, quiet=kept_here)
-        placed = PackedList(item.of_corpus(envelope) for item in placed)
+        placed = packed(item.of_corpus(envelope) for item in placed)
     if envelope is None or kept_here:
-        placed = PackedList(item.kept_here() for item in placed)
+        placed = packed(item.kept_here() for item in placed)
     elif (terms := envelope.terms).local_only:
-        placed = PackedList(item.kept_here() if terms.keeps(item.entry.segment) else item for item in placed)
+        placed = packed(item.kept_here() if terms.keeps(item.entry.segment) else item for item in placed)
     check_together(placed, findings)
     if envelope is not None:
         check_against_entries(envelope, placed, findings)
@@ -174,7 +174,7 @@ def read(
         digest.update(file.data)
     return Corpus(
         envelope,
-        PackedList(item.entry for item in placed),
+        packed(item.entry for item in placed),
         digest.hexdigest(),
         raw.form,
         tuple(findings.problems),
@@ -196,7 +196,7 @@ def _with_line(problem: Problem, file: File) -> Problem:
 _NAMED = rb'"%s"\s*:|(?m:^)#\s*(?:dataset\.)?%s\s*:'
 
 
-def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings) -> PackedList[PlacedEntry]:
+def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings) -> Sequence[PlacedEntry]:
     # The task of a corpus whose envelope lacks something is what it or the caller says.
     stated = raw.envelope.get("task") or given.get("task") if envelope is None else envelope.task
     task = TASKS.get(stated if isinstance(stated, str) else TRANSLATION, TASKS[TRANSLATION])

@@ -66,7 +66,7 @@ def find_card(tag: str, folders: Sequence[Path] = ()) -> FoundCard | None:
                     mend = f"Rename it to {card.card.tag}.toml, or correct the tag."
                     raise _error(path, message, mend, field="tag")
                 return card
-    return None if shipped is None else read_card(shipped)
+    return None if shipped is None else shipped_card(shipped)
 
 
 def read_card(path: Path) -> FoundCard:
@@ -80,6 +80,10 @@ def read_card(path: Path) -> FoundCard:
     if len(content) > LARGEST_CARD:
         raise _error(path, "It is larger than 1 MB.", "A card holds facts, no texts: shorten it.")
     return _card(path, content)
+
+
+shipped_card = lru_cache(maxsize=8)(read_card)
+"""Cards that came with the program do not change while it runs."""
 
 
 @lru_cache(maxsize=8)

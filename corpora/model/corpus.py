@@ -18,7 +18,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from corpora.files.json_types import Json
-from corpora.files.packed_list import PackedList, PlaceMap
+from corpora.files.packed_list import PackedList
 from corpora.files.problems import Findings, Problem, shown
 from corpora.model.entry import AnyEntry, Entry, EntryId, Segment, reveal_here, seal_secrets
 from corpora.model.task import TASKS, TRANSLATION
@@ -178,10 +178,6 @@ class Corpus:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entries", seal_secrets(self.entries))
-
-    @property
-    def by_place(self) -> PlaceMap[AnyEntry]:
-        return PlaceMap(range(len(self.entries)), self.entries)
 
     def reveal_here(self) -> Sequence[Entry]:
         """Return all entries with their texts, for what ``clearance.reveal_here`` allows."""

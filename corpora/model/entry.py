@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Never, NewType, SupportsIndex, TypeAlias, final
+from typing import Annotated, Any, Never, NewType, SupportsIndex, TypeAlias, cast, final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
-from corpora.files.packed_list import PackedList, changed
-from corpora.model.task import TRANSLATION, Task, task
+from corpora.files.packed_list import changed, packed
+from corpora.model.task import TASKS, TRANSLATION, Task
 from corpora.model.vocabularies import Segment as Segment  # noqa: PLC0414  every entry names one
 
 EntryId = int | str
@@ -78,7 +78,7 @@ class Entry(BaseModel):
     @property
     def task(self) -> Task:
         """Return the task of a method."""
-        return task(self.of_task)
+        return TASKS[self.of_task]
 
     @property
     def secret(self) -> bool:
@@ -189,9 +189,9 @@ def open_entry(entry: AnyEntry) -> OpenEntry | None:
 
 
 def only_open(entries: Iterable[AnyEntry]) -> Sequence[OpenEntry]:
-    if isinstance(entries, PackedList) and all(open_entry(entry) for entry in entries):
-        return entries
-    return PackedList(opened for entry in entries if (opened := open_entry(entry)) is not None)
+    if isinstance(entries, Sequence) and all(open_entry(entry) for entry in entries):
+        return cast("Sequence[OpenEntry]", entries)
+    return packed(opened for entry in entries if (opened := open_entry(entry)) is not None)
 
 
 def seal_secret(entry: AnyEntry) -> AnyEntry:
@@ -207,4 +207,6 @@ def reveal_here(entries: Iterable[AnyEntry]) -> Sequence[Entry]:
 
     Nothing that it is given to sends, logs or quotes them; a test names its callers.
     """
-    return changed(entries, lambda entry: entry._entry if isinstance(entry, SecretEntry) else entry)  # noqa: SLF001
+    if isinstance(entries, Sequence) and not any(isinstance(entry, SecretEntry) for entry in entries):
+        return cast("Sequence[Entry]", entries)
+    return packed(entry._entry if isinstance(entry, SecretEntry) else entry for entry in entries)  # noqa: SLF001

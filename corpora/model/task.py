@@ -118,11 +118,6 @@ TASKS: Mapping[str, Task] = {task.name: task for task in _TASKS}
 """By name, translation first."""
 
 
-def task(name: str) -> Task:
-    """Return the task of this name; KeyError where there is none."""
-    return TASKS[name]
-
-
 def json_text(value: Any) -> str:
     """Return a value as the one line of JSON in which texts hold it: names sorted, all letters as they are."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)

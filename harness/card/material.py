@@ -213,7 +213,7 @@ def stored_material(connection: sqlite3.Connection, number: int, known: Sequence
             f"`{run.goes_on_with}` continues with it."
         )
     entries = read_entries(connection, run.corpus, run.positions, known=known)
-    covered = reveal_here(entries.at(without_gaps(sorted(stored))))
+    covered = reveal_here(entries.at(without_gaps(sorted(stored))).in_order)
     dataset = _dataset(connection, run)
     scorer = stored_scorer(run, dataset.target_language or "und", covered)
     rate_limited, waited = 0, 0.0

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from corpora.files.json_types import JsonObject
 from corpora.files.packed_list import PlaceMap
 from corpora.model.corpus import Corpus
-from corpora.model.entry import reveal_here
+from corpora.model.entry import AnyEntry
 from corpora.text.comparison import FORM, FORMS
 from harness.card.material import fingerprint
 from harness.compare.live import baseline_of
@@ -59,7 +59,7 @@ class PreparedRun:
     """A run that may begin, with all that is stored of its beginning; ``prepare_run`` makes it."""
 
     corpus: Corpus
-    positions: Sequence[int]
+    chosen: PlaceMap[AnyEntry]
     setup: Setup
     plan: Plan
     opening: RunOpening
@@ -68,38 +68,38 @@ class PreparedRun:
 def prepare_run(
     connection: sqlite3.Connection,
     corpus: Corpus,
-    positions: Sequence[int],
+    chosen: PlaceMap[AnyEntry],
     cleared: ClearedMethod,
     tools: ScoringTools,
 ) -> PreparedRun:
     """Check what could keep a run from beginning, then build what it shows from its first moment; nothing is stored.
 
-    ``tools``: those that ``tools_for`` gave. No text is scored before all is checked: annotators write to the store.
+    ``chosen``: its entries. ``tools``: those that ``tools_for`` gave. No text is scored before all is checked: annotators write to the store.
     """
     setup, plan = cleared.method.setup, cleared.plan.model_copy(update={"corpus_files": corpus.files})
     refuse_written_keys(plan.options)
     refuse_withdrawn_method(setup.model_dump(mode="json"), now_standing())
     refuse_widened(connection, corpus)
     check_budget(cleared.method, plan)
-    refuse_known_secrets(connection, corpus.by_place.at(positions))
+    refuse_known_secrets(connection, chosen.in_order)
     if plan.run.budget_usd is not None:
         tools.check_budget()
-    plan = plan.model_copy(update={"run": _compared(connection, corpus, positions, plan.run, tools)})
+    plan = plan.model_copy(update={"run": _compared(connection, corpus, chosen, plan.run, tools)})
     reason = "" if corpus.vault is None else corpus.vault.despite_network
     network = {"despite_network": reason} if reason else {}
-    opening = _opening(connection, corpus, positions, tools).changed(budget_usd=plan.run.budget_usd, **network)
-    return PreparedRun(corpus, positions, setup, plan, opening)
+    opening = _opening(connection, corpus, chosen.places, tools).changed(budget_usd=plan.run.budget_usd, **network)
+    return PreparedRun(corpus, chosen, setup, plan, opening)
 
 
 def _compared(
-    connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], options: RunOptions, tools: ScoringTools
+    connection: sqlite3.Connection, corpus: Corpus, chosen: PlaceMap[AnyEntry], options: RunOptions, tools: ScoringTools
 ) -> RunOptions:
     """Return the options with the whole id of the run that the new one is compared with; UsageError where it is none."""
     if options.against is None:
         if options.stop_when is not None:
             raise UsageError("--stop-when goes with --against RUN, the run that this one is compared with.")
         return options
-    secret = any(corpus.entries[place].secret for place in positions)
+    secret = any(entry.secret for entry in chosen.in_order)
     baseline = baseline_of(connection, options.against, corpus.sha256, tools.scorer, secret=secret)
     return options.model_copy(update={"against": baseline.run_id})
 
@@ -112,16 +112,17 @@ def begin(connection: sqlite3.Connection, prepared: PreparedRun, run_id: str | N
     corpus, setup = prepared.corpus, prepared.setup
     print_ = fingerprint(setup, corpus.sha256, VERSION)
     run_id = (corpus.vault and corpus.vault.run_id) or run_id or str(uuid.uuid4())
-    if any(entry.secret for entry in corpus.entries):
+    secret = [entry for entry in corpus.entries if entry.secret]
+    if secret:
         ready_to_seal(connection)
     with transaction(connection):
-        stored = save_corpus(connection, corpus, prepared.positions)
-        note_secrets(connection, stored, corpus.entries)
+        stored = save_corpus(connection, corpus, prepared.chosen.places)
+        note_secrets(connection, stored, secret)
         number = create_run(
             connection,
             run_id=run_id,
             corpus=stored,
-            positions=prepared.positions,
+            positions=prepared.chosen.places,
             setup=setup,
             setup_hash=print_.setup_hash or print_.hash,
             fingerprint_hash=print_.hash,
@@ -168,16 +169,14 @@ def check_budget(method: Method, plan: Plan) -> None:
         method.check_budget()
 
 
-def tools_for(connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], plan: Plan) -> ScoringTools:
+def tools_for(connection: sqlite3.Connection, corpus: Corpus, chosen: Sequence[AnyEntry], plan: Plan) -> ScoringTools:
     """Find what a run over some entries of a corpus is scored with."""
-    memo = StoredFindings(store_path(connection))
-    chosen = corpus.by_place.at(positions)
     return prepare(
         corpus.dataset,
-        reveal_here(chosen),
+        chosen,
         corpus.entries,
         plan.scoring,
-        memo,
+        StoredFindings(store_path(connection)),
         coaching=plan.options.coaching,
         prices=plan.options.prices,
         offline=plan.run.offline,
@@ -188,7 +187,7 @@ def tools_for(connection: sqlite3.Connection, corpus: Corpus, positions: Sequenc
 def begun_with(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     """Find again what a run is scored with; raises HarnessError where it is no longer the same."""
     scoring_tools = tools_of(connection, run)
-    stored = stored_setup(run, scoring_tools.setup.target_language, scoring_tools.resources.entries)
+    stored = stored_setup(run, scoring_tools.setup.target_language, scoring_tools.resources.covered)
     require_same(stored, scoring_tools.setup)
     columns = run.opening.packed
     if columns is not None and list(columns) != list(scoring_tools.scorer.packed):
@@ -226,7 +225,7 @@ def tools_with(
     coaching = coaching_of(run)
     return prepare(
         dataset,
-        reveal_here(entries.at(run.positions)),
+        entries.at(run.positions).in_order,
         entries.in_order,
         options,
         StoredFindings(store_path(connection)),
@@ -298,8 +297,7 @@ def resume_method(
         plan = plan.model_copy(update={"run": run_options})
     dataset = read_dataset(connection, run.corpus)
     entries = read_entries(connection, run.corpus, dataset=dataset)
-    chosen = PlaceMap(run.positions, entries.at(run.positions))
-    cleared = clear(dataset, chosen, plan, entries.in_order, find_key, make, answered_before=True)
+    cleared = clear(dataset, entries.at(run.positions), plan, entries.in_order, find_key, make, answered_before=True)
     # an analyser is known by its SHA-256: `fst_version` also names the engine, and all engines agree
     then, now = asked_with(run).model_dump(), cleared.method.setup.model_dump()
     if changed := [name for name in then if then[name] != now[name] and name != "fst_version"]:

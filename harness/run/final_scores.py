@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.files.packed_list import PackedList, PlaceMap
+from corpora.files.packed_list import packed
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Ask
 from harness.card.material import fingerprint
@@ -115,13 +115,13 @@ def finish_scores(
     if not (tools.slow or tools.scorer.corpus_metrics):
         return
     run = read_run(connection, number)
-    results = PackedList(read_results(connection, number))
+    results = packed(read_results(connection, number))
     if tools.slow:
         scored = score_outputs(tools, entries, results, tell, ask)
         rows, opening = scored.rows, scored.opening
     else:
         tell("scoring the whole")
-        given = PackedList(translation(entries[result.position], result) for result in results)
+        given = packed(translation(entries[result.position], result) for result in results)
         corpus_opening = {"corpus_values": tools.corpus_values(tools.annotated_for_corpus(given))}
         rows, opening = [], corpus_opening
     with transaction(connection):
@@ -287,8 +287,7 @@ def retry(
     dataset = read_dataset(connection, run.corpus)
     entries = read_entries(connection, run.corpus, dataset=dataset)
     refuse_written_keys(plan.options)
-    chosen = PlaceMap(run.positions, entries.at(run.positions))
-    cleared = clear(dataset, chosen, plan, entries.in_order, find_key)
+    cleared = clear(dataset, entries.at(run.positions), plan, entries.in_order, find_key)
     method, plan = cleared.method, cleared.plan
     check_budget(method, plan)
     tools = begun_with(connection, run)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpora.files.json_types import Json
+from corpora.files.packed_list import PlaceMap
 from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank
@@ -116,7 +117,7 @@ def _tools(connection: sqlite3.Connection, run: Run) -> tuple[ScoringTools | Non
         scoring_tools = tools_of(connection, run)
     except HarnessError as error:
         return None, str(error)
-    setup = stored_setup(run, scoring_tools.setup.target_language, scoring_tools.resources.entries)
+    setup = stored_setup(run, scoring_tools.setup.target_language, scoring_tools.resources.covered)
     if changed := changes(setup, scoring_tools.setup):
         return None, f"the run was scored with something else: {', '.join(changed)} changed since"
     return scoring_tools, None
@@ -149,8 +150,7 @@ def rescore(
     had = stored_setup(run, "und", covered)
     chosen = chosen_options(run, had, options)
     asked = calls or run_options_of(run).model_copy(update={"budget_usd": None})
-    places = dict(zip(run.positions, covered, strict=True))
-    clearance = clear_scoring(read_dataset(connection, run.corpus), places, asked, chosen)
+    clearance = clear_scoring(read_dataset(connection, run.corpus), PlaceMap(run.positions, covered), asked, chosen)
     tools = tools_with(connection, run, chosen, prices)
     entries = tools.resources.entries
     if any(entry.withheld for entry in entries):

@@ -156,7 +156,7 @@ class _Execution:
         self.options = plan_of(run).run
         self.dataset = read_dataset(connection, run.corpus)
         self.tools = tools or begun_with(connection, run)
-        self.entries = read_entries(connection, run.corpus, run.positions, self.dataset, self.tools.resources.entries)
+        self.entries = read_entries(connection, run.corpus, run.positions, self.dataset, self.tools.resources.covered)
         if not self.clearance.covers(self.entries):
             raise ValueError("the clearance is that of another run")
         self.readable = PlaceMap(self.entries.places, reveal_all(self.entries.in_order, self.clearance))

@@ -248,7 +248,7 @@ def _complete(
         alignment="any",
     )
     entry = Entry(id=1, source="", reference="", morphological_analysis="a+N")
-    return Resources(setup, card=card, entries=(entry,))
+    return Resources(setup, card=card, covered=(entry,))
 
 
 def _facts(analyser: AnalyserState) -> AnalyserFacts | None:

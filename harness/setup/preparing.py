@@ -10,7 +10,7 @@ from corpora.languages.cards import FoundCard, find_card, read_card
 from corpora.languages.tags import language_of, resolve_script
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
-from corpora.model.entry import AnyEntry, Entry, only_open
+from corpora.model.entry import AnyEntry, Entry, OpenEntry, only_open, reveal_here
 from corpora.text.comparison import FORM, scripts
 from harness.annotators.annotator import Memo, NoMemo
 from harness.annotators.fst import FstAnnotator
@@ -45,7 +45,7 @@ def language_folders() -> tuple[Path, ...]:
 
 def prepare(
     dataset: Dataset,
-    entries: Sequence[Entry],
+    chosen: Sequence[AnyEntry],
     corpus: Sequence[AnyEntry],
     options: ScoringOptions,
     memo: Memo,
@@ -56,14 +56,17 @@ def prepare(
     folder: Path | None = None,
     text_form: str = FORM,
 ) -> ScoringTools:
-    """Find card, analyser, dictionaries and models for a run over ``entries`` of a ``corpus`` that is in ``folder``.
+    """Find card, analyser, dictionaries and models for a run over ``chosen`` entries of a ``corpus`` that is in ``folder``.
 
     ``text_form``: the form in which its metrics read texts, as in ``ScoringSetup``.
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
     folders = language_folders()
-    resources = _languages(dataset, entries, corpus, options, coaching, text_form, folders)
+    entries, pairs = reveal_here(chosen), only_open(corpus)
+    if any(entry.secret for entry in entries):
+        memo = NoMemo()  # floors put secret references beside public entries
+    resources = _languages(dataset, entries, pairs, options, coaching, text_form, folders)
     options = options.for_task(dataset.task)
     wanted = task_metrics(options.metrics)
     # Refuse what a run was begun with and is not here any more: without it, it would be another
@@ -73,21 +76,19 @@ def prepare(
             raise UsageError(f"--metrics: {unknown_metric(name)}. Install it, or name others.")
     if options.scoring is not None:
         require_weighed(options.scoring, dataset.task, dataset.language_pair)
-    if any(entry.secret for entry in entries):
-        memo = NoMemo()  # floors put secret references beside public entries
     complete, annotators, steps = find_annotators(
         resources, entries, options, memo, folders, offline=offline, folder=folder, prices=prices
     )
     on, off = choose_metrics(complete, wanted)
     facts = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
-    chosen = complete.with_setup(complete.setup.model_copy(update=facts))
-    return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
+    resources = complete.with_setup(complete.setup.model_copy(update=facts))
+    return ScoringTools(resources, make_scorer(resources), annotators, steps)
 
 
 def _languages(
     dataset: Dataset,
     entries: Sequence[Entry],
-    corpus: Sequence[AnyEntry],
+    pairs: Sequence[OpenEntry],
     options: ScoringOptions,
     coaching: Path | None,
     text_form: str,
@@ -106,7 +107,6 @@ def _languages(
     card = None if target is None else target.card
     script = resolve_script(tag, card, shares)
     writing = None if card is None else card.writings.get(script or "")
-    pairs = only_open(corpus)
     draft = surface_setup(dataset.source_language, tag, entries, shares)
     facts: dict[str, str | int | None] = {
         "task": dataset.task,
@@ -134,7 +134,7 @@ def _languages(
         draft.model_copy(update=facts),
         card=card,
         source_card=None if source is None else source.card,
-        entries=entries,
+        covered=entries,
         pairs=pairs,
         terms=terms,
         gloss_dictionary=glosses.glosses,

@@ -97,7 +97,7 @@ class ScoringTools:
     def missing(self) -> dict[str, str]:
         """Return which metrics can have no value for the run's entries → why; perfect outputs show it."""
         totals = RunningTotals(self.scorer)
-        entries = self.resources.entries
+        entries = self.resources.covered
         for tried in (entries[:1], entries[1:_TRIED]):  # the first may show it of all
             perfect = [Translation(entry, entry.reference or _ANY_ANSWER) for entry in tried]
             totals.add(self.scorer.statistics(self.annotated(perfect)))

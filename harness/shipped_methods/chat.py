@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from corpora.model.entry import Entry
-from corpora.model.task import TRANSLATION, json_text, task
+from corpora.model.task import TASKS, TRANSLATION, json_text
 from corpora.text.model_reply import answer_text, mended_json
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import CallError, ErrorClass, UsageError
@@ -159,7 +159,7 @@ def prompt_of(options: MethodOptions) -> str | None:
 
 def refuse_translator(method: str, name: str) -> None:
     """Raise UsageError: a method that translates cannot be asked for another task."""
-    asked = task(name)
+    asked = TASKS[name]
     other = "ask a model with --method chat, or " if asked.asks_models else ""
     raise UsageError(
         f"Method {method!r} does not do what the corpus asks for ({name}: {asked.title}). Instead, {other}"
@@ -191,17 +191,17 @@ _OURS = {"model", "messages", "temperature", "max_tokens"}
 _NOT_OURS = {"stream", "n", "tools", "tool_choice", "api_key", "key"}
 
 
+@dataclass(frozen=True, slots=True)
 class Chat:
     """Asks a model, one text a call or several keyed by number; a conversation turn by turn."""
 
-    def __init__(self, completions: Completions, brief: Briefing, setup: Setup) -> None:
-        self.setup = setup
-        self.endpoint = completions.endpoint.url
-        self._completions = completions
-        self._briefing = brief
+    completions: Completions
+    brief: Briefing
+    setup: Setup
+    endpoint: str
 
     def check_budget(self) -> None:
-        self._completions.check_budget()
+        self.completions.check_budget()
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
         """Request the entries' translations; see ``Method``."""
@@ -218,10 +218,10 @@ class Chat:
             turns = (entry.model_extra or {}).get("turns", [])
             user_turns = [turn["user"] for turn in turns if "user" in turn]
             return await self._conversation(user_turns, calls)
-        return await self._answer(self._briefing.single(message(entry)), calls)
+        return await self._answer(self.brief.single(message(entry)), calls)
 
     async def _answer(self, messages: Sequence[Message], calls: Calls) -> Output:
-        request = self._completions.request(messages, accept=answers_alone)
+        request = self.completions.request(messages, accept=answers_alone)
         return output_of(await calls.send(request))
 
     async def _conversation(self, said: Sequence[str], calls: Calls) -> Output:
@@ -229,7 +229,7 @@ class Chat:
         messages: list[Message] = []
         answers: list[str] = []
         for number, text in enumerate(said, 1):
-            messages += [{"role": "user", "content": text}] if messages else self._briefing.single(text)
+            messages += [{"role": "user", "content": text}] if messages else self.brief.single(text)
             output = await self._answer(messages, calls)
             if output.text is None:
                 words = f"Turn {number} of {len(said)}: {output.error}"
@@ -262,8 +262,8 @@ class Chat:
         return Output(output.text, output.error_class, output.error, (note,))
 
     def _numbered(self, entries: Sequence[Entry]) -> Request:
-        return self._completions.request(
-            self._briefing.batch([entry.source for entry in entries]),
+        return self.completions.request(
+            self.brief.batch([entry.source for entry in entries]),
             accept=partial(_answers_all, count=len(entries)),
         )
 
@@ -285,7 +285,7 @@ def chat(options: MethodOptions, find_key: KeySource) -> Chat:
     options = options.model_copy(update={"prompt": prompt_of(options) or options.prompt})
     brief = briefing(options, *(["batch-v1"] if options.batch_size > 1 else []))
     setup = model_setup(options, completions, brief).model_copy(update={"batch_size": options.batch_size})
-    return Chat(completions, brief, setup)
+    return Chat(completions, brief, setup, completions.endpoint.url)
 
 
 def model_completions(options: MethodOptions, find_key: KeySource) -> Completions:

@@ -19,7 +19,7 @@ from typing import Any
 
 from corpora.files.decode import open_regular
 from corpora.model.entry import AnyEntry, Entry
-from corpora.model.task import TRANSLATION, task
+from corpora.model.task import TASKS, TRANSLATION
 from corpora.text.messages import near_names, one_of
 from harness.core.calls import Calls
 from harness.core.failures import ErrorClass, UsageError
@@ -131,7 +131,7 @@ def _require_task(name: str, asked: str) -> None:
     """Raise UsageError where a method cannot do a task: chat asks some; replay, human and plug-ins do any."""
     if asked != TRANSLATION:
         translates = name.partition(":")[0] in {*_MAKERS, "api"} - {"chat", *_OF_OUTPUTS}
-        if translates or (name == "chat" and not task(asked).asks_models):
+        if translates or (name == "chat" and not TASKS[asked].asks_models):
             refuse_translator(name, asked)
 
 

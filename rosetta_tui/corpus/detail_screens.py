@@ -18,7 +18,7 @@ from corpora.files.decode import Original
 from corpora.files.problems import Problem, Severity
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
-from corpora.model.task import TRANSLATION, task
+from corpora.model.task import TASKS, TRANSLATION
 from corpora.model.task_records import own_answer
 from corpora.text.messages import counted, percent
 from harness.store.corpora.listing import CorpusSummary, Examination
@@ -54,7 +54,7 @@ def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[PageLine]
     languages = f"{dataset.language_pair} · {dataset.source_language} to {dataset.target_language}"
     yield PageLine("Languages", show(languages))
     if dataset.task != TRANSLATION:
-        yield PageLine("Task", show(f"{dataset.task}: {task(dataset.task).title}"))
+        yield PageLine("Task", show(f"{dataset.task}: {TASKS[dataset.task].title}"))
     yield PageLine("SHA-256", show(summary.sha256, "$quiet"))
     for label, text in (("Created", dataset.created), ("Licence", dataset.license)):
         if text:

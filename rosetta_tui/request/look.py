@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from corpora.checks.requirements import requirements
+from corpora.files.packed_list import PlaceMap
 from corpora.files.problems import CorpusError, Problem, Severity
 from corpora.model.corpus import Corpus
 from corpora.model.entry import AnyEntry, Segment, reveal_here
-from corpora.model.task import TRANSLATION, task
+from corpora.model.task import TASKS, TRANSLATION
 from harness.consent.given import consent_of
 from harness.core.calls import Request
 from harness.core.failures import HarnessError, UsageError
@@ -287,7 +288,7 @@ class _Looking:
         except HarnessError as error:
             self._stop(str(error))
         try:
-            rules = SendingRules.of(corpus.dataset, dict(enumerate(chosen)), plan.run)
+            rules = SendingRules.of(corpus.dataset, PlaceMap.of(chosen), plan.run)
             for server in scoring_servers(plan.scoring):
                 rules.require_terms(server)
             rules.require_method(method, answer=not plan.run.trust_local_server)
@@ -375,7 +376,7 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
     dataset = corpus.dataset
     segments = Counter(str(entry.segment.value) for entry in corpus.entries if entry.segment)
     tiers = Counter(str(entry.difficulty) for entry in corpus.entries if entry.difficulty)
-    asks = "" if dataset.task == TRANSLATION else f" · {task(dataset.task).title}"
+    asks = "" if dataset.task == TRANSLATION else f" · {TASKS[dataset.task].title}"
     return CorpusLook(
         title=f"{dataset.name} · {dataset.source_language} → {dataset.target_language}{asks}",
         entries=len(corpus.entries),

@@ -12,7 +12,7 @@ from typing import overload
 import msgpack
 import numpy as np
 
-from corpora.files.packed_list import PackedList
+from corpora.files.packed_list import packed
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, told_of
@@ -142,7 +142,7 @@ class Scorer:
         """Return translations as every metric reads them: characters that look alike are one."""
         if self._languages is None:
             return translations
-        return PackedList(translation.alike(*self._languages) for translation in translations)
+        return packed(translation.alike(*self._languages) for translation in translations)
 
     def entries_alike(self, entries: Sequence[Entry]) -> list[Entry]:
         """Return entries as every metric reads them."""

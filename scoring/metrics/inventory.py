@@ -26,13 +26,13 @@ def maker(id_: str) -> Maker | None:
     Its file is imported now: a run reads only the code of its metrics. What an installed pack fails with is
     told by ``why_no_pack``.
     """
-    row = row_of(id_)
+    row = specification().metrics.get(id_)
+    if row is None and (pack := pack_of(id_)) is not None:
+        if pack.package:
+            return packaged_makers(pack.name)[0].get(id_)
+        row = pack.rows.get(id_)
     if row is None or row.module is None:
         return None
-    pack = pack_of(id_)
-    if pack is not None and pack.package:
-        makers, _ = packaged_makers(pack.name)
-        return makers.get(id_)
     return cast("Maker", import_module(row.module).METRICS[id_])
 
 
@@ -89,8 +89,8 @@ def choose_metrics(resources: Resources, wanted: Collection[str]) -> tuple[tuple
     for id_ in told_of(wanted):
         if id_ in off:
             continue
-        if id_ not in wanted:
-            if maker(id_) is not None:
+        if id_ not in wanted:  # one of the specification
+            if specification().metrics[id_].module is not None:
                 off[id_] = NOT_WANTED
         elif reason := _why_off(id_, resources):
             off[id_] = reason
@@ -101,7 +101,8 @@ def choose_metrics(resources: Resources, wanted: Collection[str]) -> tuple[tuple
 
 def _why_off(id_: str, resources: Resources) -> str | None:
     """Return why a metric can have no value with these resources; None where it can, or nothing computes it."""
-    pack, made = pack_of(id_), maker(id_)
+    made = maker(id_)
+    pack = None if id_ in specification().metrics else pack_of(id_)
     if pack is None or not pack.package:
         return None if made is None else made.why_off(resources)
     if (why := why_no_pack(pack.name)) is not None:
@@ -122,10 +123,11 @@ def make_metrics(resources: Resources) -> tuple[Metric, ...]:
 
 def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
     """Make the metrics of a setup; one that another version knows and this one does not is left out."""
-    setup = resources.setup
+    setup, own = resources.setup, specification().metrics
     for id_ in setup.metrics:
-        if why_as_stated(id_, setup.packs) is None and (made := maker(id_)) is not None:
-            yield guarded(made.make(resources))
+        if (id_ in own or why_as_stated(id_, setup.packs) is None) and (made := maker(id_)) is not None:
+            metric = made.make(resources)
+            yield metric if id_ in own else guarded(metric)
 
 
 def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = None) -> Scorer:

@@ -39,27 +39,23 @@ class Resources:
     card: LanguageCard | None = None
     """Of the target language."""
     source_card: LanguageCard | None = None
-    entries: Sequence[Entry] = ()
-    """All entries that the run covers."""
+    covered: Sequence[Entry] = ()
+    """All entries that the run covers, as the corpus has them."""
     pairs: Sequence[OpenEntry] = ()
     """Open entries of the whole corpus, from which an alignment may be learned."""
     terms: Terminology = field(default_factory=no_terms)
     gloss_dictionary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Target lemma → glosses in the source language (Plains Cree semantic verdicts)."""
 
-    def __post_init__(self) -> None:
-        """Convert the entries into the form that metrics read."""
-        if self.languages is None:
-            return
-        entries = self._alike(self.entries)
-        pairs = entries if self.pairs == self.entries else self._alike(self.pairs)
-        object.__setattr__(self, "entries", entries)
-        object.__setattr__(self, "pairs", only_open(pairs))
+    @cached_property
+    def entries(self) -> Sequence[Entry]:
+        """The covered entries in the form that metrics read."""
+        return self._alike(self.covered)
 
     def _alike(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return entries in the form that metrics read; the list itself where that changes none."""
-        languages = self.languages or ("", "", "")
-        return changed(entries, lambda entry: alike_entry(entry, *languages))
+        languages = self.languages
+        return entries if languages is None else changed(entries, lambda entry: alike_entry(entry, *languages))
 
     def with_setup(self, setup: ScoringSetup) -> Resources:
         """Return the resources with other metrics or annotators in their setup; tables of their texts are shared.
@@ -95,7 +91,8 @@ class Resources:
     @cached_property
     def bitext(self) -> Bitext:
         """Return what the corpus shows of its two languages, for all metrics that need it."""
-        return Bitext(reader(self.source_writing), reader(self.writing), self.entries, self.pairs)
+        pairs = self.entries if self.pairs == self.covered else self._alike(self.pairs)
+        return Bitext(reader(self.source_writing), reader(self.writing), self.entries, only_open(pairs))
 
 
 @cache

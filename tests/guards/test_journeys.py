@@ -283,6 +283,7 @@ def test_request_is_begun_in_few_stays(tmp_path: Path, monkeypatch: pytest.Monke
     stays = [file for file, _ in groupby(files[:400])]
     rooms = {file.rpartition("/")[0] for file in stays}
     levels = [PACKAGES.index(file.partition("/")[0]) for file in stays]
-    assert len(stays) <= 57, "\n".join(stays)
-    assert len(rooms) <= 16
-    assert sum(level > before for before, level in pairwise(levels)) <= 6, "\n".join(stays)
+    assert len(stays) <= 36, "\n".join(stays)
+    assert len(rooms) <= 12
+    assert sum(level > before for before, level in pairwise(levels)) <= 3, "\n".join(stays)
+    assert len([*groupby(files)]) <= 140, "the whole walk"

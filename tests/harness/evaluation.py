@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from corpora.files.packed_list import PlaceMap
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry
 from harness.card.rows import load_card
@@ -117,7 +118,7 @@ def begun(
 ) -> tuple[int, ClearedMethod]:  # fmt: skip
     """Store the beginning of a run; a person has answered for the server of its method."""
     places = range(len(given.entries)) if positions is None else positions
-    entries = {place: given.entries[place] for place in places}
+    entries = PlaceMap.of(given.entries).at(places)
     make = None if method is None else lambda _: method
     cleared = clear(
         given.dataset, entries, plan, given.entries, no_key, make, answered_before=not scoring_servers(plan.scoring)
@@ -128,8 +129,9 @@ def begun(
 
 def begun_on(connection: sqlite3.Connection, corpus: Corpus, places: Sequence[int], cleared: ClearedMethod) -> int:
     """Store the beginning of a run and return its number."""
-    with closing(tools_for(connection, corpus, places, cleared.plan)) as tools:
-        return begin(connection, prepare_run(connection, corpus, places, cleared, tools))[0]
+    chosen = PlaceMap.of(corpus.entries).at(places)
+    with closing(tools_for(connection, corpus, chosen.in_order, cleared.plan)) as tools:
+        return begin(connection, prepare_run(connection, corpus, chosen, cleared, tools))[0]
 
 
 def resume(

@@ -75,7 +75,7 @@ def card(glosses: Mapping[str, str] = GLOSSES) -> LanguageCard:
 
 
 def resources(entries: Sequence[Entry] = (), **facts_changes: object) -> Resources:
-    return Resources(setup(facts(**facts_changes)), card=card(), entries=entries)
+    return Resources(setup(facts(**facts_changes)), card=card(), covered=entries)
 
 
 @cache

@@ -44,7 +44,7 @@ def resources(
         word_list=words, alignment=alignment_name(only_open(covered)),
     )  # fmt: skip
     return Resources(
-        setup, card=target_card, source_card=source_card, entries=covered, pairs=only_open(covered),
+        setup, card=target_card, source_card=source_card, covered=covered, pairs=only_open(covered),
         terms=terminology,
     )  # fmt: skip
 

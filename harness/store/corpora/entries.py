@@ -6,10 +6,11 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.files.json_types import Json
-from corpora.files.packed_list import PackedList, PlaceMap, without_gaps
+from corpora.files.packed_list import PackedList, PlaceMap, packed, without_gaps
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import AnyEntry, Entry, OpenEntry, Segment, only_open, open_entry, reveal_here, seal_secrets
@@ -48,7 +49,7 @@ def save_corpus(connection: sqlite3.Connection, corpus: Corpus, positions: Itera
     wanted = None if positions is None else frozenset(positions)
     entries = reveal_here(corpus.entries)
     if any(entry.secret for entry in entries):
-        entries = PackedList(
+        entries = packed(
             entry if wanted is None or place in wanted or not entry.secret else _not_stored(place, entry.segment)
             for place, entry in enumerate(entries)
         )
@@ -162,7 +163,7 @@ def insert_corpus(
 def _put(
     connection: sqlite3.Connection, corpus: int, placed: Iterable[tuple[int, Entry]], recipients: Sequence[str] = ()
 ) -> None:
-    placed_entries = PackedList(placed)
+    placed_entries = packed(placed)
     seal = None
     if any(entry.holds_secret for _, entry in placed_entries) and is_on_disk(connection):
         seal = CorpusSeal(connection, corpus)
@@ -205,7 +206,14 @@ def _entry_row(
 def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:
     """Return the envelope of a stored corpus."""
     row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
-    return unpacks(Dataset.model_validate_json)(row[0])
+    return _dataset(row[0])
+
+
+@lru_cache(maxsize=16)
+@unpacks
+def _dataset(stored: str) -> Dataset:
+    """Read a stored envelope once: what its terms say is worked out with it."""
+    return Dataset.model_validate_json(stored)
 
 
 class _Envelope(NamedTuple):
@@ -231,7 +239,7 @@ def _read_envelope(connection: sqlite3.Connection, corpus_id: int) -> _Envelope 
     row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
     if row is None:
         return None
-    return _envelope_of(unpacks(Dataset.model_validate_json)(row[0]))
+    return _envelope_of(_dataset(row[0]))
 
 
 def _envelope_of(dataset: Dataset) -> _Envelope:

@@ -136,6 +136,8 @@ def refuse_widened(connection: sqlite3.Connection, corpus: Corpus) -> None:
     rows = connection.execute("SELECT id, sha256 FROM corpora WHERE NOT partial").fetchall()
     for number, sha256 in rows:
         dataset = read_dataset(connection, number)
+        if dataset == corpus.dataset:
+            continue
         before = dataset.terms
         stated = before.because or before.training is not None
         if not stated or not is_wider(now, before):

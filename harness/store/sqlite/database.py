@@ -29,7 +29,6 @@ from harness.store.sqlite.trouble import (
     in_words,
     transaction,
     unpacks,
-    worded,
 )
 
 MOMENT_SECONDS = 1.0
@@ -113,13 +112,13 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
     _tidy_up()
     try:
         if cannot_be_written(path):
-            with worded(path):
-                return unpacks(_opened_to_read)(path)
+            return unpacks(_opened_to_read)(path)
         if not path.exists():
             private_folder(path.parent)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        with worded(path):
-            return unpacks(_opened_or_read)(path)  # SQLite may quote bytes of a damaged schema
+        return unpacks(_opened_or_read)(path)  # SQLite may quote bytes of a damaged schema
+    except STORE_ERRORS as error:
+        raise in_words(error, path) from error
     except OSError as error:
         if storage_problem(error) is StorageProblem.NO_LOCKS:
             raise in_words(error, path) from error
@@ -150,23 +149,17 @@ def opened(path: Path | None = None) -> Iterator[sqlite3.Connection]:
     found to be damaged.
     """
     path = path or default_path()
-    with closing(open_store(path)) as connection, worded(path), _examined(connection):
-        yield connection
+    with closing(open_store(path)) as connection:
+        try:
+            yield connection
+        except STORE_ERRORS as error:
+            raise in_words(error, path) from error
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            from harness.store.sqlite.openings import damaged
 
-
-@contextmanager
-def _examined(connection: sqlite3.Connection) -> Iterator[None]:
-    """Report for an unforeseen error that the store is damaged, where it is; else raise it."""
-    try:
-        yield
-    except STORE_ERRORS:
-        raise
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
-        from harness.store.sqlite.openings import damaged
-
-        if damaged(connection):
-            raise StoredValueError from error
-        raise
+            if damaged(connection):
+                raise in_words(StoredValueError(), path) from error
+            raise
 
 
 def is_read_only(connection: sqlite3.Connection) -> bool:

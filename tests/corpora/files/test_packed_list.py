@@ -59,8 +59,9 @@ def test_place_map_has_items_by_rising_places() -> None:
     placed = PlaceMap((2, 5, 9), items)
     assert dict(placed) == {2: "a", 5: "b", 9: "c"}
     assert 3 not in placed
-    assert placed.at((2, 5, 9)) is items
-    assert list(placed.at((5,))) == ["b"]
+    assert placed.at((2, 5, 9)).in_order is items
+    assert dict(placed.at((5,))) == dict(PlaceMap((5,), "b")) == {5: "b"}
+    assert dict(PlaceMap.of("ab")) == {0: "a", 1: "b"}
     assert without_gaps(tuple(range(3, 70))) == range(3, 70)
     gaps = (*range(70), 71)
     assert without_gaps(gaps) is gaps

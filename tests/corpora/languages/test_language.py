@@ -208,8 +208,8 @@ def test_card_is_found_by_every_tag_of_its_language_alone() -> None:
 
 def test_one_card_is_read_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
-    whole = cards.read_card
-    monkeypatch.setattr(cards, "read_card", lambda path: read.append(path) or whole(path))  # type: ignore[func-returns-value]
+    whole = cards.shipped_card
+    monkeypatch.setattr(cards, "shipped_card", lambda path: read.append(path) or whole(path))  # type: ignore[func-returns-value]
     assert find_card("arb") is not None
     assert [path.name for path in read] == ["ar.toml"]
 

@@ -15,7 +15,7 @@ from corpora.formats.load import File, load, read
 from corpora.formats.write import write
 from corpora.model.corpus import Dataset, Form
 from corpora.model.entry import Entry
-from corpora.model.task import TASKS, task
+from corpora.model.task import TASKS
 from corpora.model.task_records import CHECKABLE, own_answer
 from corpora.model.task_records import RECORDS as MODELS
 from tests.corpora.making import LANGUAGES, envelope
@@ -40,7 +40,7 @@ def test_sound_record_is_read_and_no_answer_reaches_a_method() -> None:
         asked = entry.question()
         assert SECRET not in repr(asked)
         assert (asked.reference, asked.variants) == ("", ())
-        assert set(asked.model_extra or {}) == set(RECORDS[name]) & set(task(name).shown)
+        assert set(asked.model_extra or {}) == set(RECORDS[name]) & set(TASKS[name].shown)
 
 
 def test_reference_of_speech_may_be_empty(tmp_path: Path) -> None:
@@ -81,11 +81,11 @@ def test_method_sees_only_what_its_task_names(name: str, fields: dict[str, Any])
     fields = {key: value for key, value in fields.items() if key != "reference"}
     entry = Entry.model_validate({"id": 1, "source": "s", "reference": SECRET, **fields, "of_task": name})
     seen = entry.question().model_extra or {}
-    assert seen.keys() <= task(name).shown.keys()
+    assert seen.keys() <= TASKS[name].shown.keys()
     for field, value in seen.items():
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, dict):
-                assert part.keys() <= set(task(name).shown[field])
+                assert part.keys() <= set(TASKS[name].shown[field])
                 assert all(isinstance(part[key], str | int) for key in part if key != "parameters")
             else:
                 assert isinstance(part, str)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
+from corpora.files.packed_list import PlaceMap
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, SecretEntry, seal_secret
 from corpora.model.terms import Clearance, reveal
@@ -69,7 +70,7 @@ def test_strictest_of_the_entries_decides(
     segments: list[str], options: dict[str, object], expected: Transmission
 ) -> None:
     entries = [corpus(1, segment=segment).entries[0] for segment in segments]
-    rules = SendingRules.of(corpus(1).dataset, dict(enumerate(entries)), RunOptions.model_validate(options))
+    rules = SendingRules.of(corpus(1).dataset, PlaceMap.of(entries), RunOptions.model_validate(options))
     found = rules.clearance()
     assert found.sending.transmission is expected
     assert found.secret == {place for place, name in enumerate(segments) if name == "held_out"}
@@ -133,7 +134,7 @@ def test_revealed_entry_shows_no_text_by_itself(mark: dict[str, Any]) -> None:
 def test_clearance_reveals_the_entries_of_its_run_alone() -> None:
     """Other texts, other entries of its corpus, and the same texts once they are of another segment stay sealed."""
     whole, other = corpus(3, segment="gold_standard"), corpus(3, segment="held_out")
-    cleared = clear(whole.dataset, {0: whole.entries[0]}, CHEAP, whole.entries, no_key).clearance
+    cleared = clear(whole.dataset, PlaceMap.of(whole.entries).at([0]), CHEAP, whole.entries, no_key).clearance
     assert reveal(whole.entries[0], cleared).source == "entry number 0"
     assert reveal(corpus(3, segment="gold_standard").entries[0], cleared).source == "entry number 0"  # read again
     for secret in (*whole.entries[1:], *other.entries):
@@ -146,12 +147,13 @@ REVEALED = {
     "sent or scored": {"harness/api.py", "harness/run/running.py"},
     "done here by its custodian": {
         # checked, counted, compared
-        "corpora/checks/envelope.py", "corpora/checks/requirements.py", "harness/api.py", "harness/card/checking/lint_subject.py", "harness/card/importing.py",
+        "corpora/checks/requirements.py", "harness/api.py", "harness/card/checking/lint_subject.py", "harness/card/importing.py",
+        "harness/privacy.py",
         "harness/store/corpora/listing.py", "harness/vault/sealed_corpus.py", "rosetta_tui/commands/community/consent.py",
         "rosetta_tui/commands/vault/init.py",
         # scored by what is stored: a card, a comparison, an estimate
-        "harness/card/material.py", "harness/compare/rows.py", "harness/estimate/earlier.py", "harness/run/beginning.py",
-        "harness/setup/scoring_tools.py",
+        "harness/card/material.py", "harness/compare/rows.py", "harness/estimate/earlier.py",
+        "harness/setup/preparing.py", "harness/setup/scoring_tools.py",
         # written, sealed, or known by a digest
         "corpora/formats/write.py", "harness/project/authoring.py", "harness/store/corpora/entries.py",
         "harness/store/corpora/secrecy.py", "review/community/contents.py",
@@ -221,7 +223,7 @@ def test_clearance_of_another_run_lets_none_begin(store_path: Path, endpoint: Sc
     """Somebody who was cleared for open entries goes on with secret ones."""
     secret, public = corpus(2, segment="held_out"), corpus(2)
     cleared = [
-        clear(each.dataset, dict(enumerate(each.entries)), chat_plan(endpoint.url), each.entries, no_key,
+        clear(each.dataset, PlaceMap.of(each.entries), chat_plan(endpoint.url), each.entries, no_key,
               answered_before=True)
         for each in (secret, public)
     ]  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from corpora.files.packed_list import PlaceMap
 from corpora.files.problems import CorpusError
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
@@ -54,7 +55,7 @@ def data_folder(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def cleared(given: Corpus, plan: Plan) -> ClearedMethod:
-    return clear(given.dataset, dict(enumerate(given.entries)), plan, given.entries, no_key)
+    return clear(given.dataset, PlaceMap.of(given.entries), plan, given.entries, no_key)
 
 
 def written(folder: Path, kind: str) -> Path:

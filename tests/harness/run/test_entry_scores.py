@@ -166,7 +166,7 @@ def worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def expected() -> tuple[Floor, ...]:
     given = corpus(SIZE)
     setup = surface_setup("en", "eo", given.reveal_here()).model_copy(update={"metrics": FEW})
-    metrics = make_metrics(Resources(setup, entries=given.reveal_here()))
+    metrics = make_metrics(Resources(setup, covered=given.reveal_here()))
     return stored_floors(floors(given.reveal_here(), metrics))
 
 

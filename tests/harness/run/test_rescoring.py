@@ -121,7 +121,7 @@ class SlowAnnotator:
 def test_slow_annotators_are_asked_when_all_outputs_are_in(store_path: Path) -> None:
     given, plan, slow = corpus(6), constant(), SlowAnnotator(store_path)
     with closing(open_store(store_path)) as connection:
-        tools = replace(tools_for(connection, given, range(6), plan), annotators=(slow,))
+        tools = replace(tools_for(connection, given, given.entries, plan), annotators=(slow,))
     number, method = begun(store_path, given, plan)
     heard = Heard()
     execute_run(store_path, number, method, heard, heard.control, tools=tools)

@@ -332,7 +332,7 @@ def metric(
         metrics=("orthographic_accuracy",), source_language="en", target_language="crk",
         language_card="crk", language_card_sha256="ab" * 32, script=script,
     )  # fmt: skip
-    return OrthographicAccuracy(Resources(setup, card=card, entries=entries))
+    return OrthographicAccuracy(Resources(setup, card=card, covered=entries))
 
 
 def translation(output: str, reference: str = "niwâpamâw atim", source: str = "s") -> Translation:

@@ -281,13 +281,13 @@ def test_reasons_depend_on_the_setup_alone() -> None:
     gold = Entry(id=5, source="s", reference="r", morphological_analysis=DOG)
     bad = Entry(id=6, source="s", reference="r", morphological_analysis="1 | 2 3")
     bare = Entry(id=7, source="s", reference="r")
-    assert "no analyser" in (why_no_morphology(Resources(setup(), entries=[gold])) or "")
+    assert "no analyser" in (why_no_morphology(Resources(setup(), covered=[gold])) or "")
     assert "acceptor" in (why_no_morphology(resources([gold], acceptor=True)) or "")
     assert "only 3 %" in (why_no_morphology(resources([gold], reference_accepted=3)) or "")
     assert why_no_morphology(resources([bare])) == "no entry has a morphological analysis"
     assert "entry 6: it has 1 words and 2 glosses" in (why_no_morphology(resources([bad])) or "")
     assert why_no_morphology(resources([bad, gold])) is None
-    without_card = Resources(setup(facts()), entries=[gold])
+    without_card = Resources(setup(facts()), covered=[gold])
     assert "glosses" in (why_no_morphology(without_card) or "")
     _, off = choose_metrics(resources([bare]), ["morphological_accuracy"])
     assert off["morphological_accuracy"] == "no entry has a morphological analysis"
