@@ -15,7 +15,7 @@ from typing import TypeAlias
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Corpus, Dataset
 from corpora.model.entry import Entry
-from harness.card.build import assemble, store_card
+from harness.card.assembling import assemble, store_card
 from harness.card.checking.recompute import (
     card_floors,
     card_material,

@@ -35,9 +35,9 @@ from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.replies import named_models
 from harness.store.results import (
     RowWords,
-    each_statistics,
     read_all_attempts,
     read_results,
+    read_statistics,
     read_tries,
     stored_positions,
 )
@@ -248,7 +248,7 @@ def stored_material(connection: sqlite3.Connection, number: int, known: Sequence
         rows=StoredRows(connection, run, scorer),
         scoring=stated_setup(run.opening.scoring),
         scorer=scorer,
-        statistics=PackedStatistics(scorer, PackedList(each_statistics(connection, number))),
+        statistics=PackedStatistics(scorer, PackedList(row for _, row in read_statistics(connection, number))),
         floors=floor_scores(run.opening),
         floors_version=floors_version(run.opening),
         corpus_values=run.opening.corpus_values,

@@ -25,7 +25,7 @@ from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.results import RowWords, each_statistics, read_results, read_row_words, stored_positions
+from harness.store.results import RowWords, read_results, read_row_words, read_statistics, stored_positions
 from harness.store.runs import Run, read_imported, read_run
 from scoring.core.metric import EntryStatistics, Statistics, StatisticsError
 from scoring.core.scorer import EntryValues, Scorer, verdict_field
@@ -186,7 +186,7 @@ class StoredRows:
 
     def statistics(self) -> Iterator[dict[str, list[float] | None]]:
         """Yield what each row states of ``EntryResult.statistics``."""
-        packed = PackedList(each_statistics(self._connection, self._run.id))
+        packed = PackedList(row for _, row in read_statistics(self._connection, self._run.id))
         return (_beyond_texts(taken, self._scorer) for taken in self._scorer.unpack_many(packed))
 
     def other_statistics(self) -> Iterator[tuple[int, str, Statistics | None, Statistics | None]]:

@@ -31,7 +31,7 @@ from harness.shipped_methods.baselines import Constant, CopySource, Glossary, Re
 from harness.shipped_methods.chat import Chat
 from harness.shipped_methods.pipeline import Pipeline
 from harness.store.corpora.entries import read_entries
-from harness.store.holding import elapsed_seconds
+from harness.store.live_runs import elapsed_seconds
 from harness.store.replies import find_reply, request_key
 from harness.store.runs import Run, read_run
 from harness.store.sqlite.sealing import StoreSealed

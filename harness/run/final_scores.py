@@ -38,7 +38,7 @@ from harness.setup.scoring_tools import (
 )
 from harness.store.annotations import answered, read_annotations
 from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries, shown_entries
-from harness.store.holding import copy_stretches
+from harness.store.live_runs import copy_stretches
 from harness.store.mixed_setups import parts_of, tried_before, whole_setup, with_part
 from harness.store.results import copy_done, failed_attempts, failures, read_results, read_statistics, replace_scores
 from harness.store.run_list import failures_by_run
@@ -77,7 +77,7 @@ def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | 
     failed = connection.execute(
         "SELECT count(*) FROM results WHERE run = ? AND error_class IS NOT NULL", (run.id,)
     ).fetchone()[0]
-    stored = read_statistics(connection, run.id)
+    stored = dict(read_statistics(connection, run.id))
     entries = shown_entries(connection, run.corpus, run.positions)
     scorer = stored_scorer(run, "und", list(entries.values()))
     totals = RunningTotals(scorer)

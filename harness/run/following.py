@@ -19,7 +19,7 @@ from harness.run.progress import ProgressBoard
 from harness.setup.plan import run_options_of
 from harness.setup.scoring_tools import floor_scores, scores_of, stored_scorer
 from harness.store.corpora.entries import read_dataset, shown_entries
-from harness.store.holding import (
+from harness.store.live_runs import (
     answer_of,
     answer_wish,
     elapsed_seconds,

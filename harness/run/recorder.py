@@ -27,7 +27,7 @@ from harness.run.events import Control, EntryScored, Event
 from harness.run.floors import RunFloors
 from harness.run.progress import ProgressBoard
 from harness.setup.plan import Plan
-from harness.store.holding import RunSegment, touch_stretch
+from harness.store.live_runs import RunSegment, touch_stretch
 from harness.store.replies import StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live

@@ -18,7 +18,7 @@ from corpora.files.packed_list import PlaceMap
 from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank
-from harness.card.build import store_card
+from harness.card.assembling import store_card
 from harness.card.checking.verify_card import sealed_card
 from harness.card.material import held, row_words, stored_material
 from harness.core.failures import AskingStopped, HarnessError, UsageError
@@ -32,7 +32,7 @@ from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools, changes, floors_version, stored_setup
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.holding import copy_stretches
+from harness.store.live_runs import copy_stretches
 from harness.store.results import (
     RowWords,
     copy_results,

@@ -36,7 +36,7 @@ from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools, floor_scores
 from harness.store.annotations import AnnotationRow, asked_for, keep_annotations, read_annotations, read_asked
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.holding import (
+from harness.store.live_runs import (
     alone,
     begin_stretch,
     elapsed_seconds,

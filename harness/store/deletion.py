@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from harness.core.failures import StoreError, UsageError
 from harness.store.corpora.entries import forget_unused_secrets, holds_secrets
-from harness.store.holding import alone, forget_lock
+from harness.store.live_runs import alone, forget_lock
 from harness.store.replies import forget_findings, unpack_attempts
 from harness.store.runs import Run, read_run, under_way
 from harness.store.sqlite.database import store_path

@@ -255,15 +255,9 @@ def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
     return {row[0] for row in connection.execute("SELECT position FROM results WHERE run = ?", (run,))}
 
 
-def read_statistics(connection: sqlite3.Connection, run: int) -> dict[int, bytes]:
-    """Return the packed statistics of every stored entry by place in the corpus."""
-    return dict(connection.execute("SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,)))
-
-
-def each_statistics(connection: sqlite3.Connection, run: int) -> Iterator[bytes]:
-    """Yield the packed statistics of every stored entry in corpus order."""
-    query = "SELECT statistics FROM results WHERE run = ? ORDER BY position"
-    return (row[0] for row in connection.execute(query, (run,)))
+def read_statistics(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, bytes]]:
+    """Yield place and packed statistics of every stored entry in corpus order."""
+    return connection.execute("SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,))
 
 
 _TOKENS = "prompt_tokens + completion_tokens"

@@ -1,7 +1,7 @@
 """Sweeps in the store: their plans, and which run each cell of theirs is.
 
 A cell has the id of its run before the run begins. Who works on which run is known by the locks of runs
-(``harness.store.holding``) alone; there is no queue.
+(``harness.store.live_runs``) alone; there is no queue.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import storable
-from harness.store.holding import is_held
+from harness.store.live_runs import is_held
 from harness.store.sqlite.database import open_store
 from harness.store.sqlite.trouble import rows_by_name, stored_object, transaction
 
@@ -129,7 +129,7 @@ def list_sweeps(connection: sqlite3.Connection) -> list[StoredSweep]:
 
 
 def worker_lock(sweep: StoredSweep, place: int) -> str:
-    """Return what holds one of the places of a sweep's workers (``harness.store.holding.alone``)."""
+    """Return what holds one of the places of a sweep's workers (``harness.store.live_runs.alone``)."""
     return f"sweep-{sweep.id}-{place}"
 
 
@@ -241,7 +241,7 @@ def set_stopping(connection: sqlite3.Connection, sweep: int, *, stopping: bool) 
 # process takes more for its run before it makes the call that needs it, in a transaction that is
 # on the disk by then, and leaves what it did not spend when it ends. What a killed process held
 # counts as spent until its run continues, and is its run's again then. What a run paid is in its
-# stretches (``harness.store.holding``): the greater of both counts.
+# stretches (``harness.store.live_runs``): the greater of both counts.
 
 AHEAD = 32
 """How many calls' money a run takes at once, where there is plenty: one transaction for all of them."""

@@ -17,7 +17,7 @@ import numpy as np
 from corpora.model.task import TRANSLATION
 from harness.compare.rows import scorer_of
 from harness.core.failures import RunState
-from harness.store.holding import is_held
+from harness.store.live_runs import is_held
 from harness.store.results import read_statistics
 from harness.store.runs import Run, find_by_id, set_live
 from harness.store.sqlite.database import store_path
@@ -150,7 +150,7 @@ def entry_scores(connection: sqlite3.Connection, run: Run) -> dict[int, float]:
 
     What needs all outputs has no weight in them, also where a run has it already.
     """
-    packed = read_statistics(connection, run.id)
+    packed = dict(read_statistics(connection, run.id))
     scorer = scorer_of(connection, run)
     late = read_by(_LATE, scorer.ids) if (run.opening.scoring or {}).get(_LATE) else ()
     table = scorer.unpack_table([*packed.values()], {*scorer.ids} - {*late})

@@ -31,7 +31,7 @@ from harness.run.recorder import MADE_HERE, RemoteCalls
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption
 from harness.setup.scoring_tools import ScoringTools
-from harness.store.holding import alone, forget_lock, is_held, lock_folder
+from harness.store.live_runs import alone, forget_lock, is_held, lock_folder
 from harness.store.results import stored_positions
 from harness.store.runs import find_by_id
 from harness.store.sqlite.database import open_store, opened

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.core.storage import private_folder
-from harness.store.holding import is_held, log_file
+from harness.store.live_runs import is_held, log_file
 from harness.store.sqlite.database import bring_up_to_date, default_path
 from rosetta_tui.session.run_sources import Watched, WatchedRun, look_ahead
 

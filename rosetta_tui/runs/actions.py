@@ -19,7 +19,7 @@ from textual.widgets import Button, Input, Static, TextArea
 
 from harness.core.failures import UsageError
 from harness.store.attachments import change_words, tidy_note, tidy_tags
-from harness.store.holding import spent_usd
+from harness.store.live_runs import spent_usd
 from harness.store.run_list import RunSummary, list_runs
 from harness.store.runs import find_trashed, read_run
 from harness.store.sqlite.database import opened

@@ -13,7 +13,7 @@ from harness.compare.rows import values_answered
 from harness.run.events import Event, Finished, Progress, Started
 from harness.store.annotations import read_asked
 from harness.store.corpora.entries import read_dataset
-from harness.store.holding import elapsed_seconds
+from harness.store.live_runs import elapsed_seconds
 from harness.store.mixed_setups import sum_tries
 from harness.store.results import read_headlines, read_outcome
 from harness.store.runs import find_run

@@ -22,7 +22,7 @@ from harness.method.options import MethodOptions
 from harness.run.rescoring import rescore
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.holding import begin_stretch
+from harness.store.live_runs import begin_stretch
 from harness.store.results import add_results, read_results, read_statistics
 from harness.store.runs import find_run, forget_failed, read_run
 from harness.store.sqlite.database import open_store
@@ -123,7 +123,7 @@ def test_better_run_found(connection: Connection, weak: str, strong: str, tmp_pa
     assert (there.by_metric, there.first.imported) == (pair.by_metric, True)
     connection.execute("UPDATE results SET rowid = -rowid")  # their order does not matter
     assert only_pair(compare_runs(connection, [weak, strong])).by_metric == pair.by_metric
-    assert list(read_statistics(connection, find_run(connection, weak).id)) == list(range(40))
+    assert list(dict(read_statistics(connection, find_run(connection, weak).id))) == list(range(40))
 
 
 def test_texts_and_parts_side_by_side(connection: Connection, weak: str, strong: str) -> None:

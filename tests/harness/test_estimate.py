@@ -23,7 +23,7 @@ from harness.estimate.framework import read_framework, shipped_text, work_out
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.shipped_methods.registry import build
-from harness.store.holding import elapsed_seconds
+from harness.store.live_runs import elapsed_seconds
 from harness.store.runs import find_run
 from harness.store.sqlite.database import open_store
 from rosetta_tui.commands import rosetta

@@ -11,7 +11,7 @@ from corpora.checks.envelope import names_secret
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
-from harness.card.build import Measures, errors_by_class, measured, scored
+from harness.card.assembling import Measures, errors_by_class, measured, scored
 from harness.card.checking.verdict import differences, floors_are_stated, impossible
 from harness.card.foreign_cards import is_ours
 from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material

@@ -8,7 +8,7 @@ from typing import Any
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import AnyEntry
-from harness.card.build import (
+from harness.card.assembling import (
     SETUP_FIELDS,
     VERIFICATION_TIER,
     analyser_version,

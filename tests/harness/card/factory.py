@@ -13,7 +13,7 @@ import sacrebleu
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
-from harness.card.build import assemble
+from harness.card.assembling import assemble
 from harness.card.checking.verdict import CardVerdict
 from harness.card.checking.verify_card import verify_card
 from harness.card.material import fingerprint, held, stored_material
@@ -22,7 +22,7 @@ from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, MethodClass, Result, Setup
 from harness.store.corpora.entries import save_corpus
-from harness.store.holding import begin_stretch
+from harness.store.live_runs import begin_stretch
 from harness.store.replies import StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import create_run

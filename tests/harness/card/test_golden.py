@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
 from harness.card import reading
-from harness.card.build import assemble, store_card
+from harness.card.assembling import assemble, store_card
 from harness.card.checking.verdict import differences
 from harness.card.checking.verify_card import verify_card
 from harness.card.exporting import ExportForm, card_bytes, export_run

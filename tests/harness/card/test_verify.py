@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.card.build import measured, scored
+from harness.card.assembling import measured, scored
 from harness.card.checking.recompute import card_material
 from harness.card.checking.verdict import differences
 from harness.card.checking.verify_card import seal, verify_card, verify_rows

@@ -22,7 +22,7 @@ from harness.run import following as steering
 from harness.run.events import Control, EntryScored, Event, Finished, Progress, Started
 from harness.run.following import ControlRequest, Follower, ask, done
 from harness.run.running import execute_run
-from harness.store.holding import alone, answer_of, open_wishes, write_wish
+from harness.store.live_runs import alone, answer_of, open_wishes, write_wish
 from harness.store.results import results_after
 from harness.store.runs import SILENT_SECONDS, find_run, set_live
 from harness.store.sqlite.database import open_store

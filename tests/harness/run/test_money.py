@@ -34,7 +34,7 @@ from harness.run.events import Control, EntryScored, Event, Finished
 from harness.run.following import Follower
 from harness.setup.plan import Plan, RunOptions
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
-from harness.store.holding import begin_stretch, pay_stretch, spent_usd
+from harness.store.live_runs import begin_stretch, pay_stretch, spent_usd
 from harness.store.replies import add_replies
 from harness.store.runs import find_run
 from harness.store.sqlite.database import open_store

@@ -28,7 +28,7 @@ from harness.run.rescoring import rescore
 from harness.run.running import execute_run
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.deletion import delete_run, trash
-from harness.store.holding import spent_usd
+from harness.store.live_runs import spent_usd
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_run

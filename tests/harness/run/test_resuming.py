@@ -20,7 +20,7 @@ import pytest
 
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
 from corpora.model.terms import Clearance
-from harness.card import build as sealing
+from harness.card import assembling
 from harness.card.checking.verify_card import verify_card
 from harness.core.calls import Request
 from harness.core.failures import ErrorClass, HarnessError, NoServer, RunState, StoreError, UsageError
@@ -532,7 +532,7 @@ def test_damaged_store_not_quoted(store_path: Path, segment: str, damage: str, s
 
 def test_breaking_seal_is_undone(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(sealing, "seal_run", breaking)
+        patch.setattr(assembling, "seal_run", breaking)
         refuses(ValueError, "cannot read", run_corpus, store_path, corpus(5), CHEAP)
     assert kept(store_path).card is None
     with closing(open_store(store_path)) as connection:

@@ -20,7 +20,7 @@ from harness.run.running import execute_run
 from harness.store import attachments, deletion
 from harness.store.corpora.listing import list_corpora
 from harness.store.deletion import KEPT_SECONDS, bring_back, delete_run, erase, purge, trash
-from harness.store.holding import alone
+from harness.store.live_runs import alone
 from harness.store.replies import StoredFindings
 from harness.store.run_list import list_runs
 from harness.store.runs import find_open_run, find_run, find_trashed, read_run, set_live

@@ -26,7 +26,7 @@ from harness.method.method import Attempt, Result
 from harness.store import results, sweeps
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
-from harness.store.holding import begin_stretch, spent_usd, touch_stretch
+from harness.store.live_runs import begin_stretch, spent_usd, touch_stretch
 from harness.store.ordering import Ordering
 from harness.store.run_list import done_by_run, failures_by_run, list_runs
 from harness.store.runs import find_run, forget_failed, read_run
@@ -239,7 +239,7 @@ def test_rows_and_attempts_come_back_as_they_went_in(connection: Connection) -> 
     assert list(results.read_results(connection, run, [0])) == [row]
     assert results.read_attempts(connection, run, 0) == attempts
     assert results.read_attempts(connection, run, 1) == []
-    assert results.read_statistics(connection, run) == {0: bytes(range(256))}
+    assert dict(results.read_statistics(connection, run)) == {0: bytes(range(256))}
 
 
 def test_each_column_holds_what_its_name_says(connection: Connection) -> None:

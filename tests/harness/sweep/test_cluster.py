@@ -31,7 +31,7 @@ from harness.endpoint.endpoints import no_key
 from harness.method.method import Result
 from harness.method.options import MethodOptions
 from harness.setup.plan import RunOptions
-from harness.store.holding import lock_folder
+from harness.store.live_runs import lock_folder
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import find_run

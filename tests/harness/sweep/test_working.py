@@ -12,7 +12,7 @@ import pytest
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api
 from harness.core.failures import UsageError
-from harness.store.holding import alone
+from harness.store.live_runs import alone
 from harness.store.sqlite.database import open_store
 from harness.store.sweeps import committed_usd, forget_troubles, read_cells, set_stopping, set_trouble, worker_lock
 from harness.sweep.expansion import SweepCell, expand, open_plan_corpus

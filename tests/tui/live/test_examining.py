@@ -20,7 +20,7 @@ from harness.compare.parts import SubsetScorer, part_tags, run_parts, run_tags
 from harness.compare.rows import scorer_of
 from harness.core.query import Cancelled
 from harness.run.events import EntryScored, Started
-from harness.store.holding import begin_stretch
+from harness.store.live_runs import begin_stretch
 from harness.store.results import add_results, read_results
 from harness.store.runs import find_run, forget_failed
 from harness.store.sqlite.database import open_store

@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from corpora.files.problems import CorpusError, Problem, Severity
 from harness.core.failures import HarnessError
-from harness.store import deletion, holding
+from harness.store import deletion, live_runs
 from harness.store.sqlite.database import open_store
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
@@ -208,7 +208,7 @@ async def test_words_that_are_being_kept_are_not_thrown_away(over: str) -> None:
 async def test_act_twice_starts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(textual_inside, "OPENING_SECONDS", 0)  # a reading that takes longer than keys wait for
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
-    monkeypatch.setattr(run_acts, "spent_usd", held.before(holding.spent_usd))
+    monkeypatch.setattr(run_acts, "spent_usd", held.before(live_runs.spent_usd))
     app, starting = App(made), Held()
     app.start_run = starting.before(app.start_run)
     begun = noting(app)

@@ -32,7 +32,7 @@ from harness.store.corpora.listing import (
     read_stored,
     stored_name,
 )
-from harness.store.holding import begin_stretch
+from harness.store.live_runs import begin_stretch
 from harness.store.ordering import MOST_WORDS, Ordering, stored_places
 from harness.store.run_list import distinctions, list_runs
 from harness.store.runs import SILENT_SECONDS, Run, forget_failed, seal_run, under_way

@@ -1,4 +1,4 @@
-"""Building and sealing run cards: the same stored rows always give the same bytes."""
+"""Computing run cards, and the hash over each: the same stored rows always give the same bytes."""
 
 from __future__ import annotations
 
