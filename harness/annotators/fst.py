@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from threading import RLock
 
 import msgpack
 
+from corpora.files.packed_list import in_blocks
 from corpora.languages.language import WritingSystem
 from corpora.text.comparison import FORM, alike
 from corpora.text.tokens import JOINERS, pieces, words
@@ -24,8 +25,10 @@ from scoring.words.source_words import Resources
 
 MOST_UNKEPT = 5_000
 """New findings that are held back until they are kept together."""
-MOST_TEXTS = 8_192
-"""Texts whose words are kept: floors, and what is told of entries at the end, ask for the same references again."""
+MOST_TEXTS, MOST_WORDS = 8_192, 50_000
+"""Texts, and words, that are kept: floors, and what is told of entries at the end, ask for the same references again."""
+TOGETHER = 1_000
+"""References whose words are looked up together before a run."""
 
 
 class FstAnnotator:
@@ -60,13 +63,13 @@ class FstAnnotator:
         self._other_spelling = re.compile(spellings) if spellings else None
         self._memo: Memo = memo or NoMemo()
         self._pieces: dict[str, tuple[str, ...]] = {}
-        """Piece of a text → its words, as pieces come again and again."""
+        """Piece of a text that is no word → its words, as pieces come again and again."""
         self._verdicts: dict[str, Verdict] = {}
         """Form of a word → verdict on it."""
         self._analyses: dict[str, WordAnalysis] = {}
         """Word as it is in a text → what is found of it."""
         self._texts: dict[tuple[str, bool], tuple[WordAnalysis, ...]] = {}
-        """Text, and whether it is of a secret entry → its words; forgotten when they are ``MOST_TEXTS``."""
+        """Text, and whether it is of a secret entry → its words."""
         self._unkept: dict[str, bytes] = {}
         """Findings that the memo does not have yet, by form."""
         self._secret: set[str] = set()
@@ -76,15 +79,14 @@ class FstAnnotator:
 
     def annotate(self, translations: Sequence[Translation]) -> list[FstAnnotation]:
         """Return the words of each output and its reference, with their verdicts; see ``Annotator``."""
-        if len(self._texts) > MOST_TEXTS:
-            self._texts = {}
-        known = self._texts  # another run may empty it meanwhile
+        self._forget()
+        known = self._texts  # another run may forget them meanwhile
         for secret in (False, True):
             own = [one for one in translations if one.entry.secret is secret]
             texts = dict.fromkeys(text for one in own for text in (one.output, one.entry.reference))
             new = {text: self.split(text) for text in texts if (text, secret) not in known}
-            self._look_up(set(chain.from_iterable(new.values())), secret=secret)
-            known |= {(text, secret): tuple(map(self._analyses.__getitem__, words)) for text, words in new.items()}
+            analyses = self._look_up(set(chain.from_iterable(new.values())), secret=secret)
+            known |= {(text, secret): tuple(map(analyses.__getitem__, words)) for text, words in new.items()}
         return [
             FstAnnotation(known[one.output, one.entry.secret], known[one.entry.reference, one.entry.secret])
             for one in translations
@@ -92,8 +94,9 @@ class FstAnnotator:
 
     def analyse_words(self, found: Sequence[str]) -> list[WordAnalysis]:
         """Find the analyses of words that are already split; nothing of them is kept, for their text may be secret."""
-        self._look_up(set(found), secret=True)
-        return [self._analyses[word] for word in found]
+        self._forget()
+        analyses = self._look_up(set(found), secret=True)
+        return [analyses[word] for word in found]
 
     def close(self) -> None:
         with self._alone:
@@ -112,16 +115,26 @@ class FstAnnotator:
         read = text if self._language is None else alike(text, *self._language)
         for piece in pieces(read):
             if piece.isalpha():
-                self._pieces.setdefault(piece, (piece,))
-            elif piece not in self._pieces:
+                text_words.append(piece)
+                continue
+            if piece not in self._pieces:
                 found_words = (word.text for word in words(piece, self._joiners, self._letters))
                 self._pieces[piece] = tuple(word for word in found_words if any(map(str.isalpha, word)))
             text_words += self._pieces[piece]
         return text_words
 
-    def _look_up(self, wanted: Collection[str], *, secret: bool) -> None:
+    def _forget(self) -> None:
+        """Begin again where much is kept; the memo has what is not of secret entries."""
+        with self._alone:
+            if len(self._texts) > MOST_TEXTS or len(self._verdicts) > MOST_WORDS:
+                self.close()
+                self._pieces, self._verdicts, self._analyses, self._texts, self._secret = {}, {}, {}, {}, set()
+
+    def _look_up(self, wanted: Collection[str], *, secret: bool) -> Mapping[str, WordAnalysis]:
+        """Return what is found of at least these words."""
         with self._alone:
             self._try(wanted, secret=secret)
+            return self._analyses
 
     def _try(self, wanted: Collection[str], *, secret: bool) -> None:
         if not secret and self._secret:
@@ -242,11 +255,14 @@ def analyser_annotator(path: Path, resources: Resources, memo: Memo) -> tuple[Fs
     engine, version, acceptor = _facts(memo, key, opener)
     tags = resources.languages
     annotator = FstAnnotator(opener, resources.writing, memo, sha256=model.sha256, language=tags[1:] if tags else None)
-    annotations = annotator.annotate([Translation(entry, "") for entry in resources.entries])
-    words = [word for annotation in annotations for word in annotation.reference]
+    words = accepted = 0
+    for entries in in_blocks(resources.entries, TOGETHER):
+        for annotation in annotator.annotate([Translation(entry, "") for entry in entries]):
+            words += len(annotation.reference)
+            accepted += sum(word.accepted is not None for word in annotation.reference)
     return annotator, AnalyserFacts(
         name=model.name, sha256=model.sha256, engine=engine, engine_version=version, acceptor=acceptor,
-        reference_words=len(words), reference_accepted=sum(word.accepted is not None for word in words),
+        reference_words=words, reference_accepted=accepted,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -16,6 +17,7 @@ from pydantic import (
     model_serializer,
 )
 
+from corpora.files.packed_list import PackedList
 from corpora.model.entry import Entry
 from corpora.text.messages import counted
 from scoring.card.caveats import OutputTally
@@ -251,7 +253,7 @@ def _findings(
     from scoring.findings.engine import find  # its patterns, which reading a card does without
 
     chrf = next((metric for metric in scorer.metrics if metric.info.id == CHRF), None)
-    order = list(range(len(entries)))
+    order = array("l", range(len(entries)))
     number = max(1, -(-len(entries) // EXAMINED_TOGETHER))
     if number > 1:
         Random(0).shuffle(order)  # noqa: S311  a corpus may have an order that repeats
@@ -259,7 +261,9 @@ def _findings(
     for first in range(number):
         places = sorted(order[first::number])
         known = None if chrf is None else table.rows(places).columns(CHRF)
-        texts = [entries[place] for place in places], [outputs[place] for place in places]
+        texts = entries, outputs
+        if number > 1:
+            texts = PackedList(entries[place] for place in places), PackedList(outputs[place] for place in places)
         for finding in find(*texts, chrf, known, read=scorer.alike):
             parts.setdefault(finding.code, []).append(finding.counts())
     counts = (findings[0] if number == 1 else _joined(findings, len(entries)) for findings in parts.values())

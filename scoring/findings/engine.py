@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from corpora.files.packed_list import in_blocks
 from corpora.model.entry import Entry
 from corpora.text.messages import shortened
 from scoring.core.metric import FloatArray, Metric, Statistics
@@ -36,6 +38,7 @@ _REACH = 160
 """Characters from an end of an output that are examined."""
 _LEAST_LETTERS = 10
 """Characters from which words without a colon or another sign of their own count."""
+_SHARED_PLACES = 2**17
 _SAMPLE = 50
 _SUPPORTED = 0.5
 """Part of a phrase's words that the references have, from which it is part of the translations."""
@@ -117,9 +120,20 @@ def _form(text: str) -> str:
 def _common(rows: Sequence[OutputRow], end: _End) -> list[RowFault]:
     """Return the outputs that begin or end alike, and take that off their bodies."""
     answered = [row for row in rows if row.answered]
-    pieces = [[item.strip() for item in end.cut(_form(row.body))] for row in answered]
-    counts = Counter(key for keys in pieces for key in keys)
     least = max(LEAST_COUNT, len(rows) * LEAST_PART)
+    # Most pieces are those of one output. Each adds to a place that others may share; only where a place comes to
+    # enough are the pieces themselves counted.
+    shares = array("L", bytes(_SHARED_PLACES * array("L").itemsize))
+    for row in answered:
+        for key in _pieces(row, end):
+            shares[hash(key) % _SHARED_PLACES] += 1
+    often_shared = bytes(count >= least for count in shares)
+    if not any(often_shared):
+        return []
+    pieces = [
+        [key if often_shared[hash(key) % _SHARED_PLACES] else "" for key in _pieces(row, end)] for row in answered
+    ]
+    counts = Counter(key for keys in pieces for key in keys if key)
     common = {key for key, count in counts.items() if count >= least and end.distinct(key)}
     if not common:
         return []
@@ -160,6 +174,10 @@ def _common(rows: Sequence[OutputRow], end: _End) -> list[RowFault]:
     return hits
 
 
+def _pieces(row: OutputRow, end: _End) -> list[str]:
+    return [item.strip() for item in end.cut(_form(row.body))]
+
+
 def _explained(starts: Sequence[str], often: Counter[str]) -> bool:
     """Return whether the sources of some outputs are alike at this end, more than all sources are."""
     result, count = Counter(starts).most_common(1)[0]
@@ -181,6 +199,8 @@ def _support(phrase: str, rows: Sequence[OutputRow]) -> float:
 
 
 MOST_EXAMPLES = 3
+_PRICED_TOGETHER = 1000
+"""Corrected outputs that are measured together."""
 _LONGEST_EXAMPLE = 60
 Detector = Callable[[OutputRow], RowFault | None]
 
@@ -256,7 +276,7 @@ def _finding(
     hits = sorted(hits, key=lambda hit: hit.row.place)
     frequent = len(hits) >= LEAST_SHARE * len(rows)
     # different pieces of outputs that show the finding; nothing of secret entries
-    open_ = (hit for hit in hits if not hit.row.entry.secret)
+    open_ = (hit for hit in hits if not hit.row.secret)
     texts = (hit.row.output.strip() if hit.example is None else hit.example for hit in open_)
     examples = dict.fromkeys(shortened(text, _LONGEST_EXAMPLE) for text in texts if text)
     return OutputFinding(
@@ -264,7 +284,7 @@ def _finding(
         count=len(hits),
         of=len(rows),
         cost=costs.of(hits) if costs is not None and frequent else None,
-        entries=tuple(hit.row.entry.id for hit in hits),
+        entries=tuple(hit.row.id for hit in hits),
         places=tuple(hit.row.place for hit in hits),
         examples=tuple(examples)[:MOST_EXAMPLES],
     )
@@ -304,10 +324,12 @@ class OutputCosts:
         if not changed:
             return None
         entries, places = self._texts[0], list(changed)
-        again = self._taken([Translation(entries[place], changed[place]) for place in places])
+        again = np.zeros(self._chrf.width)
+        for some in in_blocks(places, _PRICED_TOGETHER):
+            again += self._taken([Translation(entries[place], changed[place]) for place in some]).sum(axis=0)
         before = self._rows.sum(axis=0)
         value = self._chrf.value(before)
-        other = self._chrf.value(before - self._rows[places].sum(axis=0) + again.sum(axis=0))
+        other = self._chrf.value(before - self._rows[places].sum(axis=0) + again)
         return None if value is None or other is None else other - value
 
     def _taken(self, texts: Sequence[Translation]) -> FloatArray:

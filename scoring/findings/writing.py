@@ -6,7 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import category, combining, is_normalized, normalize
 
@@ -29,11 +29,16 @@ class RowFault(NamedTuple):
 
 
 class OutputRow:
-    """One entry with its output, in NFC."""
+    """One entry with its output, in NFC; of the entry no more is held than detectors read."""
+
+    __slots__ = (
+        "answered", "blank", "body", "id", "output", "place", "reference", "right", "secret", "source", "variants",
+    )  # fmt: skip
 
     def __init__(self, place: int, entry: Entry, output: str) -> None:
         self.place = place
-        self.entry = entry
+        self.id, self.secret = entry.id, entry.secret
+        self.variants = entry.variants
         self.source = nfc(entry.source)
         self.reference = nfc(entry.reference)
         self.output = nfc(output)
@@ -45,12 +50,12 @@ class OutputRow:
         self.answered = not self.blank
         """False once it is known that the output translates nothing; later detectors pass it over."""
 
-    @cached_property
+    @property
     def accepted(self) -> tuple[str, ...]:
         """Source, reference and variants: what is in one of them is no fault of the output."""
-        return (self.source, self.reference, *map(nfc, self.entry.variants))
+        return (self.source, self.reference, *map(nfc, self.variants))
 
-    @cached_property
+    @property
     def known(self) -> str:
         """All texts of the entry, each on a line."""
         return "\n".join(self.accepted)
@@ -157,27 +162,23 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     be frequent enough.
     """
     answered = [row for row in rows if row.answered]
-    wanted = [_units(row.reference) for row in answered]
-    present = [_units(row.body) for row in answered]
     having, occurring = Counter[str](), Counter[str]()
-    for one, other in zip(wanted, present, strict=True):
-        having.update(one)
-        occurring.update(other)
+    for row in answered:
+        having.update(_units(row.reference))
+        occurring.update(_units(row.body))
     often = [unit for unit, count in having.items() if count >= _LEAST_HAVING]
     rare = [unit for unit in often if occurring[unit] <= having[unit] * _HARDLY]
     missing = frozenset(unit for unit in rare if category(unit)[0] in "LM")
     if not missing:
         return []
-    of_open = Counter(
-        unit for row, one in zip(answered, wanted, strict=True) if not row.entry.secret for unit in one & missing
-    )
+    of_open = Counter(unit for row in answered if not row.secret for unit in _units(row.reference) & missing)
     # Missing letters, most frequent first; an accent alone if no own letter has it.
     letters = [unit for unit, _ in of_open.most_common()]
     composed = {mark for item in letters if not combining(item[0]) for mark in _accents(item)}
     shown_letters = " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)
     hits = []
-    for row, one, other in zip(answered, wanted, present, strict=True):
-        if (one & missing) - other:
+    for row in answered:
+        if (_units(row.reference) & missing) - _units(row.body):
             before = row.body
             corrected = row.narrowed(respelled(before, row.reference, without_accents))
             row.body = before
@@ -238,7 +239,7 @@ _QUICK = re.compile(r"[@#⁇\ufffdÃâ<\[&|\t\\]")
 
 def decoder_marks(rows: Sequence[OutputRow]) -> list[RowFault]:
     """Return the outputs with marks of a decoder that neither their sources nor their references have."""
-    known = {item for item in _PIECES if any(item in row.known for row in rows)}
+    known = {item for text in (row.known for row in rows) for item in _PIECES if item in text}
     pieces = re.compile(f"[{''.join(set(_PIECES) - known)}]") if len(known) < len(_PIECES) else None
     return [hit for row in rows if (hit := _hit(row, pieces)) is not None]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -184,7 +185,7 @@ class OrthographicAccuracy(ResourceRate):
         if resources.card is None or resources.writing is None:
             return None
         bitext = resources.bitext
-        loans = {*map(folded, resources.card.loan_words), *bitext.target_frequencies}
+        loans = ChainMap(bitext.target_frequencies, dict.fromkeys(map(folded, resources.card.loan_words), 1))
         return Spelling(resources.writing, loans, bitext.source)
 
 

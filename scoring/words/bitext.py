@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import chain
+from itertools import chain, islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from corpora.files.packed_list import HashSet
 from corpora.model.entry import Entry, OpenEntry
 from corpora.text.comparison import alike
 from corpora.text.tokens import folded
@@ -36,6 +38,9 @@ ROUNDS = 5
 LEAST_LINK = 0.01
 """Probability from which a target word counts as a translation of a source word."""
 IntArray = npt.NDArray[np.int64]
+NumberArray = npt.NDArray[np.int32]
+TOGETHER = 100_000
+"""Pairings of words over which target words are shared out together."""
 
 
 class Alignment:
@@ -50,78 +55,81 @@ class Alignment:
         self.pairs = len(full)
         """How many pairs it was learned from."""
         self._sources = ["", *sorted(set(chain.from_iterable(source for source, _ in full)))]
-        targets = sorted(set(chain.from_iterable(target for _, target in full)))
-        self._targets = {word: place for place, word in enumerate(targets)}
-        number = {word: place for place, word in enumerate(self._sources)}
+        self._targets = sorted(set(chain.from_iterable(target for _, target in full)))
+        source_number, target_number = _numbers(self._sources), _numbers(self._targets)
         source, target, probability = ibm1(
-            [[0, *(number[word] for word in words)] for words, _ in full],
-            [[self._targets[word] for word in words] for _, words in full],
+            [[0, *(source_number[word] for word in words)] for words, _ in full],
+            [[target_number[word] for word in words] for _, words in full],
         )
         kept = np.flatnonzero((probability >= LEAST_LINK) & (source > 0))
-        kept = kept[np.argsort(target[kept], kind="stable")]
-        self._linked = [self._sources[number] for number in source[kept].tolist()]
-        self._probability = probability[kept].tolist()
-        self._first = np.searchsorted(target[kept], np.arange(len(targets) + 1)).tolist()
-        self._known: dict[str, Mapping[str, float]] = {}
-
-    def links(self, target: str) -> Mapping[str, float]:
+        self._linked, self._linking, self._probability = source[kept], target[kept], probability[kept]
+        """Numbers of the source word and of the target word of each link, by source word, and its probability."""
+        self._by_target = np.argsort(self._linking, kind="stable").astype(np.int32)
+        """Places of the links by target word."""
+        self._first_of_source = np.searchsorted(self._linked, np.arange(len(self._sources) + 1))
+        self._first_of_target = np.searchsorted(self._linking[self._by_target], np.arange(len(self._targets) + 1))
+        self.links = lru_cache(maxsize=4096)(self._links)  # of the most frequent target words
         """Return the source words that a target word translates, with the probability of each, 0–1."""
-        known = self._known.get(target)
-        if known is not None:
-            return known
-        place = self._targets.get(target)
-        if place is None:
-            return {}
-        span = slice(self._first[place], self._first[place + 1])
-        known = self._known[target] = dict(zip(self._linked[span], self._probability[span], strict=True))
-        return known
+
+    def _links(self, target: str) -> Mapping[str, float]:
+        places = self._by_target[_span(target, self._targets, self._first_of_target)]
+        sources = map(self._sources.__getitem__, self._linked[places].tolist())
+        return dict(zip(sources, self._probability[places].tolist(), strict=True))
 
     def renderings(self, sources: Iterable[str]) -> frozenset[str]:
         """Return the target words that translate any of some source words."""
-        by_source = self._by_source
-        return frozenset[str]().union(*[by_source[word] for word in sources if word in by_source])
+        spans = (_span(word, self._sources, self._first_of_source) for word in sources)
+        numbers = chain.from_iterable(self._linking[span].tolist() for span in spans)
+        return frozenset(map(self._targets.__getitem__, numbers))
 
-    @cached_property
-    def _by_source(self) -> Mapping[str, list[str]]:
-        targets: dict[str, list[str]] = {}
-        for target, place in self._targets.items():
-            for source in self._linked[self._first[place] : self._first[place + 1]]:
-                targets.setdefault(source, []).append(target)
-        return targets
+
+def _numbers(words: Sequence[str]) -> dict[str, int]:
+    return {word: number for number, word in enumerate(words)}
+
+
+def _span(word: str, words: Sequence[str], first: IntArray) -> slice:
+    """Return where the links of a word are; ``first`` says it of each of the words, which are sorted."""
+    number = bisect_left(words, word)
+    if number == len(words) or words[number] != word:
+        return slice(0)
+    return slice(first[number], first[number + 1])
 
 
 def ibm1(
     sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], rounds: int = ROUNDS
-) -> tuple[IntArray, IntArray, FloatArray]:
+) -> tuple[NumberArray, NumberArray, FloatArray]:
     """Estimate t(target word | source word) by expectation maximisation from a uniform start.
 
     Sentences are sequences of word numbers, none empty; a null word is a source word like any other. Gives
     source words, target words and probabilities of every pair of words that stand together in a sentence pair.
     """
     if not sources:
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
     token, key, words = _pairings(sources, targets)
     order = key.argsort()  # as np.unique does, which holds twice as much of it at once
     key = key[order]
     begins = np.concatenate(([True], key[1:] != key[:-1]))
-    pairs = key[begins]
+    source, target = (part.astype(np.int32) for part in np.divmod(key[begins], words))
     del key
-    kind = np.empty(len(order), np.int64)
-    kind[order] = np.cumsum(begins) - 1
-    del order
-    source, target = np.divmod(pairs, words)
-    probability = np.full(len(pairs), 1.0 / words)
+    kind = np.empty(len(order), np.int32)
+    kind[order] = np.cumsum(begins, dtype=np.int32) - 1
+    del order, begins
+    edges = np.unique([*np.searchsorted(token, token[::TOGETHER]), len(token)])
+    blocks = [(kind[first:last], token[first:last] - token[first]) for first, last in pairwise(edges.tolist())]
+    probability = np.full(len(source), 1.0 / words)
     for _ in range(rounds):
-        # expectation: each target token is shared out over the source tokens of its sentence
-        share = probability[kind]
-        share /= np.bincount(token, share)[token]
-        # maximisation: what each source word got, as shares of all that it got
-        counted = np.bincount(kind, share, len(pairs))
+        counted = np.zeros(len(source))
+        for own, of_token in blocks:
+            # expectation: each target token is shared out over the source tokens of its sentence
+            share = probability[own]
+            share /= np.bincount(of_token, share)[of_token]
+            # maximisation: what each source word got, as shares of all that it got
+            np.add.at(counted, own, share)
         probability = counted / np.bincount(source, counted)[source]
     return source, target, probability
 
 
-def _pairings(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray, int]:
+def _pairings(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> tuple[NumberArray, IntArray, int]:
     """Pair each target token with each source token of its sentence.
 
     Gives the number of the target token, the pair of words as one number, and the number of target words. Of the
@@ -132,7 +140,7 @@ def _pairings(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     target, target_sizes = _flat(targets)
     sizes = np.repeat(source_sizes, target_sizes)
     begins = np.repeat(np.cumsum(source_sizes) - source_sizes, target_sizes)
-    token = np.repeat(np.arange(len(target)), sizes)
+    token = np.repeat(np.arange(len(target), dtype=np.int32), sizes)
     place = np.arange(len(token))
     place -= np.repeat(np.cumsum(sizes) - sizes, sizes)
     place += begins[token]
@@ -163,32 +171,36 @@ class Bitext:
     def __init__(self, source: Reader, target: Reader, entries: Sequence[Entry], pairs: Sequence[OpenEntry]) -> None:
         """Initialise with the entries of a run and the development entries of its corpus (none that is secret)."""
         self.source, self.target = source, target
-        self._texts = list({entry.id: entry for entry in (*entries, *pairs)}.values())
-        self._pairs = pairs
+        self._entries, self._pairs = entries, pairs
+
+    def _all(self) -> Iterator[Entry]:
+        """Yield each entry and each pair once."""
+        seen = HashSet()
+        return (entry for entry in chain(self._entries, self._pairs) if seen.add(entry.id))
 
     @cached_property
     def source_frequencies(self) -> Counter[str]:
         """In how many sources each folded word stands."""
-        return _frequencies(self.source, (entry.source for entry in self._texts))
+        return _frequencies(self.source, (entry.source for entry in self._all()))
 
     @cached_property
     def target_frequencies(self) -> Counter[str]:
         """In how many references and variants each folded word stands."""
-        texts = (text for entry in self._texts for text in (entry.reference, *entry.variants))
+        texts = (text for entry in self._all() for text in (entry.reference, *entry.variants))
         return _frequencies(self.target, texts)
 
     @cached_property
     def source_function_words(self) -> frozenset[str]:
         """Frequent words of the sources."""
-        return _function_words(self.source_frequencies, len(self._texts))
+        return _function_words(self.source_frequencies, sum(1 for _ in self._all()))
 
     @cached_property
     def target_function_words(self) -> frozenset[str]:
         """Frequent words of the references."""
         references = self.target_frequencies
-        if any(entry.variants for entry in self._texts):
-            references = _frequencies(self.target, (entry.reference for entry in self._texts))
-        return _function_words(references, len(self._texts))
+        if any(entry.variants for entry in self._all()):
+            references = _frequencies(self.target, (entry.reference for entry in self._all()))
+        return _function_words(references, sum(1 for _ in self._all()))
 
     @cached_property
     def alignment(self) -> Alignment | None:
@@ -204,7 +216,7 @@ class Bitext:
 
 def alignable(pairs: Sequence[OpenEntry]) -> list[OpenEntry]:
     """Return the pairs from which an alignment is learned: with two texts, the first 5,000."""
-    return [pair for pair in pairs if pair.source.strip() and pair.reference.strip()][:MOST_PAIRS]
+    return list(islice((pair for pair in pairs if pair.source.strip() and pair.reference.strip()), MOST_PAIRS))
 
 
 def alignment_name(pairs: Sequence[OpenEntry]) -> str | None:

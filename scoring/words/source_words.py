@@ -162,7 +162,7 @@ class Sides:
     def _side(self, word: str) -> LanguageSide:
         if not word.isalpha() and any(map(str.isdecimal, word)):
             return LanguageSide.NONE
-        if word in self._target_words:
+        if word in self._prescribed or self._of_target(word):
             return LanguageSide.TARGET
         used = {script_of(letter) for letter in word if letter.isalpha()} if self._only_source else set()
         in_source_script = not used.isdisjoint(self._only_source) and used.isdisjoint(self._target_scripts)
@@ -170,13 +170,15 @@ class Sides:
             return LanguageSide.SOURCE
         return LanguageSide.UNKNOWN
 
+    def _of_target(self, word: str) -> bool:
+        bitext = self._resources.bitext
+        return bitext.source_frequencies.get(word, 0) < QUOTED * bitext.target_frequencies.get(word, 0)
+
     @cached_property
-    def _target_words(self) -> frozenset[str]:
+    def _prescribed(self) -> frozenset[str]:
+        """Words of the target language that the references need not have."""
         resources = self._resources
-        sources = resources.bitext.source_frequencies
-        seen = resources.bitext.target_frequencies
-        words = {word for word, number in seen.items() if sources.get(word, 0) < QUOTED * number}
-        words.update(map(folded, resources.card.loan_words if resources.card else ()))
+        words = set(map(folded, resources.card.loan_words if resources.card else ()))
         read = reader(resources.writing).read
         for term in resources.terms.terms:
             words.update(*(read(rendering).words for rendering in term.renderings))
@@ -200,7 +202,7 @@ def languages_alike(resources: Resources) -> bool:
 
     Names are left aside; the same language in two scripts is not alike.
     """
-    bitext = resources.bitext
-    names = frozenset[str]().union(*(names_in(entry.source) for entry in resources.entries))
-    words = bitext.target_frequencies.keys() - names
-    return len(words & bitext.source_frequencies.keys()) * 2 > len(words)
+    sources, targets = resources.bitext.source_frequencies, resources.bitext.target_frequencies
+    names = {name for entry in resources.entries for name in names_in(entry.source)}
+    words = len(targets) - sum(name in targets for name in names)
+    return sum(word in targets and word not in names for word in sources) * 2 > words

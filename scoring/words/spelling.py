@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import is_normalized
@@ -66,7 +66,7 @@ class Spelling:
     """
 
     def __init__(
-        self, writing: WritingSystem, loans: frozenset[str] | set[str] = frozenset(), source: Reader | None = None
+        self, writing: WritingSystem, loans: Container[str] = frozenset(), source: Reader | None = None
     ) -> None:
         """Initialise with the known words of the language with foreign letters, folded, and the reader of sources."""
         self._writing = writing
@@ -242,7 +242,7 @@ class Spelling:
         if _begins_with_a_capital(word) or (parts != [word] and all(map(_begins_with_a_capital, parts))):
             return ()
         forms = tuple(map(folded, parts))
-        return () if self._loans.issuperset(forms) or folded(text) in self._loans else forms
+        return () if all(form in self._loans for form in forms) or folded(text) in self._loans else forms
 
     def _why_foreign(self, text: str) -> str:
         letters = filter(self._borrowed.__contains__, unicodedata.normalize("NFC", text).lower())
